@@ -22,6 +22,24 @@ extension SignOffers {
         _ request: EligibilityRequest,
         for customer: KnownCustomer
     ) -> Step<EligibilityAnswer, SignatureFault> {
+        guard customer.told != nil else { return eligibility(request, by: customer) }
+        let app = customer.signing.app
+        var policy = offerPolicy(of: app, for: request.account, customer.history, at: customer.moment)
+        let offers = request.offers ?? app.offers
+        let decisions = offers.map { policy.decide($0) }
+        guard let one = customer.unconfirmed(offers, decisions, &policy) else {
+            return eligibility(request, by: customer)
+        }
+        return .later { () async throws(SignatureFault) in
+            let known = try await self.histories.confirm(one, request, of: customer)
+            return try await self.eligibility(request, for: known).value()
+        }
+    }
+
+    private func eligibility(
+        _ request: EligibilityRequest,
+        by customer: KnownCustomer
+    ) -> Step<EligibilityAnswer, SignatureFault> {
         let app = customer.signing.app
         var policy = offerPolicy(of: app, for: request.account, customer.history, at: customer.moment)
         // Eligibility writes nothing, so the ledger is asked now what it would say to a signature.

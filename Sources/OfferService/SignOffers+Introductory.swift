@@ -71,6 +71,7 @@ extension SignOffers {
         let signing = customer.signing
         guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
         let history = customer.history
+        if let named = request.transactionId, !request.names(named, history) { throw .transactionMismatch }
         var policy = IntroductoryPolicy(
             app: signing.app,
             customer: Customer(account: request.account, sharing: history),
@@ -91,6 +92,8 @@ extension SignOffers {
                 // Evidence that is too old or incomplete leaves the verdict unknown, and names the customer all the same.
                 let namesCustomer = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: id)
                 let known = namesCustomer ? newest : nil
+                // A transaction of evidence about somebody else is not this customer's.
+                if request.transactionId != nil, !namesCustomer, history != nil { throw .transactionMismatch }
                 guard let transactionId = Self.transactionId(of: request, known, id, of: signing.app) else {
                     throw .transactionRequired
                 }
@@ -208,6 +211,14 @@ extension SignOffers {
         if let id = newest.identifier(inGroup: group) ?? newest.identifier(inGroup: nil) { return id }
         if case .question(.transactionId(let id)) = request.evidence { return id }
         return nil
+    }
+}
+
+extension IntroductorySignatureRequest {
+    /// Whether a transaction is known to be the customer's: one of the history, or the one that the App Store was asked about.
+    fileprivate func names(_ transactionId: String, _ history: SharedHistory?) -> Bool {
+        if case .question(.transactionId(transactionId)) = evidence { return true }
+        return history?.value.names(transactionId) ?? false
     }
 }
 

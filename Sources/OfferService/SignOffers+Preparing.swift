@@ -60,6 +60,22 @@ extension SignOffers {
         for customer: KnownCustomer,
         skippingEligibility skipsEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        let step = try decide(request, by: customer, skippingEligibility: skipsEligibility)
+        guard customer.told != nil, !skipsEligibility else { return step }
+        return try step.then { (decided) throws(SignatureFault) in
+            var policy = decided.policy
+            guard let one = customer.unconfirmed(request.offers, decided.decisions, &policy) else { return .now(decided) }
+            return .later { () async throws(SignatureFault) in
+                try await self.decide(request, for: try await self.histories.confirm(one, request, of: customer)).value()
+            }
+        }
+    }
+
+    private func decide(
+        _ request: SignatureRequest,
+        by customer: KnownCustomer,
+        skippingEligibility skipsEligibility: Bool
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         let (signing, moment) = (customer.signing, customer.moment)
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
         var policy = offerPolicy(of: signing.app, for: request.account, customer.history, at: moment)
@@ -204,6 +220,22 @@ extension SignOffers {
                     grants: grants
                 )
         )
+    }
+}
+
+extension KnownCustomer {
+    /// What makes the customer eligible, and the App Store itself has not spoken of lately; `nil` where there is nothing.
+    func unconfirmed(
+        _ offers: [OfferRequest],
+        _ decisions: [Decision],
+        _ policy: inout OfferPolicy
+    ) -> UnconfirmedTransaction? {
+        guard let told else { return nil }
+        for (offer, decision) in zip(offers, decisions) where decision.verdict == .eligible {
+            guard let (id, ids) = policy.subscription(behind: offer), told.isDisjoint(with: ids) else { continue }
+            return UnconfirmedTransaction(id: id, subscriptionIds: ids)
+        }
+        return nil
     }
 }
 

@@ -26,6 +26,8 @@ public final class SignOffers: Sendable {
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
     ///     the limit of other evidence.
+    ///   - confirmsSignedTransactions: Whether the App Store is asked before an eligible answer that rests on signed
+    ///     transactions.
     ///   - ledger: Where signatures are recorded before they are given out; without one, none is.
     ///   - metrics: The metrics of the use cases.
     ///   - now: The server's clock.
@@ -36,6 +38,7 @@ public final class SignOffers: Sendable {
         memory: StateMemory? = nil,
         maximumEvidenceAgeSeconds: Int64,
         maximumSignedTransactionAgeSeconds: Int64? = nil,
+        confirmsSignedTransactions: Bool = false,
         ledger: (any SignatureLedger)? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         now: @escaping @Sendable () -> Timestamp
@@ -58,6 +61,7 @@ public final class SignOffers: Sendable {
             ledger: ledger,
             rooms: metrics.rooms,
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
+            confirmsSignedTransactions: confirmsSignedTransactions,
             now: now
         )
         self.maximumSignedTransactionAgeSeconds = maximumSignedTransactionAgeSeconds

@@ -98,6 +98,8 @@ public enum SignatureFault: Error, Equatable {
     case issuerUnknown(bundleId: String)
     /// An introductory offer's JWS has to name a transaction of the customer, and none is known.
     case transactionRequired
+    /// An introductory offer's JWS would name a transaction that is not known to be the customer's.
+    case transactionMismatch
     /// The evidence cannot be taken.
     case evidence(EvidenceFault)
     /// The key did not sign.

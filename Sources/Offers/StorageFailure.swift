@@ -62,6 +62,11 @@ public struct StorageFailure: Error, CustomStringConvertible {
     /// A commit that is taken back, as its callers have timed out.
     public static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
 
+    /// A row's value is not what was written.
+    package static func malformed(_ column: String) -> StorageFailure {
+        StorageFailure(.malformed, "a row's \(column) is not of its type")
+    }
+
     /// The failure and its fix.
     public var description: String { detail }
 }

@@ -19,7 +19,7 @@ struct AppleClockTests {
     private static let signed = Timestamp(millisecondsSince1970: 1_795_262_000_000)
     private static let transaction = #"""
         {"transactionId":"2","originalTransactionId":"1","bundleId":"b","productId":"p","purchaseDate":1795000000000,
-        "type":"Auto-Renewable Subscription","environment":"Production","signedDate":1795262000000}
+        "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Production","signedDate":1795262000000}
         """#
 
     private let listener = Listener()

@@ -20,7 +20,7 @@ struct AppStoreEvidenceTests {
             #"""
             {"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.reader","productId":"pro.monthly",
             "purchaseDate":\#(now - 7_200_000),"expiresDate":\#(now + (expired ? -3_600_000 : 3_600_000)),
-            "type":"Auto-Renewable Subscription","environment":"Sandbox","signedDate":\#(now - 1000)}
+            "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Sandbox","signedDate":\#(now - 1000)}
             """#
         )
     }

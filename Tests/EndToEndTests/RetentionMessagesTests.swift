@@ -58,7 +58,7 @@ struct RetentionMessagesTests {
                     #"""
                     {"transactionId":"\#(id)9","originalTransactionId":"\#(id)","bundleId":"\#(Installation.bundleId)",
                     "productId":"pro.monthly","subscriptionGroupIdentifier":"20900001","purchaseDate":\#(RetentionScene.now + 1),
-                    "expiresDate":\#(RetentionScene.now + RetentionScene.days(30)),"type":"Auto-Renewable Subscription",
+                    "expiresDate":\#(RetentionScene.now + RetentionScene.days(30)),"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED",
                     "environment":"Production"\#(redeemed),"signedDate":\#(RetentionScene.now)}
                     """#
                 ),

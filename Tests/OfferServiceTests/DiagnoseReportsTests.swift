@@ -42,7 +42,7 @@ struct DiagnoseReportsTests {
             digester: HMACAccountDigester(key: [1, 2, 3])
         )
         let view = memory.view(of: Self.alice, in: app)
-        memory.learn(history, isApples: true, for: view, of: app, beside: HeldState(), at: Self.now)
+        memory.learn(history, from: .appStore, for: view, of: app, beside: HeldState(), at: Self.now)
         let verifier = try #require(
             P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
         )
@@ -202,7 +202,7 @@ struct DiagnoseReportsTests {
                 transactions: [transaction]
             )
             let view = memory.view(of: account, in: app)
-            memory.learn(history, isApples: true, for: view, of: app, beside: HeldState(), at: Self.now)
+            memory.learn(history, from: .appStore, for: view, of: app, beside: HeldState(), at: Self.now)
         }
         learn("1", for: Self.alice)
         learn("2", for: Self.alice)

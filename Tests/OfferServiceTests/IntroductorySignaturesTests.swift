@@ -88,10 +88,8 @@ struct IntroductorySignaturesTests {
 
     @Test("An unknown decision is never signed, with any transaction of the client's")
     func unknown() async throws {
-        for evidence in [stale, nil] {
-            let products = try await answer(evidence, ["monthly", "news"], transactionId: "7042")
-            #expect(products.allSatisfy { $0.introductoryOffer.verdict == .unknown && $0.jws == nil })
-        }
+        let products = try await answer(stale, ["monthly", "news"], transactionId: "12")
+        #expect(products.allSatisfy { $0.introductoryOffer.verdict == .unknown && $0.jws == nil })
     }
 
     @Test("A client's refusal is signed for every product of the catalog, with any verdict")
@@ -100,19 +98,28 @@ struct IntroductorySignaturesTests {
         #expect(products.map { $0.jws?.allowIntroductoryOffer } == [false, false, nil])
         #expect(products[0].introductoryOffer.verdict == .eligible)
         #expect(try claims(products[0])["allowIntroductoryOffer"] as? Bool == false)
-        let unknown = try await answer(nil, ["news", "nope"], transactionId: "7042", allow: false)
+        let unknown = try await answer(stale, ["news", "nope"], transactionId: "12", allow: false)
         #expect(unknown.map { $0.jws?.allowIntroductoryOffer } == [false, nil])
-        #expect(unknown[0].jws?.transactionId == "7042")
+        #expect(unknown[0].jws?.transactionId == "12")
     }
 
-    @Test("The client's transaction goes before the evidence's; without any there is no answer")
+    @Test("A transaction that is not known to be the customer's is refused, also where nothing would be signed")
+    func foreignTransaction() async throws {
+        let newcomer = ReceiptResponse(now: now).evidence
+        for evidence in [former, newcomer, stale, nil] {
+            for (products, allow) in [(["news"], true), (["nope"], true), (["news"], false)] {
+                await #expect(throws: SignatureFault.transactionMismatch) {
+                    try await answer(evidence, products, transactionId: "7042", allow: allow)
+                }
+            }
+        }
+    }
+
+    @Test("The client's transaction goes before the evidence's newest; without any there is no answer")
     func transaction() async throws {
-        #expect(
-            try await claims(answer(former, ["news"], transactionId: "7042")[0])["transactionId"] as? String == "7042"
-        )
+        #expect(try await claims(answer(former, ["news"], transactionId: "11")[0])["transactionId"] as? String == "11")
         let newcomer = ReceiptResponse(now: now).evidence
         await #expect(throws: SignatureFault.transactionRequired) { try await answer(newcomer, ["news"]) }
-        #expect(try await answer(newcomer, ["news"], transactionId: "7042")[0].jws?.allowIntroductoryOffer == true)
         // Evidence that is too old names the customer all the same; another's names somebody else.
         let refusal = try await answer(stale, ["news"], allow: false)[0]
         #expect(refusal.introductoryOffer.reason == .evidenceStale)

@@ -37,7 +37,8 @@ struct HistoryUnderWay: Sendable {
             }
             let transaction = try SignedTransaction(verifier.payload(of: text))
             try signed.add(transaction)
-            if item.status == 5 { revoked.insert(transaction.transactionId) }
+            // A renewal info keeps the status.
+            if item.status == 5, item.signedRenewalInfo == nil { revoked.insert(transaction.transactionId) }
             signed.add(status: item.status, of: transaction.transaction.originalTransactionId, asOf: asOf)
             if let renewalInfo = item.signedRenewalInfo {
                 signed.add(try SignedRenewalInfo(verifier.payload(of: renewalInfo)))
@@ -55,7 +56,7 @@ struct HistoryUnderWay: Sendable {
         for text in page.signedTransactions {
             let transaction = try SignedTransaction(verifier.payload(of: text))
             // Only an auto-renewable subscription makes a subscriber, whatever was asked for.
-            if transaction.isAutoRenewable { try signed.add(transaction) }
+            if transaction.transaction.kind != .other { try signed.add(transaction) }
         }
         pages += 1
         revision = page.revision

@@ -37,12 +37,12 @@ struct SignedHistory {
     /// Takes what Apple says that a subscription is.
     ///
     /// - Parameters:
-    ///   - status: `status`; a number that is none of Apple's says nothing.
+    ///   - status: `status`; of a number that is none of Apple's five nothing follows.
     ///   - id: The subscription.
     ///   - asOf: When Apple said so.
     mutating func add(status: Int64?, of id: String, asOf: Timestamp) {
-        guard let code = status.flatMap(SubscriptionStatus.Code.init) else { return }
-        statuses[id] = SubscriptionStatus(code, asOf: asOf)
+        guard let status else { return }
+        statuses[id] = SubscriptionStatus(SubscriptionStatus.Code(rawValue: status) ?? .unknown, asOf: asOf)
     }
 
     /// The customer's history by these transactions.
@@ -58,7 +58,7 @@ struct SignedHistory {
     func history(coverage: HistoryCoverage, asOf: Timestamp? = nil) -> SubscriptionHistory {
         var renewals: [String: RenewalInfo] = [:]
         let outdated = outdatedRenewalInfos
-        for signed in transactions.values where signed.isAutoRenewable {
+        for signed in transactions.values where signed.transaction.kind == .subscription {
             let transaction = signed.transaction
             let id = transaction.originalTransactionId
             var entry = RenewalInfo.standIn(

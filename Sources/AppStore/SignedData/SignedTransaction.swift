@@ -11,8 +11,6 @@ struct SignedTransaction {
     let bundleId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
-    /// Whether it is of an auto-renewable subscription: nothing else makes a subscriber.
-    let isAutoRenewable: Bool
     /// The transaction, as decisions read it.
     let transaction: Transaction
 
@@ -34,19 +32,23 @@ struct SignedTransaction {
         self.appTransactionId = fields.appTransactionId
         self.bundleId = bundleId
         self.environment = try payload.environment(named: fields.environment)
-        self.isAutoRenewable = fields.type == "Auto-Renewable Subscription"
-        self.transaction = Transaction(
+        let kind: Transaction.Kind =
+            switch (fields.type, fields.previousOriginalTransactionId) {
+            case ("Auto-Renewable Subscription", _): .subscription
+            case (_, .some): .bundle
+            case (_, nil): .other
+            }
+        var transaction = Transaction(
             originalTransactionId: originalTransactionId,
             productId: productId,
             subscriptionGroupIdentifier: fields.group,
             purchaseDate: fields.purchaseDate,
             // A purchase that does not renew is no subscription, even if it ends some time.
-            expiresDate: isAutoRenewable ? fields.expiresDate : nil,
-            revocationDate: fields.revocationDate ?? (fields.isRevoked ? payload.signedDate : nil),
+            expiresDate: kind == .other ? nil : fields.expiresDate,
+            revocationDate: fields.revocationDate ?? (fields.isRevokedWithoutDate ? payload.signedDate : nil),
             revocation: fields.revocation,
             isUpgraded: fields.isUpgraded,
-            // Only what was shared can be taken back by the end of Family Sharing.
-            isFamilyShared: fields.isFamilyShared || fields.revocation?.kind == .family,
+            ownership: fields.owner,
             appAccountToken: fields.appAccountToken,
             offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
             transactionId: transactionId,
@@ -56,6 +58,12 @@ struct SignedTransaction {
             reason: fields.reason,
             billingPlan: fields.billingPlan
         )
+        transaction.kind = kind
+        transaction.webOrderLineItemId = fields.webOrderLineItemId
+        transaction.previousOriginalTransactionId = fields.previousOriginalTransactionId
+        transaction.appTransactionId = fields.appTransactionId
+        transaction.isAddition = fields.isAddition
+        self.transaction = transaction
     }
 
     /// The members as they come.
@@ -71,11 +79,15 @@ struct SignedTransaction {
         var purchaseDate: Timestamp?
         var expiresDate: Timestamp?
         var revocationDate: Timestamp?
-        var isRevoked = false
-        var revocationType: Revocation.Kind?
+        var revocationReason: String?
+        var revocationType: String?
         var revocationPercentage: Int64?
         var isUpgraded = false
-        var isFamilyShared = false
+        var ownership = Ownership.unknown(nil)
+        var hasRevokedSeats = false
+        var webOrderLineItemId: String?
+        var previousOriginalTransactionId: String?
+        var isAddition = false
         var appAccountToken: AppAccountToken?
         var offerType: Int64?
         var offerIdentifier: String?
@@ -86,7 +98,22 @@ struct SignedTransaction {
         var billingPlanType: String?
         var commitment: BillingPlan.Commitment?
 
-        var revocation: Revocation? { revocationType.map { Revocation($0, percentage: revocationPercentage) } }
+        var revocation: Revocation? {
+            Revocation(type: revocationType, reason: revocationReason, percentage: revocationPercentage)
+        }
+
+        /// Whether it was revoked nobody knows when; seats that were given back leave the subscription to the others.
+        var isRevokedWithoutDate: Bool { (revocationReason != nil || revocationType != nil) && !hasRevokedSeats }
+
+        /// Whose purchase it is: only what was shared or assigned can be taken back by the end of that.
+        var owner: Ownership {
+            switch (revocation?.kind, ownership) {
+            case (.family, .purchased): .familyShared
+            case (.assignment, .purchased): .assigned
+            case (.family, .assigned), (.assignment, .familyShared): .unknown(ownership.name)
+            default: ownership
+            }
+        }
 
         var billingPlan: BillingPlan? {
             switch billingPlanType {
@@ -114,11 +141,15 @@ struct SignedTransaction {
             case .purchaseDate: purchaseDate = try reader.readAppleDate()
             case .expiresDate: expiresDate = try reader.readAppleDate()
             case .revocationDate: revocationDate = try reader.readAppleDate()
-            case .revocationReason: isRevoked = try reader.readAppleText() != nil
-            case .revocationType: revocationType = try reader.readAppleText().flatMap(Revocation.Kind.init)
+            case .revocationReason: revocationReason = try reader.readAppleText()
+            case .revocationType: revocationType = try reader.readAppleText()
             case .revocationPercentage: revocationPercentage = try reader.readAppleInteger()
             case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
-            case .inAppOwnershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+            case .inAppOwnershipType: ownership = try reader.readOwnership() ?? .unknown(nil)
+            case .multiSeatInfo: hasRevokedSeats = try Self.hasRevokedSeats(reading: &reader)
+            case .webOrderLineItemId: webOrderLineItemId = try reader.readAppleIdentifier()
+            case .previousOriginalTransactionId: previousOriginalTransactionId = try reader.readAppleIdentifier()
+            case .additionalTransactionReason: isAddition = try reader.readAppleText() != nil
             case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
             case .offerType: offerType = try reader.readAppleInteger()
             case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
@@ -130,6 +161,23 @@ struct SignedTransaction {
             case .commitmentInfo: commitment = try BillingPlan.Commitment(reading: &reader)
             case nil: try reader.skipValue()
             }
+        }
+
+        /// Whether `multiSeatInfo` says that some of the seats were refunded.
+        private static func hasRevokedSeats(reading reader: inout JSONReader) throws(JSONFault) -> Bool {
+            guard try reader.nextType() == .object else {
+                try reader.skipValue()
+                return false
+            }
+            var quantity: Int64?
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                if name == "revokedSeatQuantity" {
+                    quantity = try reader.readAppleInteger()
+                } else {
+                    try reader.skipValue()
+                }
+            }
+            return quantity.map { $0 > 0 } ?? false
         }
     }
 }
@@ -174,6 +222,10 @@ private enum TransactionMember: String, CaseIterable {
     case revocationPercentage
     case isUpgraded
     case inAppOwnershipType
+    case multiSeatInfo
+    case webOrderLineItemId
+    case previousOriginalTransactionId
+    case additionalTransactionReason
     case appAccountToken
     case offerType
     case offerIdentifier

@@ -94,6 +94,14 @@ extension JSONReader {
         return date?.millisecondsSince1970 == 0 ? nil : date
     }
 
+    /// Reads whose purchase a transaction is.
+    ///
+    /// - Returns: The owner, not known for another text than Apple's, also for an empty one; `nil` for `null`.
+    mutating func readOwnership() throws(JSONFault) -> Ownership? {
+        let (type, text) = try readSharedText()
+        return type == .null ? nil : Ownership(String(text.prefix(Self.longestIdentifier)))
+    }
+
     /// Reads an account's UUID.
     ///
     /// - Returns: The token; `nil` for `null` and the empty string.

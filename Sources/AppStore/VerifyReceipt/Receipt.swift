@@ -79,6 +79,8 @@ enum ReceiptMember: String, CaseIterable {
     case expiresDateText = "expires_date"
     case cancellationDate = "cancellation_date_ms"
     case cancellationDateText = "cancellation_date"
+    case cancellationReason = "cancellation_reason"
+    case webOrderLineItemId = "web_order_line_item_id"
     case isUpgraded = "is_upgraded"
     case isTrialPeriod = "is_trial_period"
     case isInIntroOfferPeriod = "is_in_intro_offer_period"

@@ -12,9 +12,11 @@ struct TransactionFields {
     private var expiresDate = AppleDateFields()
     private var cancellationDate = AppleDateFields()
     private var isUpgraded = false
-    private var isFamilyShared = false
+    private var ownership = Ownership.purchased
+    private var cancellationReason: String?
+    private var webOrderLineItemId: String?
     private var isIntroductory = false
-    private var isOfferSaid = false
+    private var isTrialSaid = false
     private var promotionalOfferId: String?
     private var offerCodeName: String?
     private var appAccountToken: AppAccountToken?
@@ -41,13 +43,16 @@ struct TransactionFields {
             purchaseDate: try purchaseDate.value(named: ReceiptMember.purchaseDateText.rawValue),
             expiresDate: try expiresDate.value(named: ReceiptMember.expiresDateText.rawValue),
             revocationDate: try cancellationDate.value(named: ReceiptMember.cancellationDateText.rawValue),
+            revocation: Revocation(type: nil, reason: cancellationReason),
             isUpgraded: isUpgraded,
-            isFamilyShared: isFamilyShared,
+            ownership: ownership,
             appAccountToken: appAccountToken,
             offer: offer,
             transactionId: transactionId
         )
-        transaction.isOfferSaid = isOfferSaid || offer != nil
+        // Nothing but the flag itself shows that there was no trial.
+        transaction.isOfferSaid = isTrialSaid || offer == .introductory
+        transaction.webOrderLineItemId = webOrderLineItemId
         return transaction
     }
 
@@ -70,11 +75,16 @@ struct TransactionFields {
         case .cancellationDate: cancellationDate.milliseconds = try reader.readAppleDate()
         case .cancellationDateText: try cancellationDate.readText(from: &reader)
         case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
-        case .isTrialPeriod, .isInIntroOfferPeriod:
+        case .isTrialPeriod:
             guard let flag = try reader.readAppleFlag() else { return }
             isIntroductory = flag || isIntroductory
-            isOfferSaid = true
-        case .ownershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+            isTrialSaid = true
+        case .isInIntroOfferPeriod: isIntroductory = try reader.readAppleFlag() ?? false || isIntroductory
+        case .ownershipType:
+            // Old answers lack it, and then the customer bought it; any text but Apple's does not say so.
+            ownership = try reader.readOwnership() ?? .purchased
+        case .cancellationReason: cancellationReason = try reader.readAppleText()
+        case .webOrderLineItemId: webOrderLineItemId = try reader.readAppleIdentifier()
         case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
         case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()
         case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
@@ -168,7 +178,9 @@ extension Transaction {
         whole.expiresDate = expiresDate ?? copy.expiresDate
         whole.revocationDate = revocationDate ?? copy.revocationDate
         whole.isUpgraded = isUpgraded || copy.isUpgraded
-        whole.isFamilyShared = isFamilyShared || copy.isFamilyShared
+        whole.revocation = revocation ?? copy.revocation
+        if ownership == .purchased { whole.ownership = copy.ownership }
+        whole.webOrderLineItemId = webOrderLineItemId ?? copy.webOrderLineItemId
         whole.appAccountToken = appAccountToken ?? copy.appAccountToken
         whole.offer = offer?.catalogId == nil ? copy.offer ?? offer : offer
         whole.isOfferSaid = isOfferSaid || copy.isOfferSaid

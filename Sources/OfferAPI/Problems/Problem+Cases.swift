@@ -42,6 +42,14 @@ extension Problem {
                     + "which may be the appTransactionID of StoreKit 2's AppTransaction.",
                 pointer: "/transactionId"
             )
+        case .transactionMismatch:
+            self.init(
+                status: 422,
+                code: "transaction_mismatch",
+                detail: "The transactionId is none of the evidence, nor of what is held of the account: send one of the "
+                    + "customer's, beside evidence that has it.",
+                pointer: "/transactionId"
+            )
         case .evidence(let fault):
             let pointer = "/evidence/\(fault.member ?? kind?.rawValue ?? "")\(fault.pointer)"
             switch fault.kind {

@@ -35,13 +35,6 @@ extension Evidence {
             case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
             case .signedTransactions:
                 transactions = try reader.readSignedData()
-                guard !transactions.isEmpty else {
-                    throw JSONFault(
-                        .invalidValue,
-                        "Send at least one transaction. Of a customer who has none, send no evidence, or as transactionId "
-                            + "the appTransactionID of StoreKit 2's AppTransaction."
-                    )
-                }
                 evidence = .signedTransactions(transactions, renewalInfos: [])
             case .transactionId: evidence = .question(.transactionId(try reader.readTransactionId()))
             }

@@ -52,7 +52,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
             receivedAt: moment
         )
         let observation = notification.history.map {
-            StateObservation($0, digester: memory.digester, at: moment)
+            StateObservation($0, digester: memory.digester, at: moment, isTold: true)
         }
         do throws(StorageFailure) {
             let isNew = try await memory.states.keep(

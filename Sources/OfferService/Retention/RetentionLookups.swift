@@ -77,7 +77,7 @@ public final class RetentionLookups: Sendable {
             )
             memory.learn(
                 history,
-                isApples: true,
+                from: .appStore,
                 for: memory.view(of: .none, in: app),
                 of: app,
                 beside: HeldState(),

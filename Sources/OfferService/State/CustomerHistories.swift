@@ -14,6 +14,8 @@ struct CustomerHistories: Sendable {
     let rooms: RoomMetrics
     /// How old held state may be, in seconds; 0 for no limit.
     let maximumHeldAgeSeconds: Int64
+    /// Whether the App Store is asked before an eligible answer that rests on signed transactions.
+    let confirmsSignedTransactions: Bool
     /// The server's clock.
     let now: @Sendable () -> Timestamp
 
@@ -32,7 +34,7 @@ struct CustomerHistories: Sendable {
     /// A reference, which is handed on without a copy.
     final class Reading: Sendable {
         private let evidence: SubscriptionHistory?
-        private let isApples: Bool
+        private let source: EvidenceSource
         private let signing: SigningApp
         private let view: AccountView
         private let oldest: Timestamp?
@@ -40,20 +42,24 @@ struct CustomerHistories: Sendable {
         private let isShared: Bool
         private let memory: StateMemory
         private let moment: Timestamp
+        private let confirms: Bool
         let question: StateQuestion
 
         fileprivate init(
             _ evidence: SubscriptionHistory?,
+            from source: EvidenceSource,
             for request: any CustomerRequest,
             of signing: SigningApp,
             at moment: Timestamp,
             memory: StateMemory,
             ledger: (any SignatureLedger)?,
-            maximumHeldAgeSeconds: Int64
+            maximumHeldAgeSeconds: Int64,
+            confirms: Bool
         ) {
+            self.confirms = confirms
             oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
             self.evidence = evidence
-            isApples = request.evidence?.isApples ?? false
+            self.source = source
             self.moment = moment
             self.signing = signing
             view = memory.view(of: request.account, in: signing.app)
@@ -68,15 +74,26 @@ struct CustomerHistories: Sendable {
             let app = signing.app
             guard let evidence else {
                 let history = SubscriptionHistory(held: state, of: app, for: view)
-                return KnownCustomer(of: signing, history.map { SharedHistory($0) }, at: moment)
+                return KnownCustomer(
+                    of: signing,
+                    history.map { SharedHistory($0) },
+                    at: moment,
+                    told: confirms ? state.told(since: oldest) : nil
+                )
             }
             // Shared evidence ties nobody else to its subscriptions: those who came first keep their places.
             let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
-            memory.learn(evidence, isApples: isApples, for: owner, of: app, beside: state, at: moment)
+            memory.learn(evidence, from: source, for: owner, of: app, beside: state, at: moment)
             var state = state
-            if isApples { state.leaveOutRedemptions(in: evidence) }
+            if source != .client { state.leaveOutRedemptions(in: evidence) }
             let history = evidence.updated(by: state, for: view, since: oldest)
-            return KnownCustomer(of: signing, SharedHistory(history), at: moment)
+            return KnownCustomer(
+                of: signing,
+                SharedHistory(history),
+                at: moment,
+                told: confirms
+                    ? state.told(since: oldest).union(source == .signature ? [] : evidence.subscriptionIds) : nil
+            )
         }
     }
 
@@ -125,7 +142,9 @@ struct CustomerHistories: Sendable {
     func begin(_ request: any CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
         let moment = now()
         guard case .question(let question) = request.evidence, let fetcher else {
-            return beginning(with: try read(request.evidence, at: moment), for: request, of: signing, at: moment)
+            let source: EvidenceSource = if case .receiptResponse = request.evidence { .client } else { .signature }
+            let history = try read(request.evidence, at: moment)
+            return beginning(with: history, from: source, for: request, of: signing, at: moment)
         }
         let watch = Stopwatch()
         let kept = fetcher.keptHistory(
@@ -140,7 +159,7 @@ struct CustomerHistories: Sendable {
         }
         rooms.note(watch.nanoseconds, in: .evidence)
         do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
-        return beginning(with: kept, for: request, of: signing, at: moment)
+        return beginning(with: kept, from: .appStore, for: request, of: signing, at: moment)
     }
 
     /// Asks the App Store for the history.
@@ -166,13 +185,14 @@ struct CustomerHistories: Sendable {
             else { throw .evidence(error) }
             return KnownCustomer(of: signing, held, at: now())
         }
-        let begun = beginning(with: answer, for: request, of: signing, at: now())
+        let begun = beginning(with: answer, from: .appStore, for: request, of: signing, at: now())
         return try await customers([.success(begun)]).value()[0].get().value()
     }
 
     /// Takes evidence that was read, and makes its question to the store of states.
     private func beginning(
         with history: SubscriptionHistory?,
+        from source: EvidenceSource,
         for request: any CustomerRequest,
         of signing: SigningApp,
         at moment: Timestamp
@@ -183,14 +203,48 @@ struct CustomerHistories: Sendable {
         return .reading(
             Reading(
                 history,
+                from: source,
                 for: request,
                 of: signing,
                 at: moment,
                 memory: memory,
                 ledger: ledger,
-                maximumHeldAgeSeconds: maximumHeldAgeSeconds
+                maximumHeldAgeSeconds: maximumHeldAgeSeconds,
+                confirms: confirmsSignedTransactions && fetcher != nil
             )
         )
+    }
+
+    /// Asks the App Store about a customer by a transaction that only signed data of a client speaks of.
+    ///
+    /// - Parameters:
+    ///   - transactionId: The transaction.
+    ///   - request: The request.
+    ///   - customer: The customer by that data.
+    /// - Returns: The customer by the App Store's answer.
+    /// - Throws: `SignatureFault` when it gives none.
+    func confirm(
+        _ transaction: UnconfirmedTransaction,
+        _ request: any CustomerRequest,
+        of customer: KnownCustomer
+    ) async throws(SignatureFault) -> KnownCustomer {
+        guard let fetcher else { throw .evidence(.stateUnavailable("The App Store cannot be asked.")) }
+        let watch = Stopwatch()
+        defer { rooms.note(watch.nanoseconds, in: .evidence) }
+        let answer: SubscriptionHistory
+        do throws(EvidenceFault) {
+            answer = try await fetcher.history(
+                answering: .transactionId(transaction.id),
+                for: customer.signing.app.bundleId,
+                needsWholeHistory: request.needsWholeHistory
+            )
+            try Self.refuseFuture(answer, at: now())
+        } catch {
+            throw .evidence(error)
+        }
+        let begun = beginning(with: answer, from: .appStore, for: request, of: customer.signing, at: now())
+        let known = try await customers([.success(begun)]).value()[0].get().value()
+        return known.adding(told: transaction.subscriptionIds.union(customer.told ?? []))
     }
 
     /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
@@ -201,6 +255,8 @@ struct CustomerHistories: Sendable {
         do throws(EvidenceFault) {
             let history = try reader.history(from: evidence)
             try Self.refuseFuture(history, at: moment)
+            // Lists without a transaction name no subscription: what is held counts, as without evidence.
+            if case .signedTransactions = evidence, history.transactions.isEmpty { return nil }
             return history
         } catch {
             throw .evidence(error)
@@ -243,10 +299,27 @@ struct CustomerHistories: Sendable {
     }
 }
 
-extension Evidence {
-    /// Whether Apple says what the evidence says, as far as is certain: a client can write a verifyReceipt answer by itself.
-    var isApples: Bool {
-        if case .receiptResponse = self { false } else { true }
+/// A transaction that makes a customer eligible, and of which the App Store itself has not spoken lately.
+struct UnconfirmedTransaction: Sendable {
+    /// Its identifier.
+    let id: String
+    /// The identifiers of its subscription.
+    let subscriptionIds: Set<String>
+}
+
+extension HeldState {
+    /// The subscriptions of which the App Store itself has spoken since a moment; `nil` for whenever it did.
+    fileprivate func told(since oldest: Timestamp?) -> Set<String> {
+        Set(
+            subscriptions.lazy.filter { held in held.told.map { told in oldest.map { told >= $0 } ?? true } ?? false }
+                .map(\.identity.originalTransactionId)
+        )
+    }
+}
+
+extension SubscriptionHistory {
+    fileprivate var subscriptionIds: Set<String> {
+        Set(transactions.map(\.originalTransactionId)).union((renewals ?? []).compactMap(\.originalTransactionId))
     }
 }
 

@@ -35,11 +35,19 @@ public final class KnownCustomer: Sendable {
     let history: SharedHistory?
     /// The server's clock when the evidence was there.
     let moment: Timestamp
+    /// The subscriptions of which the App Store itself has spoken lately; `nil` where that need not be so.
+    let told: Set<String>?
 
-    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp) {
+    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp, told: Set<String>? = nil) {
         self.signing = signing
         self.history = history
         self.moment = moment
+        self.told = told
+    }
+
+    /// The same customer, with more subscriptions of which the App Store has spoken.
+    func adding(told others: Set<String>) -> KnownCustomer {
+        KnownCustomer(of: signing, history, at: moment, told: (told ?? []).union(others))
     }
 }
 

@@ -35,14 +35,14 @@ public final class StateMemory: Sendable {
     ///
     /// - Parameters:
     ///   - history: What the evidence says.
-    ///   - isApples: Whether Apple said it.
+    ///   - source: Who said it.
     ///   - view: The account that it came for.
     ///   - app: The app that was asked for.
     ///   - state: The held state of its customer.
     ///   - moment: The server's clock.
     func learn(
         _ history: SubscriptionHistory,
-        isApples: Bool,
+        from source: EvidenceSource,
         for view: AccountView,
         of app: App,
         beside state: HeldState,
@@ -52,11 +52,27 @@ public final class StateMemory: Sendable {
             return
         }
         let observation =
-            isApples
-            ? StateObservation(history, presentedFor: view.account, digester: digester, at: moment)
-            : StateObservation(redemptionsIn: history, shownFor: view.account, digester: digester)
+            source == .client
+            ? StateObservation(redemptionsIn: history, shownFor: view.account, digester: digester)
+            : StateObservation(
+                history,
+                presentedFor: view.account,
+                digester: digester,
+                at: moment,
+                isTold: source == .appStore
+            )
         if observation.isNews(beside: state) { states.learn(observation) }
     }
+}
+
+/// Who said what evidence says, as far as is certain.
+enum EvidenceSource {
+    /// A client, who can write a verifyReceipt answer by itself.
+    case client
+    /// Apple, in signed data that a client chose to send.
+    case signature
+    /// The App Store itself, in answer to this service.
+    case appStore
 }
 
 /// States that are looked at alone: nothing is learnt, kept or forgotten.

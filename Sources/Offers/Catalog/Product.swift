@@ -162,10 +162,12 @@ extension OfferPolicy {
         guard let history = history?.value,
             history.renewals?.contains(where: { !$0.eligibleWinBackOfferIds.isEmpty }) == true
         else { return [] }
-        let lookup = EntryLookup(history, of: app)
+        let holdings = Holdings(history, of: app)
         var found: [WinBackOffer] = []
         for group in groups where isEvidenceOfCustomer(inGroup: group) {
-            let entries = (history.renewals ?? []).filter { lookup.group(of: $0) == group.id }
+            let entries = holdings.all.filter { $0.group == group.id }.compactMap { holding in
+                holding.entry.flatMap { history.renewals?[$0] }
+            }
             let newest = entries.max(by: RenewalInfo.isOlder)
             let known = group.products.flatMap(\.winBackOffers)
             for id in newest?.eligibleWinBackOfferIds ?? [] where !found.contains(where: { $0.id == id }) {

@@ -26,6 +26,8 @@ public final class PromotionalOffer: Sendable {
     public let afterRefund: OfferTreatment
     /// Whether a customer who has only shared purchases is refused, or these count as the customer's own.
     public let familyShared: OfferTreatment
+    /// Whether a customer whose seat somebody else pays for is refused, or the seat counts as the customer's own.
+    package let assigned: OfferTreatment
     /// The audience in words, to follow "the offer is for"; made once, not for each decision.
     let audiencePhrase: String
 
@@ -44,6 +46,7 @@ public final class PromotionalOffer: Sendable {
     ///   - maximumLapsedDays: How many days a lapsed customer may have been away at most.
     ///   - afterRefund: What becomes of a customer whose newest purchase was refunded.
     ///   - familyShared: What becomes of a customer who has only shared purchases.
+    ///   - assigned: What becomes of a customer whose seat somebody else pays for.
     public init(
         id: String,
         audience: Set<SubscriberState> = Set(SubscriberState.audience),
@@ -56,7 +59,8 @@ public final class PromotionalOffer: Sendable {
         minimumLapsedDays: Int? = nil,
         maximumLapsedDays: Int? = nil,
         afterRefund: OfferTreatment = .refuse,
-        familyShared: OfferTreatment = .refuse
+        familyShared: OfferTreatment = .refuse,
+        assigned: OfferTreatment = .refuse
     ) {
         self.id = id
         self.audience = audience
@@ -71,6 +75,7 @@ public final class PromotionalOffer: Sendable {
         self.maximumLapsedDays = maximumLapsedDays
         self.afterRefund = afterRefund
         self.familyShared = familyShared
+        self.assigned = assigned
     }
 }
 
@@ -83,6 +88,7 @@ extension PromotionalOffer: Equatable {
             && left.scope == right.scope && left.fromProducts == right.fromProducts
             && left.minimumLapsedDays == right.minimumLapsedDays && left.maximumLapsedDays == right.maximumLapsedDays
             && left.afterRefund == right.afterRefund && left.familyShared == right.familyShared
+            && left.assigned == right.assigned
     }
 }
 
@@ -97,8 +103,8 @@ public enum OfferScope: String, CaseIterable, Sendable {
     case app
 }
 
-/// Whether an offer is for a kind of customer that it refuses by default; the raw values are those of `afterRefund` and
-/// `familyShared` in `catalog.yaml`.
+/// Whether an offer is for a kind of customer that it refuses by default; the raw values are those of `afterRefund`,
+/// `familyShared` and `assigned` in `catalog.yaml`.
 public enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
     case refuse
@@ -146,6 +152,8 @@ public enum SubscriberState: String, CaseIterable, Sendable {
     case lapsed
     /// The newest purchase was refunded or revoked.
     case refunded
+    /// The customer has a seat that an organisation or a group pays for, and bought nothing.
+    case assigned
     /// The customer has access by Family Sharing only, and bought nothing.
     case familyShared
 
@@ -169,7 +177,8 @@ extension SubscriberState: Comparable {
         case .billingRetry: 3
         case .lapsed: 4
         case .refunded: 5
-        case .familyShared: 6
+        case .assigned: 6
+        case .familyShared: 7
         }
     }
 }

@@ -96,6 +96,8 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case refunded
     /// Refused: access by Family Sharing only.
     case familyShared = "family_shared"
+    /// Refused: an organisation or a group pays for the customer's seat.
+    case assigned
     /// Refused: the offer is not for a customer in this state.
     case stateNotInAudience = "state_not_in_audience"
     /// Refused: the customer holds, or held last, none of the products that the offer is for.

@@ -36,11 +36,8 @@ final class HistoryReading: Sendable {
         by index: GroupIndex? = nil
     ) {
         let clock = own.value.clock(at: now)
-        let found: StrongestSubscription?
-        if let index, let groupId {
-            found = clock.map { own.value.subscriptions(inGroup: groupId, by: index, at: $0, now: now) }
-        } else {
-            found = clock.map { own.value.subscriptions(inGroup: groupId, of: app, at: $0, now: now) }
+        let found = clock.map {
+            own.value.subscriptions(inGroup: groupId, of: app, by: index?.holdings, at: $0, now: now)
         }
         if let index, let groupId, own === history {
             accounts = index.accountTokens(inGroup: groupId)

@@ -24,7 +24,9 @@ final class OfferFacts: Sendable {
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
     var doubt: StateCertainty? {
         guard let subscription = reading?.subscription, subscription.certainty != .known else { return nil }
+        guard !subscription.isInTheWay else { return subscription.certainty }
         if subscription.state == .familyShared, offer.familyShared == .refuse { return nil }
+        if subscription.state == .assigned, offer.assigned == .refuse { return nil }
         if case .wasToRenew = subscription.certainty, offer.isOpen(whateverBecameOf: subscription, at: now) {
             return nil
         }
@@ -100,10 +102,12 @@ final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
     /// The subscription that counts.
     let subscription: Subscription
-    /// The customer's state, shared purchases counted if the offer allows them.
+    /// The customer's state, shared and assigned purchases counted if the offer allows them.
     let held: SubscriberState
     /// The state that is compared with the audience: a refunded customer has lapsed.
     let state: SubscriberState
+    /// The second state in which the offer has to hold, by what contradicts the first one; `nil` for most.
+    let alternative: SubscriberState?
     /// The subscription that counts; for a lapsed customer, the one that gave access last, as far as is known.
     let last: Subscription
 
@@ -120,9 +124,12 @@ final class SubscriberFacts: Sendable {
         guard let subscription = facts.reading?.subscription else { return nil }
         offerFacts = facts
         self.subscription = subscription
-        let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared
-        held = countsShared ? subscription.stateCountingShared : subscription.state
+        let countsAsOwn =
+            facts.offer.familyShared == .allow && subscription.state == .familyShared
+            || facts.offer.assigned == .allow && subscription.state == .assigned
+        held = countsAsOwn ? subscription.stateCountingShared : subscription.state
         state = held == .refunded ? .lapsed : held
+        alternative = subscription.alternative
         let ended =
             state == .lapsed ? facts.reading?.ended.last(countingRefunds: facts.offer.afterRefund == .allow) : nil
         last = ended ?? subscription
@@ -132,7 +139,8 @@ final class SubscriberFacts: Sendable {
     var phrase: String {
         guard held != subscription.state else { return subscription.phrase }
         let words = subscription.phrase(as: held)
-        return "Shared by a family member: \(words.prefix(1).lowercased())\(words.dropFirst())"
+        let owner = subscription.state == .assigned ? "Assigned, and paid for by others" : "Shared by a family member"
+        return "\(owner): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
 
     /// A subscription that lapsed nobody knows when: it may have been the last.

@@ -74,6 +74,17 @@ public struct OfferPolicy: Sendable {
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision, with the first reason that holds.
     public mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
+        let decision = decideByAll(offerRequest, explaining: explaining)
+        // What is too old to count can only refuse.
+        guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
+        var other = OfferPolicy(RequestFacts(request, history: SharedHistory(rest)))
+        let without = other.decideByAll(offerRequest, explaining: explaining)
+        return without.verdict == .eligible ? decision : without
+    }
+
+    private init(_ request: RequestFacts) { self.request = request }
+
+    private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
         let facts = facts(of: offerRequest)
         // A listed offer passes this rule, and only an explanation mentions it.
@@ -143,6 +154,13 @@ public struct OfferPolicy: Sendable {
         )
     }
 
+    /// The subscription that decides about an offer: a transaction of it, and its identifiers.
+    package mutating func subscription(behind request: OfferRequest) -> (transactionId: String, ids: Set<String>)? {
+        guard let facts = facts(of: request), let id = facts.originalTransactionId else { return nil }
+        let others = facts.history?.value.otherIds[id] ?? []
+        return (facts.reading?.subscription?.transaction?.transactionId ?? id, Set(others + [id]))
+    }
+
     /// Whether the evidence is about this customer of this app, in a group, and new enough.
     mutating func isEvidenceOfCustomer(inGroup group: SubscriptionGroup) -> Bool {
         guard let history = request.ownHistory?.value, history.bundleId == app.bundleId,
@@ -157,7 +175,7 @@ public struct OfferPolicy: Sendable {
         guard let history = request.history, let own = request.ownHistory else { return nil }
         if let known = readings[groupId] { return known }
         if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: own.value) {
-            index = GroupIndex(own.value, of: app)
+            index = GroupIndex(own.value, of: app, at: own.value.clock(at: request.now))
         }
         let reading = HistoryReading(history, own: own, inGroup: groupId, of: app, at: request.now, by: index)
         readings.keep(reading, for: groupId)
@@ -209,7 +227,7 @@ extension OfferPolicy {
             }
         }
         guard !limited.isEmpty || !presented.isEmpty else { return nil }
-        return LedgerQuestion(
+        var question = LedgerQuestion(
             bundleId: app.bundleId,
             environment: environment,
             customer: account.customer(by: app.customerPattern),
@@ -217,6 +235,8 @@ extension OfferPolicy {
             offers: limited,
             originalTransactionIds: presented
         )
+        question.otherIds = history?.value.otherIds ?? [:]
+        return question
     }
 
     private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {
@@ -245,6 +265,7 @@ extension OfferPolicy {
             offer: request,
             reason: reason.rawValue,
             originalTransactionId: facts?.originalTransactionId,
+            otherIds: facts?.originalTransactionId.flatMap { history?.value.otherIds[$0] } ?? [],
             signatures: signatures,
             signatureLimit: facts?.offer.signatureLimit,
             maximumAccounts: facts?.countsAccounts == true ? app.maximumAccountsPerTransaction : nil

@@ -94,11 +94,15 @@ enum OfferRules {
                 guard history.value.asOf != nil else { return .evidenceStale }
                 guard history.value.bundleId != nil else { return .noEvidence }
                 if facts.doubt == .endNotSaid { return .noEvidence }
+                if case .notUnderstood = facts.doubt { return .noEvidence }
                 return facts.reading?.status == .noEvidence ? .noEvidence : nil
             },
             saw: { facts in
                 if facts.doubt == .endNotSaid {
                     return EvidencePhrases.endNotSaid(of: facts.reading?.subscription?.transaction)
+                }
+                if case .notUnderstood = facts.doubt, let subscription = facts.reading?.subscription {
+                    return "\(subscription.phrase)."
                 }
                 return EvidencePhrases.evidence(facts.history?.value, status: facts.reading?.status)
             }

@@ -9,7 +9,7 @@ extension SubscriberState {
         case .gracePeriod: .gracePeriod
         case .billingRetry: .billingRetry
         case .lapsed: .lapsed
-        case .refunded, .familyShared: nil
+        case .refunded, .assigned, .familyShared: nil
         }
     }
 
@@ -22,6 +22,7 @@ extension SubscriberState {
         case .billingRetry: "subscribers in billing retry"
         case .lapsed: "lapsed subscribers"
         case .refunded: "customers with a refund"
+        case .assigned: "customers whose seat others pay for"
         case .familyShared: "family members"
         }
     }
@@ -46,6 +47,7 @@ extension Subscription {
     /// - Returns: The words.
     func phrase(as state: SubscriberState) -> String {
         let expiry = transaction?.expiresDate?.day
+        if case .notUnderstood(let value) = certainty { return EvidencePhrases.notUnderstood(value, of: transaction) }
         switch state {
         case .active:
             guard let expiry else { return "The subscription is active" }
@@ -64,15 +66,29 @@ extension Subscription {
         case .billingRetry: return "The renewal failed, and Apple is retrying it"
         case .lapsed: return expiry.map { "The subscription expired \($0)" } ?? "The subscription has ended"
         case .refunded:
-            let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
-            return "The newest purchase was \(transaction?.revocation?.phrase ?? "refunded or revoked")\(day)"
+            return "The newest purchase was \(transaction?.revocation?.phrase ?? "refunded or revoked")\(revokedDay)"
         case .familyShared:
             guard transaction?.revocation?.kind == .family else {
                 return "The subscription is shared by a family member"
             }
-            let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
-            return "Family Sharing of the subscription ended\(day), and nobody was refunded"
+            return "Family Sharing of the subscription ended\(revokedDay), and nobody was refunded"
+        case .assigned:
+            guard transaction?.revocation?.kind == .assignment else {
+                return "An organisation or a group pays for the subscription (ASSIGNED)"
+            }
+            return "The customer's seat of the subscription was taken away\(revokedDay), and nobody was refunded"
         }
+    }
+
+    private var revokedDay: String { transaction?.revocationDate.map { " on \($0.day)" } ?? "" }
+
+    /// The second state in which an offer has to hold, as words to put behind others; empty for most.
+    var alternativePhrase: String {
+        guard let alternative else { return "" }
+        if hasNoEntry { return ", and no pending_renewal_info entry says whether it renews" }
+        let apples = renewal.status.map { " (\($0.code.words))" } ?? ""
+        let words = phrase(as: alternative)
+        return ", but Apple also says otherwise\(apples): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
 
     /// How far a commitment has come, as words to put behind others; `nil` without one.
@@ -98,6 +114,8 @@ extension Revocation {
                 return "refunded in part (\(whole)\(decimals) %)"
             } ?? "refunded in part"
         case .family: "no longer shared by a family member"
+        case .assignment: "no longer assigned"
+        case .unknown(let name): "revoked (\(name))"
         }
     }
 }
@@ -139,13 +157,14 @@ extension SubscriptionStatus.Code {
         case .billingRetry: "billing retry"
         case .gracePeriod: "grace period"
         case .revoked: "revoked"
+        case .unknown: "not known"
         }
     }
 }
 
 /// The findings of the rules about evidence, in words that a support person can read aloud.
 enum EvidencePhrases {
-    static let none = "The request carries no evidence, and no state of the account is held."
+    static let none = "The request carries no evidence of a subscription, and no state of the account is held."
     static let groupUnknown =
         "The evidence has a subscription whose group neither the catalog nor Apple's answer names."
 
@@ -201,6 +220,10 @@ enum EvidencePhrases {
         if history.coverage == .partial {
             return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
         }
+        if case .subscriber(let subscription) = status, let share = history.heldShare(of: subscription), share.isWhole {
+            return "The evidence does not name the subscription; Apple last spoke of it at \(share.asOf.rfc3339). "
+                + "Its expiry is judged by the service's clock."
+        }
         if case .subscriber(let subscription) = status, subscription.clock != date {
             return "Apple made the evidence at \(date.rfc3339); a newer statement about the subscription is of "
                 + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
@@ -226,6 +249,25 @@ enum EvidencePhrases {
         return
             "Transaction\(name) of \(transaction.productId) has no end (expires_date_ms, expiresDate), so whether the "
             + "subscription has ended is not known."
+    }
+
+    /// The finding about something that this version does not know, without a full stop.
+    static func notUnderstood(_ value: UnknownValue, of transaction: Transaction?) -> String {
+        let name = transaction?.transactionId.map { " \($0)" } ?? ""
+        let of = transaction.map { " of \($0.productId)" } ?? ""
+        switch value {
+        case .ownership(let text?):
+            return "Transaction\(name)\(of) has the inAppOwnershipType \"\(text.prefix(64))\", which is not known here, "
+                + "so whether the customer bought it is not known"
+        case .ownership(nil):
+            return "Transaction\(name)\(of) does not say whose purchase it is (inAppOwnershipType)"
+        case .revocation(let text):
+            return "Transaction\(name)\(of) was revoked for a reason that is not known here (\(text.prefix(64)))"
+        case .status: return "Apple's status of the subscription is none that is known here"
+        case .bundle:
+            return "A transaction of another type runs in place of the subscription (previousOriginalTransactionId), and "
+                + "what it gives the customer is not known"
+        }
     }
 
     static func age(of reading: HistoryReading?, limit: Int64, at now: Timestamp) -> String {

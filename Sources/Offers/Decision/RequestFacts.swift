@@ -73,6 +73,18 @@ final class RequestFacts: Sendable {
         countsPaidTime = facts.countsPaidTime
         tally = Mutex(facts.countedRedemptions)
     }
+
+    /// The same facts, by another history.
+    convenience init(_ facts: RequestFacts, history: SharedHistory) {
+        self.init(
+            app: facts.app,
+            customer: Customer(account: facts.account, sharing: history, ledgerAnswer: facts.ledgerAnswer),
+            now: facts.now,
+            maximumEvidenceAgeSeconds: facts.maximumEvidenceAgeSeconds,
+            maximumHeldAgeSeconds: facts.maximumHeldAgeSeconds,
+            countsPaidTime: facts.countsPaidTime
+        )
+    }
 }
 
 /// The customer that a decision is about: the account to sign for, and what the evidence says.

@@ -5,13 +5,16 @@ enum SubscriberRules {
 
     /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
-        afterRefund, familyShared, audience, fromProducts, minimumLapsedDays, maximumLapsedDays, maxRedemptions,
+        afterRefund, familyShared, assigned, audience, fromProducts, minimumLapsedDays, maximumLapsedDays, maxRedemptions,
         maximumSignaturesPerCustomer,
     ]
 
     private static let afterRefund = Rule<SubscriberFacts, Reason>(
         "afterRefund",
-        refusal: { $0.held == .refunded && $0.offer.afterRefund == .refuse ? .refunded : nil },
+        refusal: { facts in
+            guard facts.offer.afterRefund == .refuse else { return nil }
+            return facts.held == .refunded || facts.alternative == .refunded ? .refunded : nil
+        },
         saw: { facts in
             guard facts.held == .refunded else {
                 return "The newest purchase of the subscription that counts was not refunded."
@@ -33,10 +36,27 @@ enum SubscriberRules {
         }
     )
 
+    private static let assigned = Rule<SubscriberFacts, Reason>(
+        "assigned",
+        refusal: { $0.held == .assigned ? .assigned : nil },
+        saw: { facts in
+            guard facts.subscription.state == .assigned else { return "Nobody else pays for the subscription's seat." }
+            return facts.offer.assigned == .refuse
+                ? "\(facts.subscription.phrase)."
+                : "An organisation or a group pays for the seat; the offer counts it as the customer's own."
+        }
+    )
+
     private static let audience = Rule<SubscriberFacts, Reason>(
         "audience",
-        refusal: { $0.offer.audience.contains($0.state) ? nil : .stateNotInAudience },
-        saw: { "\($0.phrase); the offer is for \($0.offer.audiencePhrase)." }
+        refusal: { facts in
+            guard facts.offer.audience.contains(facts.state) else { return .stateNotInAudience }
+            guard let other = facts.alternative else { return nil }
+            return facts.offer.audience.contains(other == .refunded ? .lapsed : other) ? nil : .stateNotInAudience
+        },
+        saw: { facts in
+            "\(facts.phrase)\(facts.subscription.alternativePhrase); the offer is for \(facts.offer.audiencePhrase)."
+        }
     )
 
     private static let fromProducts = Rule<SubscriberFacts, Reason>(
@@ -185,10 +205,10 @@ extension Subscription {
     /// - Returns: The start; `nil` when the catalog or the evidence does not say enough, the state is not known, and in the grace period, of which
     ///   Apple says nothing.
     func start(ofOfferOn product: Product, in app: App) -> OfferStart? {
-        guard certainty == .known else { return nil }
+        guard certainty == .known, alternative == nil else { return nil }
         switch state {
         case .lapsed, .refunded, .billingRetry: return .now
-        case .gracePeriod, .familyShared: return nil
+        case .gracePeriod, .assigned, .familyShared: return nil
         case .active, .activeAutoRenewOff: break
         }
         guard let productId else { return nil }

@@ -3,8 +3,8 @@
 ///
 /// A redemption is a purchase of a subscription under the offer, with the renewals that the offer covers, too
 /// (``RedemptionRun``). An offer that the next renewal falls under is redeemed already, though no transaction
-/// shows it yet. Refunded and upgraded transactions count: the offer was used. A transaction that is in the evidence
-/// and on record is one.
+/// shows it yet. Refunded and upgraded transactions count: the offer was used. Copies of one purchase are one, whether they
+/// are in the evidence or on record.
 ///
 /// All offers are counted in one pass: evidence of thousands of transactions may be sent for a hundred offers.
 public final class RedemptionTally: Sendable {
@@ -19,12 +19,6 @@ public final class RedemptionTally: Sendable {
         let originalTransactionId: String
     }
 
-    /// A transaction that counts, by its place in the list.
-    private struct Purchase {
-        let index: Int
-        let groupId: String
-    }
-
     private let counts: [Place: Int]
 
     /// Counts.
@@ -34,7 +28,16 @@ public final class RedemptionTally: Sendable {
     ///   - app: The app of the catalog, which knows the groups of its products.
     public init(_ history: SubscriptionHistory, of app: App) {
         var counts: [Place: Int] = [:]
+        var counted: Set<String> = []
+        if !history.otherRedemptions.isEmpty {
+            counted = Set(
+                (history.transactions + history.recordedTransactions).lazy
+                    .filter { $0.isOwnPurchase && $0.offer?.catalogId != nil }.compactMap(\.webOrderLineItemId)
+            )
+        }
         for redemption in history.otherRedemptions {
+            // Of copies with several original identifiers one counts.
+            if let item = redemption.webOrderLineItemId, !counted.insert(item).inserted { continue }
             let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
             if let group { counts[Place(groupId: group, offerId: redemption.offerId), default: 0] += 1 }
         }
@@ -54,39 +57,25 @@ public final class RedemptionTally: Sendable {
     }
 
     private static func count(_ history: SubscriptionHistory, of app: App, into counts: inout [Place: Int]) {
-        let transactions = history.transactionsWithRecord
         var runs: [Line: RedemptionRun] = [:]
-        for purchase in purchases(among: transactions, history, of: app) {
-            let transaction = transactions[purchase.index]
-            let line = Line(groupId: purchase.groupId, originalTransactionId: transaction.originalTransactionId)
-            guard runs[line, default: RedemptionRun()].turns(at: transaction), let offerId = runs[line]?.offerId
+        for purchase in (history.transactions + history.recordedTransactions).ownPurchases {
+            guard let group = history.groupIdentifier(of: purchase, in: app) else { continue }
+            let line = Line(groupId: group, originalTransactionId: purchase.originalTransactionId)
+            guard runs[line, default: RedemptionRun()].turns(at: purchase), let offerId = runs[line]?.offerId
             else { continue }
-            counts[Place(groupId: purchase.groupId, offerId: offerId), default: 0] += 1
+            counts[Place(groupId: group, offerId: offerId), default: 0] += 1
         }
         let renewals = history.renewals ?? []
         guard renewals.contains(where: { $0.offer?.catalogId != nil }) else { return }
-        let lookup = EntryLookup(history, of: app)
-        for renewal in renewals {
-            guard let offerId = renewal.offer?.catalogId, let group = lookup.group(of: renewal) else { continue }
-            let run = renewal.originalTransactionId.flatMap { runs[Line(groupId: group, originalTransactionId: $0)] }
+        for holding in Holdings(history, of: app).all {
+            guard let entry = holding.entry, let offerId = renewals[entry].offer?.catalogId, let group = holding.group,
+                holding.newest.map({ history.transactions[$0].isOwnPurchase }) ?? true
+            else { continue }
+            let run = renewals[entry].originalTransactionId.flatMap {
+                runs[Line(groupId: group, originalTransactionId: $0)]
+            }
             if run?.offerId != offerId { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
         }
-    }
-
-    /// The transactions that count, the oldest first.
-    private static func purchases(
-        among transactions: [Transaction],
-        _ history: SubscriptionHistory,
-        of app: App
-    ) -> [Purchase] {
-        var purchases: [Purchase] = []
-        for (index, transaction) in transactions.enumerated() where !transaction.isFamilyShared {
-            guard let group = history.groupIdentifier(of: transaction, in: app) else { continue }
-            purchases.append(Purchase(index: index, groupId: group))
-        }
-        // Indices avoid copies: copying a transaction takes longer than looking at it.
-        purchases.sort { Transaction.isOlder(transactions[$0.index], transactions[$1.index]) }
-        return purchases
     }
 }
 
@@ -96,21 +85,6 @@ extension SubscriptionHistory {
         transactions.contains { $0.offer?.catalogId != nil }
             || recordedTransactions.contains { $0.offer?.catalogId != nil }
             || renewals?.contains { $0.offer?.catalogId != nil } ?? false
-    }
-
-    /// The transactions, with those on record beside them; of two copies what either says of the offer and the reason.
-    fileprivate var transactionsWithRecord: [Transaction] {
-        guard !recordedTransactions.isEmpty else { return transactions }
-        var all = transactions
-        for recorded in recordedTransactions {
-            if let index = all.firstIndex(where: recorded.isCopy) {
-                if all[index].offer?.catalogId == nil { all[index].offer = recorded.offer }
-                if all[index].reason == nil { all[index].reason = recorded.reason }
-            } else {
-                all.append(recorded)
-            }
-        }
-        return all
     }
 }
 
@@ -125,50 +99,43 @@ struct RedemptionRun {
     /// which is short in the sandbox.
     private static let longestPauseSeconds: Int64 = 3 * 86_400
 
-    /// The promotional offer of the last transaction; `nil` where it had none.
+    /// The promotional offer of the last purchase; `nil` where it had none.
     private(set) var offerId: String?
-    private var transactionId: String?
-    private var purchaseDate: Timestamp?
-    private var expiresDate: Timestamp?
-    private var revocationDate: Timestamp?
+    /// The last purchase under an offer.
+    private var last: Transaction?
 
-    /// Takes the next transaction.
+    /// Takes the next purchase.
     ///
-    /// - Parameter transaction: The transaction: none that is shared.
+    /// - Parameter purchase: The purchase: one of the customer's own.
     /// - Returns: Whether it is not under the same offer as the last one, or is, but was bought anew.
-    mutating func turns(at transaction: Transaction) -> Bool {
-        let offerId = transaction.offer?.catalogId
-        let turns = offerId != self.offerId || offerId != nil && isBoughtAnew(transaction)
+    mutating func turns(at purchase: Transaction) -> Bool {
+        let offerId = purchase.offer?.catalogId
+        let turns = offerId != self.offerId || offerId != nil && last.map { purchase.isBoughtAnew(after: $0) } ?? true
         self.offerId = offerId
         // Only what is under an offer is asked about.
-        guard offerId != nil else { return turns }
-        transactionId = transaction.transactionId
-        purchaseDate = transaction.purchaseDate
-        expiresDate = transaction.expiresDate
-        // A purchase that an upgrade replaced was not given back.
-        revocationDate = transaction.isUpgraded ? nil : transaction.revocationDate
+        if offerId != nil { last = purchase }
         return turns
     }
+}
 
-    private func isBoughtAnew(_ transaction: Transaction) -> Bool {
-        guard !isCopy(transaction) else { return false }
-        if let reason = transaction.reason { return reason == .purchase }
-        guard let bought = transaction.purchaseDate else { return false }
-        if let revocationDate, bought > revocationDate { return true }
-        guard let expiresDate else { return false }
-        return bought > expiresDate.adding(seconds: longestPause(before: expiresDate))
+extension Transaction {
+    /// How long after the paid time a renewal may begin, in seconds: three days, and an eighth of the paid time at most,
+    /// which is short in the sandbox.
+    private static let longestPauseSeconds: Int64 = 3 * 86_400
+
+    fileprivate func isBoughtAnew(after last: Transaction) -> Bool {
+        guard !isSamePurchase(as: last) else { return false }
+        if let reason { return reason == .purchase }
+        guard let bought = purchaseDate else { return false }
+        // A purchase that an upgrade replaced was not given back.
+        if let revocation = last.revocationDate, !last.isUpgraded, bought > revocation { return true }
+        guard let end = last.expiresDate else { return false }
+        return bought > end.adding(seconds: last.longestPauseSeconds(before: end))
     }
 
-    private func isCopy(_ transaction: Transaction) -> Bool {
-        guard let transactionId, let other = transaction.transactionId else {
-            return purchaseDate == transaction.purchaseDate
-        }
-        return transactionId == other
-    }
-
-    private func longestPause(before expiresDate: Timestamp) -> Int64 {
+    private func longestPauseSeconds(before end: Timestamp) -> Int64 {
         guard let purchaseDate else { return Self.longestPauseSeconds }
-        let (paid, overflow) = expiresDate.millisecondsSince1970
+        let (paid, overflow) = end.millisecondsSince1970
             .subtractingReportingOverflow(purchaseDate.millisecondsSince1970)
         return overflow ? Self.longestPauseSeconds : min(Self.longestPauseSeconds, max(paid, 0) / 8000)
     }
@@ -180,22 +147,22 @@ extension RedemptionRun {
     static func whole(in transactions: [Transaction]) -> [Transaction] {
         var run = RedemptionRun()
         var found: [Transaction] = []
-        for transaction in transactions.sorted(by: Transaction.isOlder) where !transaction.isFamilyShared {
-            let turns = run.turns(at: transaction)
+        for purchase in transactions.ownPurchases {
+            let turns = run.turns(at: purchase)
             guard run.offerId != nil else { continue }
             if turns {
-                found.append(
-                    Transaction(
-                        originalTransactionId: transaction.originalTransactionId,
-                        productId: transaction.productId,
-                        subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
-                        purchaseDate: transaction.purchaseDate,
-                        expiresDate: transaction.expiresDate,
-                        offer: transaction.offer,
-                        transactionId: transaction.transactionId
-                    )
+                var first = Transaction(
+                    originalTransactionId: purchase.originalTransactionId,
+                    productId: purchase.productId,
+                    subscriptionGroupIdentifier: purchase.subscriptionGroupIdentifier,
+                    purchaseDate: purchase.purchaseDate,
+                    expiresDate: purchase.expiresDate,
+                    offer: purchase.offer,
+                    transactionId: purchase.transactionId
                 )
-            } else if let end = transaction.expiresDate, !found.isEmpty {
+                first.webOrderLineItemId = purchase.webOrderLineItemId
+                found.append(first)
+            } else if let end = purchase.expiresDate, !found.isEmpty {
                 found[found.count - 1].expiresDate = found[found.count - 1].expiresDate.map { max($0, end) } ?? end
             }
         }

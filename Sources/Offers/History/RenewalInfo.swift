@@ -107,6 +107,8 @@ public struct SubscriptionStatus: Equatable, Sendable {
         case gracePeriod = 4
         /// The App Store refunded the subscription, or revoked access by Family Sharing.
         case revoked = 5
+        /// Another number than Apple's five.
+        case unknown = 0
     }
 
     /// The status code.

@@ -30,6 +30,20 @@ public enum StateCertainty: Equatable, Sendable {
     case wasToRenew(after: Timestamp)
     /// The evidence does not say when the paid time ends, or leaves out what followed an upgrade.
     case endNotSaid
+    /// Apple said something of it that this version does not know.
+    case notUnderstood(UnknownValue)
+}
+
+/// Something that Apple said of a subscription and this version does not know, so that nothing may follow from it.
+public enum UnknownValue: Equatable, Sendable {
+    /// Another `inAppOwnershipType`; `nil` where it was not said.
+    case ownership(String?)
+    /// Another `revocationType` or `revocationReason`.
+    case revocation(String)
+    /// Another `status`.
+    case status
+    /// A running transaction of another `type`, which names the subscription as its past.
+    case bundle
 }
 
 /// The state of a subscription, as it follows from what Apple said of it.
@@ -38,9 +52,11 @@ public enum StateCertainty: Equatable, Sendable {
 /// was over when Apple spoke of it, or where it ended since and was not going to renew.
 struct StateReading {
     let state: SubscriberState
-    let certainty: StateCertainty
+    private(set) var certainty: StateCertainty
     /// The clock at which it is so.
     let clock: Timestamp
+    /// The state that something else says which Apple said, and which contradicts this one.
+    private(set) var alternative: SubscriberState?
 
     private init(_ state: SubscriberState, _ certainty: StateCertainty = .known, at clock: Timestamp) {
         self.state = state
@@ -54,14 +70,30 @@ struct StateReading {
             self = StateReading(of: renewal, by: clocks)
             return
         }
-        if let status = renewal.status, !newest.isRevokedOrBought(since: status.asOf) {
-            self = StateReading(status, of: newest, with: renewal, by: clocks)
-            return
-        }
+        let status = renewal.status.flatMap { newest.isRevokedOrBought(since: $0.asOf) ? nil : $0 }
         if newest.revocationDate != nil {
             self.init(newest.revokedState, at: clocks.apples)
-            return
+            // An expired subscription may be refunded, too.
+            if let status, status.code != .revoked, status.code != .expired {
+                alternative = StateReading(status, of: newest, with: renewal, by: clocks).state
+            }
+        } else if let status {
+            self = StateReading(status, of: newest, with: renewal, by: clocks)
+            if !state.hasAccess, let end = newest.expiresDate, end > status.asOf {
+                alternative = renewal.runningState(of: newest)
+            }
+        } else {
+            self = StateReading(ofUnrevoked: newest, with: renewal, by: clocks)
         }
+        if case .unknown(let text) = newest.revocation?.kind, newest.revocationDate != nil {
+            certainty = .notUnderstood(.revocation(text))
+        } else if status?.code == .unknown {
+            certainty = .notUnderstood(.status)
+        }
+    }
+
+    /// Reads a state from a transaction that was not revoked, and its entry.
+    private init(ofUnrevoked newest: Transaction, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         guard let expiry = newest.expiresDate else {
             let failed = renewal.isStandIn ? nil : Self.failedRenewal(of: renewal, by: clocks)
             self = failed ?? StateReading(renewal.runningState(of: newest), .endNotSaid, at: clocks.apples)
@@ -136,7 +168,7 @@ struct StateReading {
     ) {
         switch status.code {
         case .expired: self.init(.lapsed, at: clocks.apples)
-        case .revoked: self.init(newest.revokedState, at: clocks.apples)
+        case .revoked, .unknown: self.init(.refunded, at: clocks.apples)
         case .billingRetry: self.init(.billingRetry, at: clocks.apples)
         case .gracePeriod:
             let end = renewal.gracePeriodExpiresDate.map { max($0, status.asOf) }
@@ -183,8 +215,13 @@ extension RenewalInfo {
 }
 
 extension Transaction {
-    /// The state of a customer with a revoked newest purchase: only when Family Sharing ended nobody was refunded.
-    fileprivate var revokedState: SubscriberState { revocation?.kind == .family ? .lapsed : .refunded }
+    /// The state of a customer with a revoked newest purchase.
+    fileprivate var revokedState: SubscriberState {
+        switch revocation?.kind {
+        case .family, .assignment: .lapsed
+        case .full, .prorated, .unknown, nil: .refunded
+        }
+    }
 
     /// Whether it was revoked or bought after a moment, so that what was said then does not know of it.
     fileprivate func isRevokedOrBought(since moment: Timestamp) -> Bool {

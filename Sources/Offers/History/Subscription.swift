@@ -4,9 +4,12 @@
 public final class Subscription: Sendable {
     /// The customer's state by this subscription.
     public let state: SubscriberState
-    /// The state if shared purchases counted as the customer's own; the same as ``state`` unless that is
-    /// ``SubscriberState/familyShared``.
+    /// The state if shared and assigned purchases counted as the customer's own; the same as ``state`` unless that is
+    /// ``SubscriberState/familyShared`` or ``SubscriberState/assigned``.
     public let stateCountingShared: SubscriberState
+    /// A second state, in which an offer has to hold as well: what Apple said contradicts itself, or nobody said whether
+    /// the subscription renews; `nil` for most.
+    package let alternative: SubscriberState?
     /// How well the state is known.
     public let certainty: StateCertainty
     /// The entry of `pending_renewal_info`, or the renewal info.
@@ -15,47 +18,74 @@ public final class Subscription: Sendable {
     public let transaction: Transaction?
     /// The clock at which its state was read.
     let clock: Timestamp
+    /// Whether no entry speaks of it.
+    let hasNoEntry: Bool
+    /// Whether it may run under conditions that are not understood: nothing beside it is known to count more.
+    let isInTheWay: Bool
+    /// Whether all of it is held state that is too old to make anybody eligible.
+    let isOverAge: Bool
 
-    /// The transaction that a subscription's state rests on.
-    ///
-    /// Upgraded transactions are left out; shared ones never count for a purchase; of the rest the newest by purchase
-    /// date decides, not the one that expires last: after a refunded year a month bought anew is what the customer has.
-    ///
-    /// - Parameters:
-    ///   - transactions: Transactions in any order.
-    ///   - isOfSubscription: Which of them are of the subscription; all, unless said.
-    /// - Returns: The newest that counts; `nil` when there is none.
-    static func newest(
-        of transactions: [Transaction],
-        where isOfSubscription: (Transaction) -> Bool = { _ in true }
-    ) -> Transaction? {
-        var newest: Int?
-        var newestPurchase: Int?
-        // Indices and a span avoid copies: copying a transaction takes longer than looking at it.
-        let all = transactions.span
-        for index in all.indices where !all[index].isUpgraded && isOfSubscription(all[index]) {
-            if Self.isNewest(all, index, than: newest) { newest = index }
-            guard !all[index].isFamilyShared else { continue }
-            if Self.isNewest(all, index, than: newestPurchase) { newestPurchase = index }
+    /// Reads the state of one of a history's subscriptions.
+    convenience init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp) {
+        let newest = holding.newest.map { history.transactions[$0] }
+        var renewal: RenewalInfo
+        if let entry = holding.entry, let said = history.renewals?[entry] {
+            renewal = said
+        } else {
+            renewal = .standIn(
+                originalTransactionId: holding.id ?? "",
+                productId: newest?.productId ?? "",
+                subscriptionGroupIdentifier: holding.group
+            )
         }
-        guard let index = newestPurchase ?? newest else { return nil }
-        return transactions[index]
-    }
-
-    private static func isNewest(_ all: Span<Transaction>, _ index: Int, than other: Int?) -> Bool {
-        guard let other else { return true }
-        return Transaction.isOlder(all[other], all[index])
+        let bundle = holding.bundle.map { history.transactions[$0] }
+        self.init(
+            renewal: renewal,
+            newest: newest,
+            by: history.clocks(of: holding.id, at: clock, now: now),
+            hasNoEntry: holding.entry == nil,
+            hasPurchase: holding.hasPurchase,
+            isBundled: bundle?.runs(at: now) ?? false,
+            isOverAge: holding.id.flatMap { history.heldShares[$0]?.isOverAge } ?? false
+        )
     }
 
     /// Reads the state of a subscription.
-    init(renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
+    init(
+        renewal: RenewalInfo,
+        newest: Transaction?,
+        by clocks: SubscriptionClocks,
+        hasNoEntry: Bool = false,
+        hasPurchase: Bool = false,
+        isBundled: Bool = false,
+        isOverAge: Bool = false
+    ) {
         let reading = StateReading(of: newest, with: renewal, by: clocks)
         self.renewal = renewal
         self.transaction = newest
+        self.hasNoEntry = hasNoEntry
+        self.isOverAge = isOverAge
         clock = reading.clock
-        certainty = reading.certainty
         stateCountingShared = reading.state
-        state = newest?.isFamilyShared == true ? .familyShared : reading.state
+        alternative = reading.alternative ?? (hasNoEntry && reading.state == .active ? .activeAutoRenewOff : nil)
+        var certainty = reading.certainty
+        var isInTheWay = false
+        switch newest?.ownership {
+        case nil, .purchased: state = reading.state
+        case .familyShared: state = .familyShared
+        case .assigned: state = .assigned
+        case .unknown(let name):
+            state = reading.state
+            certainty = .notUnderstood(.ownership(name))
+            let hasEnded = reading.state == .lapsed || reading.state == .refunded
+            isInTheWay = hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
+        }
+        if isBundled {
+            certainty = .notUnderstood(.bundle)
+            isInTheWay = true
+        }
+        self.certainty = certainty
+        self.isInTheWay = isInTheWay
     }
 
     /// The identifier of its first purchase; `nil` where the evidence does not say.
@@ -64,12 +94,16 @@ public final class Subscription: Sendable {
     /// The product that the customer holds, or held last; `nil` where the evidence does not say.
     public var productId: String? { transaction?.productId ?? renewal.productId }
 
-    /// Whether the customer has access by it, and not by a family member's purchase.
-    var isRunning: Bool {
-        switch state {
-        case .active, .activeAutoRenewOff, .gracePeriod: true
-        case .billingRetry, .lapsed, .refunded, .familyShared: false
-        }
+    /// Whether the customer has access by it, and not by somebody else's purchase.
+    var isRunning: Bool { state.hasAccess }
+
+    /// Whether its state may be this one, whoever paid for it.
+    func isMaybe(_ state: SubscriberState) -> Bool { stateCountingShared == state || alternative == state }
+
+    /// Whether it is not certain that the customer has no access by it.
+    var mayRun: Bool {
+        if case .notUnderstood(.ownership) = certainty { return isInTheWay }
+        return certainty != .known || stateCountingShared.hasAccess || alternative?.hasAccess == true
     }
 
     /// When the customer's access ended or ends: with the paid time, the grace period after it, or a refund before
@@ -88,7 +122,7 @@ extension Subscription: Equatable {
     /// Whether two say the same.
     public static func == (left: Subscription, right: Subscription) -> Bool {
         left.state == right.state && left.stateCountingShared == right.stateCountingShared
-            && left.certainty == right.certainty
+            && left.alternative == right.alternative && left.certainty == right.certainty
             && left.renewal == right.renewal && left.transaction == right.transaction
     }
 }
@@ -105,15 +139,11 @@ struct StrongestSubscription {
     /// Starts with what is so unless a subscription is found.
     init(status: GroupStatus = .neverSubscribed) { self.status = status }
 
-    /// Whether a subscription was found, or one of which nobody can say what became of it.
-    var isSettled: Bool { status != .neverSubscribed }
+    /// Whether it is not certain that the customer has no access there.
+    var mayRun: Bool { if case .subscriber(let subscription) = status { subscription.mayRun } else { false } }
 
     /// Takes another subscription into account.
-    mutating func consider(_ renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
-        consider(Subscription(renewal: renewal, newest: newest, by: clocks))
-    }
-
-    private mutating func consider(_ subscription: Subscription) {
+    mutating func consider(_ subscription: Subscription) {
         ended.consider(subscription)
         guard case .subscriber(let strongest) = status else {
             status = .subscriber(subscription)
@@ -132,6 +162,7 @@ struct StrongestSubscription {
     static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
         guard left.rank == right.rank else { return left.rank > right.rank }
         guard left.state == right.state else { return left.state < right.state }
+        guard left.isOverAge == right.isOverAge else { return left.isOverAge }
         guard left.stateCountingShared == right.stateCountingShared else {
             return left.stateCountingShared < right.stateCountingShared
         }
@@ -160,10 +191,25 @@ struct StrongestSubscription {
 extension Subscription {
     /// How much it may count, the strongest first.
     fileprivate var rank: Int {
+        if isInTheWay { return 0 }
         switch state {
-        case .familyShared: 3
-        case .active where certainty == .known: 0
-        default: certainty == .known ? 2 : 1
+        case .familyShared, .assigned: return 5
+        case .active where certainty == .known && alternative == nil: return 1
+        case .active where certainty == .known && hasNoEntry: return 2
+        // An end that is known by a purchase that is not understood counts less than any other.
+        default:
+            if case .notUnderstood(.ownership) = certainty { return 6 }
+            return certainty == .known && alternative == nil ? 4 : 3
+        }
+    }
+}
+
+extension SubscriberState {
+    /// Whether the customer has access by a purchase of one's own.
+    var hasAccess: Bool {
+        switch self {
+        case .active, .activeAutoRenewOff, .gracePeriod: true
+        case .billingRetry, .lapsed, .refunded, .assigned, .familyShared: false
         }
     }
 }
@@ -181,17 +227,22 @@ struct EndedSubscriptions: Sendable {
     private var refunded: Subscription?
     /// One that lapsed nobody knows when, which may have been the last.
     private(set) var undated: Subscription?
-    /// Whether all of them are shared: the customer's own put these aside.
-    private var areShared = true
+    /// Whose they are: the customer's own put assigned ones aside, and these shared ones.
+    private var owner = SubscriberState.familyShared
 
     /// Takes another subscription into account.
     mutating func consider(_ subscription: Subscription) {
-        let isShared = subscription.state == .familyShared
-        if areShared, !isShared {
+        guard subscription.certainty == .known else { return }
+        let owner: SubscriberState =
+            switch subscription.state {
+            case .familyShared, .assigned: subscription.state
+            default: .lapsed
+            }
+        if self.owner < owner {
             self = EndedSubscriptions()
-            areShared = false
+            self.owner = owner
         }
-        guard isShared == areShared else { return }
+        guard self.owner == owner else { return }
         switch subscription.stateCountingShared {
         case .lapsed where subscription.endsAt == nil: undated = Self.later(undated, subscription)
         case .lapsed: lapsed = Self.later(lapsed, subscription)

@@ -23,6 +23,10 @@ public struct SubscriptionHistory: Equatable, Sendable {
     /// Recorded transactions of subscriptions that redeemed an offer, if the evidence lacks them or has other values:
     /// they count only as redemptions.
     var recordedTransactions: [Transaction] = []
+    /// The identifiers that held state knows to be of one subscription with another.
+    var linkedIds: [String: Set<String>] = [:]
+    /// The other identifiers of subscriptions that have had several, by the first one, which stands for all of them.
+    package internal(set) var otherIds: [String: [String]] = [:]
 
     /// Creates a history.
     ///
@@ -85,16 +89,20 @@ extension SubscriptionHistory {
         return max(clock, share.asOf)
     }
 
-    /// The clocks by which one subscription is judged.
+    /// The clocks by which one subscription is judged: what is held alone is as old as each part of it, as without
+    /// evidence.
     ///
     /// - Parameters:
-    ///   - renewal: Its entry.
+    ///   - id: The subscription; `nil` where the evidence does not say.
     ///   - clock: The clock of all subscriptions, by ``clock(at:)``.
     ///   - now: The server's clock.
     /// - Returns: The clocks.
-    func clocks(of renewal: RenewalInfo, at clock: Timestamp, now: Timestamp) -> SubscriptionClocks {
-        SubscriptionClocks(
-            apples: self.clock(of: renewal.originalTransactionId, at: clock),
+    func clocks(of id: String?, at clock: Timestamp, now: Timestamp) -> SubscriptionClocks {
+        if !heldShares.isEmpty, let id, heldShares[id]?.isWhole == true {
+            return SubscriptionClocks(apples: now, now: now, isSignedByPart: true)
+        }
+        return SubscriptionClocks(
+            apples: self.clock(of: id, at: clock),
             now: now,
             isSignedByPart: isJudgedByServersClock
         )
@@ -105,6 +113,23 @@ extension SubscriptionHistory {
         heldShares.isEmpty ? nil : subscription?.originalTransactionId.flatMap { heldShares[$0] }
     }
 
+    /// Whether an identifier is one of its transactions, of its subscriptions, or of the customer's download of the app.
+    package func names(_ id: String) -> Bool {
+        transactions.contains { $0.transactionId == id || $0.originalTransactionId == id || $0.appTransactionId == id }
+            || renewals?.contains { $0.originalTransactionId == id } ?? false
+            || otherIds.values.contains { $0.contains(id) }
+    }
+
+    /// The history without held subscriptions that are too old to make anybody eligible; `nil` where there are none.
+    var withoutOverAge: SubscriptionHistory? {
+        guard heldShares.contains(where: { $1.isOverAge }) else { return nil }
+        var rest = self
+        rest.transactions.removeAll { heldShares[$0.originalTransactionId]?.isOverAge == true }
+        rest.renewals?.removeAll { $0.originalTransactionId.flatMap { heldShares[$0] }?.isOverAge == true }
+        rest.heldShares = heldShares.filter { !$1.isOverAge }
+        return rest
+    }
+
     /// Whether expiry and grace are judged at the server's clock.
     var isJudgedByServersClock: Bool { coverage == .partial || isHeld }
 }
@@ -113,79 +138,6 @@ extension SubscriptionHistory {
     /// The group that a transaction's product is in: by the catalog, else as the evidence says.
     func groupIdentifier(of transaction: Transaction, in app: App) -> String? {
         app.product(transaction.productId)?.group.id ?? transaction.subscriptionGroupIdentifier
-    }
-
-    /// The group that an entry is about: by the catalog, else as the evidence says of it or of its transactions.
-    ///
-    /// Entries of `pending_renewal_info` carry no group as a rule, though Apple's article on them says so. They are
-    /// joined with transactions by `original_transaction_id`, and then by `product_id`; where those disagree nothing is
-    /// determined.
-    ///
-    /// - Parameters:
-    ///   - renewal: The entry.
-    ///   - app: The app of the catalog.
-    /// - Returns: The group's identifier; `nil` when it cannot be determined.
-    func groupIdentifier(of renewal: RenewalInfo, in app: App) -> String? {
-        if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
-        if let group = renewal.subscriptionGroupIdentifier { return group }
-        var named = NamedGroup()
-        if let id = renewal.originalTransactionId {
-            for transaction in transactions where transaction.originalTransactionId == id {
-                named.note(groupIdentifier(of: transaction, in: app))
-            }
-        }
-        if named.isNamed { return named.identifier }
-        for transaction in transactions where transaction.productId == renewal.productId {
-            named.note(transaction.subscriptionGroupIdentifier)
-        }
-        return named.identifier
-    }
-
-    /// Whether a subscription was bought whose group nothing names, neither its product nor anything else said of it: it
-    /// may be of any.
-    ///
-    /// A purchase that does not expire is none.
-    ///
-    /// - Parameters:
-    ///   - app: The app of the catalog.
-    ///   - lookup: What the transactions say of the entries.
-    /// - Returns: `true` when there is one.
-    func hasSubscriptionOfUnknownGroup(in app: App, by lookup: EntryLookup) -> Bool {
-        func isUnknown(_ transaction: Transaction) -> Bool {
-            transaction.expiresDate != nil && groupIdentifier(of: transaction, in: app) == nil
-        }
-        guard transactions.contains(where: isUnknown) else { return false }
-        var subscriptions: Set<String> = []
-        var products: Set<String> = []
-        for transaction in transactions where groupIdentifier(of: transaction, in: app) != nil {
-            subscriptions.insert(transaction.originalTransactionId)
-            products.insert(transaction.productId)
-        }
-        for renewal in renewals ?? [] where lookup.group(of: renewal) != nil {
-            if let id = renewal.originalTransactionId { subscriptions.insert(id) }
-        }
-        return transactions.contains { transaction in
-            isUnknown(transaction) && !subscriptions.contains(transaction.originalTransactionId)
-                && !products.contains(transaction.productId)
-        }
-    }
-
-    /// The transactions that an entry is about.
-    ///
-    /// - Parameter renewal: The entry.
-    /// - Returns: Those of its `original_transaction_id`; those of its product when the entry names no id.
-    func transactions(of renewal: RenewalInfo) -> [Transaction] {
-        transactions.filter { Self.belongs($0, to: renewal) }
-    }
-
-    /// The newest of ``transactions(of:)`` that counts.
-    func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
-        Subscription.newest(of: transactions) { Self.belongs($0, to: renewal) }
-    }
-
-    private static func belongs(_ transaction: Transaction, to renewal: RenewalInfo) -> Bool {
-        guard let id = renewal.originalTransactionId else { return transaction.productId == renewal.productId }
-        return transaction.originalTransactionId == id
     }
 }
 
@@ -287,10 +239,10 @@ public final class SharedHistory: Sendable {
     /// The history.
     public let value: SubscriptionHistory
 
-    /// Shares a history.
+    /// Shares a history, in which the identifiers of one subscription are joined.
     ///
     /// - Parameter value: The history.
     public init(_ value: SubscriptionHistory) {
-        self.value = value
+        self.value = value.joiningIds()
     }
 }

@@ -20,8 +20,8 @@ public struct Transaction: Equatable, Sendable {
     ///
     /// An upgrade is no refund.
     public var isUpgraded: Bool
-    /// Whether the customer has it by Family Sharing (`inAppOwnershipType` FAMILY_SHARED).
-    public var isFamilyShared: Bool
+    /// Whose purchase it is: nothing but the customer's own counts as bought.
+    public var ownership: Ownership
     /// The account that the app set on the purchase.
     public var appAccountToken: AppAccountToken?
     /// The offer it was made under.
@@ -41,6 +41,26 @@ public struct Transaction: Equatable, Sendable {
     public var reason: TransactionReason?
     /// How the customer pays for it; `nil` where the evidence does not say, or names a plan that is not known.
     public var billingPlan: BillingPlan?
+    /// Apple's number for the purchase, which stays where a restore gives it another ``transactionId``.
+    package var webOrderLineItemId: String?
+    /// The identifier that the subscription had before: both are one subscription.
+    package var previousOriginalTransactionId: String?
+    /// The customer's download of the app, by which the App Store knows the customer, too.
+    package var appTransactionId: String?
+    /// Whether it adds to a period that was paid already, as seats do (`additionalTransactionReason`).
+    package var isAddition = false
+    /// What was bought; verifyReceipt does not say it.
+    package var kind = Kind.subscription
+
+    /// What was bought, by `type`.
+    package enum Kind: Int64, Sendable {
+        /// An auto-renewable subscription.
+        case subscription = 0
+        /// Something else that names a subscription as its past: a bundle that took its place.
+        case bundle = 1
+        /// Something else, which makes nobody a subscriber.
+        case other = 2
+    }
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -53,7 +73,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - revocationDate: When Apple refunded or revoked it.
     ///   - revocation: What the revocation was.
     ///   - isUpgraded: Whether an upgrade replaced it.
-    ///   - isFamilyShared: Whether the customer has it by Family Sharing.
+    ///   - ownership: Whose purchase it is.
     ///   - appAccountToken: The account that the app set on the purchase.
     ///   - offer: The offer it was made under.
     ///   - transactionId: The transaction's own identifier.
@@ -71,7 +91,7 @@ public struct Transaction: Equatable, Sendable {
         revocationDate: Timestamp? = nil,
         revocation: Revocation? = nil,
         isUpgraded: Bool = false,
-        isFamilyShared: Bool = false,
+        ownership: Ownership = .purchased,
         appAccountToken: AppAccountToken? = nil,
         offer: RedeemedOffer? = nil,
         transactionId: String? = nil,
@@ -89,7 +109,7 @@ public struct Transaction: Equatable, Sendable {
         self.revocationDate = revocationDate
         self.revocation = revocation
         self.isUpgraded = isUpgraded
-        self.isFamilyShared = isFamilyShared
+        self.ownership = ownership
         self.appAccountToken = appAccountToken
         self.offer = offer
         self.transactionId = transactionId
@@ -125,7 +145,8 @@ public struct Transaction: Equatable, Sendable {
     /// The keys that distinguish two that are equal in all dates, one after the other.
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
-        { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason.map { "\($0)" } ?? "" },
+        { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason?.rawValue ?? "" },
+        { $0.ownership.name ?? "" }, { $0.revocation?.kind.name ?? "" },
     ]
 
     private var offerText: String { offer.map { "\($0.type)\($0.identifier)" } ?? "" }
@@ -139,16 +160,79 @@ public struct Transaction: Equatable, Sendable {
     }
 }
 
-/// A revocation (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
+/// Whose purchase a transaction is (`inAppOwnershipType`).
+public enum Ownership: Hashable, Sendable {
+    /// The customer's own.
+    case purchased
+    /// A family member's, shared with the customer.
+    case familyShared
+    /// An organisation's or a group's, who pay for the customer's seat.
+    case assigned
+    /// Another text of Apple's, or nothing where Apple should have said it: whether the customer bought it is not known.
+    case unknown(String?)
+
+    /// Reads Apple's text.
+    package init(_ name: String?) {
+        self =
+            switch name {
+            case "PURCHASED": .purchased
+            case "FAMILY_SHARED": .familyShared
+            case "ASSIGNED": .assigned
+            default: .unknown(name)
+            }
+    }
+
+    /// Apple's text; `nil` where there was none.
+    package var name: String? {
+        switch self {
+        case .purchased: "PURCHASED"
+        case .familyShared: "FAMILY_SHARED"
+        case .assigned: "ASSIGNED"
+        case .unknown(let name): name
+        }
+    }
+
+    /// Whether it is not known whose it is.
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+}
+
+/// A revocation (`revocationType`, `revocationReason` and `revocationPercentage`).
 public struct Revocation: Equatable, Sendable {
     /// Whether money went back, and how much.
-    public enum Kind: String, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// All of the price was refunded.
-        case full = "REFUND_FULL"
+        case full
         /// A part of the price was refunded.
-        case prorated = "REFUND_PRORATED"
+        case prorated
         /// Family Sharing ended: the purchaser stopped it, or left the family. Nobody was refunded.
-        case family = "FAMILY_REVOKE"
+        case family
+        /// The purchaser of seats took the customer's away. Nobody was refunded.
+        case assignment
+        /// Another type or reason, as Apple wrote it: access ended, and whether there was a refund is not known.
+        case unknown(String)
+
+        /// Reads `revocationType`, or what ``name`` gave.
+        package init(_ name: String) {
+            self =
+                switch name {
+                case "REFUND_FULL": .full
+                case "REFUND_PRORATED": .prorated
+                case "FAMILY_REVOKE": .family
+                case "ASSIGNMENT_REVOKE": .assignment
+                default: .unknown(name)
+                }
+        }
+
+        /// Apple's text.
+        package var name: String {
+            switch self {
+            case .full: "REFUND_FULL"
+            case .prorated: "REFUND_PRORATED"
+            case .family: "FAMILY_REVOKE"
+            case .assignment: "ASSIGNMENT_REVOKE"
+            case .unknown(let name): name
+            }
+        }
     }
 
     /// Whether money went back.
@@ -157,13 +241,25 @@ public struct Revocation: Equatable, Sendable {
     public let percentage: Int64?
 
     /// Creates a revocation.
-    ///
-    /// - Parameters:
-    ///   - kind: Whether money went back.
-    ///   - percentage: How much of the price went back, in thousandths of a percent.
     public init(_ kind: Kind, percentage: Int64? = nil) {
         self.kind = kind
         self.percentage = percentage
+    }
+
+    /// Reads Apple's members; `nil` where neither says more than that there was a revocation.
+    ///
+    /// - Parameters:
+    ///   - type: `revocationType`.
+    ///   - reason: `revocationReason`, or `cancellation_reason`: 0 and 1 are known, and go with every type.
+    ///   - percentage: `revocationPercentage`.
+    package init?(type: String?, reason: String?, percentage: Int64? = nil) {
+        if let reason, reason != "0", reason != "1" {
+            self.init(.unknown((type.map { "\($0), " } ?? "") + "reason \(reason)"), percentage: percentage)
+        } else if let type {
+            self.init(Kind(type), percentage: percentage)
+        } else {
+            return nil
+        }
     }
 }
 

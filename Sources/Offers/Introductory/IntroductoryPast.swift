@@ -35,22 +35,16 @@ struct IntroductoryPast {
         var introductory: Transaction?
         var running: Transaction?
         let ofGroup = index.transactions(inGroup: groupId)
-        let subscriptions = index.entries(inGroup: groupId).map { entry in
-            Subscription(
-                renewal: entry,
-                newest: index.lookup.newestTransaction(of: entry),
-                by: history.clocks(of: entry, at: clock, now: now)
-            )
+        let holdings = index.holdings.all.filter { $0.group == groupId }
+        let subscriptions = holdings.filter(\.isSubscription).map { holding in
+            Subscription(holding, of: history, at: clock, now: now)
         }
-        let byId = Dictionary(grouping: subscriptions) { $0.renewal.originalTransactionId ?? "" }
-        var (endless, unsaidOffer): (Transaction?, Transaction?)
-        for transaction in ofGroup {
+        let byId = Dictionary(grouping: subscriptions) { $0.originalTransactionId ?? "" }
+        var unsaidOffer: Transaction?
+        for transaction in ofGroup where transaction.kind == .subscription {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
-            if !transaction.isOfferSaid, !transaction.isFamilyShared {
-                unsaidOffer = Self.earlier(unsaidOffer, transaction)
-            }
+            if Self.maybeIntroductory(transaction) { unsaidOffer = Self.earlier(unsaidOffer, transaction) }
             let found = byId[transaction.originalTransactionId] ?? []
-            if found.isEmpty, Self.isEndless(transaction) { endless = Self.earlier(endless, transaction) }
             // What Apple says of the subscription itself counts more than the dates of its transactions.
             guard found.allSatisfy({ $0.renewal.status == nil }) else { continue }
             let clock = max(now, history.clock(of: transaction.originalTransactionId, at: clock))
@@ -60,32 +54,40 @@ struct IntroductoryPast {
                 running = Self.earlier(running, transaction)
             }
         }
-        let unsaid = subscriptions.filter { $0.certainty == .endNotSaid }.max(by: StrongestSubscription.isWeaker)
-        endNotSaid =
-            unsaid.map { EvidencePhrases.endNotSaid(of: $0.transaction) }
-            ?? endless.map { EvidencePhrases.endNotSaid(of: $0) }
-        let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
+        if let unsaid = unsaidOffer, unsaid.isOwnPurchase {
+            // Another copy of the purchase may say it.
+            unsaidOffer = ofGroup.ownPurchases.filter(Self.maybeIntroductory).min(by: Transaction.isOlder)
+                ?? ofGroup.filter { $0.ownership.isUnknown && Self.maybeIntroductory($0) }.min(by: Transaction.isOlder)
+        }
+        let unsaid = subscriptions.filter {
+            if case .notUnderstood = $0.certainty { true } else { $0.certainty == .endNotSaid }
+        }.max(by: StrongestSubscription.isWeaker)
+        endNotSaid = unsaid.map { subscription in
+            subscription.certainty == .endNotSaid
+                ? EvidencePhrases.endNotSaid(of: subscription.transaction) : "\(subscription.phrase)."
+        }
+        let isUnexplained = holdings.contains { $0.entry != nil && !$0.hasRows }
         if case .subscriber(let subscription) = status {
             self.subscription = subscription
         } else {
             self.subscription = nil
         }
         let known = subscriptions.filter { $0.certainty == .known }
-        active = known.filter { [.active, .activeAutoRenewOff].contains($0.stateCountingShared) }
+        active = known.filter { $0.isMaybe(.active) || $0.isMaybe(.activeAutoRenewOff) }
             .max(by: StrongestSubscription.isWeaker)
-        inGrace = known.filter { $0.stateCountingShared == .gracePeriod }.max { left, right in
+        inGrace = known.filter { $0.isMaybe(.gracePeriod) }.max { left, right in
             (left.renewal.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)
                 < (right.renewal.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)
         }
-        renewing = subscriptions.filter { $0.certainty != .known && $0.certainty != .endNotSaid }
+        renewing = subscriptions.filter { if case .wasToRenew = $0.certainty { true } else { false } }
             .max(by: StrongestSubscription.isWeaker)
         self.introductory = introductory
         maybeIntroductory = unsaidOffer
         self.running = running
         undetermined =
-            index.hasUnknownEntry
+            index.holdings.all.contains { $0.entry != nil && $0.group == nil }
             || index.transactions(inGroup: nil).contains {
-                Self.isIntroductory($0)
+                Self.isIntroductory($0) || $0.ownership.isUnknown && Self.maybeIntroductory($0)
                     || Self.isRunning($0, at: max(now, history.clock(of: $0.originalTransactionId, at: clock)))
             }
         switch history.coverage {
@@ -96,11 +98,16 @@ struct IntroductoryPast {
     }
 
     private static func isIntroductory(_ transaction: Transaction) -> Bool {
-        transaction.offer == .introductory && !transaction.isFamilyShared
+        transaction.offer == .introductory && transaction.isOwnPurchase
     }
 
-    private static func isEndless(_ transaction: Transaction) -> Bool {
-        !transaction.isUpgraded && transaction.revocationDate == nil && transaction.expiresDate == nil
+    /// Whether it may have been the customer's own trial, as far as it says.
+    private static func maybeIntroductory(_ transaction: Transaction) -> Bool {
+        switch transaction.ownership {
+        case .purchased: !transaction.isOfferSaid
+        case .unknown: !transaction.isOfferSaid || transaction.offer == .introductory
+        case .familyShared, .assigned: false
+        }
     }
 
     private static func isRunning(_ transaction: Transaction, at clock: Timestamp) -> Bool {

@@ -43,6 +43,21 @@ public struct IntroductoryPolicy: Sendable {
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision, with the first reason that holds.
     public mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
+        let decision = decideByAll(productId, explaining: explaining)
+        // What is too old to count can only refuse.
+        guard decision.verdict == .eligible, let rest = customer.history?.value.withoutOverAge else { return decision }
+        var other = IntroductoryPolicy(
+            app: app,
+            customer: Customer(account: customer.account, history: rest),
+            now: now,
+            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
+            maximumHeldAgeSeconds: maximumHeldAgeSeconds
+        )
+        let without = other.decideByAll(productId, explaining: explaining)
+        return without.verdict == .eligible ? decision : without
+    }
+
+    private mutating func decideByAll(_ productId: String, explaining: Bool) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
         let facts = facts(about: productId)
         for rules in Self.rulesBeforePast {
@@ -124,7 +139,7 @@ public struct IntroductoryPolicy: Sendable {
 
     private mutating func index(of history: SubscriptionHistory) -> GroupIndex {
         if let index { return index }
-        let made = GroupIndex(history, of: app)
+        let made = GroupIndex(history, of: app, at: history.clock(at: now))
         index = made
         return made
     }

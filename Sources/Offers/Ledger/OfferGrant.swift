@@ -32,6 +32,8 @@ public struct OfferGrant: Equatable, Sendable {
     public let reason: String
     /// The subscription that decided: the identifier of its first purchase; `nil` where there is none.
     public let originalTransactionId: String?
+    /// The other identifiers of that subscription: limits count under each of them.
+    package let otherIds: [String]
     /// The signatures, one for each format.
     public let signatures: [Signature]
     /// How often the customer may get the offer signed; `nil` when there is no limit.
@@ -46,6 +48,7 @@ public struct OfferGrant: Equatable, Sendable {
     ///   - offer: The product and the offer.
     ///   - reason: The reason of the decision, as answers give it.
     ///   - originalTransactionId: The subscription that decided.
+    ///   - otherIds: The other identifiers of that subscription.
     ///   - signatures: The signatures, one for each format.
     ///   - signatureLimit: How often the customer may get the offer signed.
     ///   - maximumAccounts: For how many customers the subscription may be presented.
@@ -53,6 +56,7 @@ public struct OfferGrant: Equatable, Sendable {
         offer: OfferRequest,
         reason: String,
         originalTransactionId: String?,
+        otherIds: [String] = [],
         signatures: [Signature],
         signatureLimit: SignatureLimit? = nil,
         maximumAccounts: Int? = nil
@@ -60,6 +64,7 @@ public struct OfferGrant: Equatable, Sendable {
         self.offer = offer
         self.reason = reason
         self.originalTransactionId = originalTransactionId
+        self.otherIds = otherIds
         self.signatures = signatures
         self.signatureLimit = signatureLimit
         self.maximumAccounts = maximumAccounts

@@ -75,6 +75,8 @@ public struct LedgerQuestion: Equatable, Sendable {
     public let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]
     /// The subscriptions that are asked about, by their original transaction identifiers.
     public let originalTransactionIds: [String]
+    /// The other identifiers of subscriptions that have had several, by the one that is asked about.
+    package var otherIds: [String: [String]] = [:]
 
     /// Creates a question.
     ///
@@ -115,7 +117,8 @@ public struct LedgerQuestion: Equatable, Sendable {
     public static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
         left.bundleId == right.bundleId && left.environment == right.environment && left.customer == right.customer
             && left.knownAccount == right.knownAccount
-            && left.now == right.now && left.originalTransactionIds == right.originalTransactionIds
+            && left.now == right.now && left.otherIds == right.otherIds
+            && left.originalTransactionIds == right.originalTransactionIds
             && left.offers.elementsEqual(right.offers) { $0 == $1 }
     }
 }

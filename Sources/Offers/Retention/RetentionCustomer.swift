@@ -13,9 +13,8 @@ public struct RetentionCustomer: Sendable {
     ///   - app: The app.
     public init(_ subscription: SubscriptionIdentity, in state: HeldState, of app: App) {
         let held = state.subscriptions.first { $0.identity == subscription }
-        let only = HeldState(subscriptions: held.map { [$0] } ?? [])
         var history = SubscriptionHistory(
-            held: only,
+            held: HeldState(subscriptions: state.subscriptions),
             of: app,
             for: AccountView(),
             asking: subscription.originalTransactionId

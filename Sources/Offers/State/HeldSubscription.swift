@@ -10,6 +10,8 @@ public struct HeldSubscription: Equatable, Sendable {
     public static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence, and how many that showed a redemption.
     public static let mostPresenters = 8
+    /// How many other identifiers of one subscription are held, and how many steps from one to the next are made.
+    package static let mostLinked = 16
     /// How many accounts are held that bought what is no longer held, at the most.
     public static let mostFormerOwners = 8
 
@@ -24,6 +26,10 @@ public struct HeldSubscription: Equatable, Sendable {
     public private(set) var shown: [String: Transaction] = [:]
     /// The accounts that it belongs to.
     public private(set) var accounts: [AccountDigest: AccountTie] = [:]
+    /// Other identifiers that the same subscription has, or had: those beside it, of which each leads to the next.
+    package private(set) var linked: Set<String> = []
+    /// When the App Store itself last spoke of it, in an answer or a notification; `nil` where only clients did.
+    package private(set) var told: Timestamp?
 
     /// Holds what was seen.
     ///
@@ -33,16 +39,22 @@ public struct HeldSubscription: Equatable, Sendable {
     ///   - renewal: Its renewal info.
     ///   - shown: Redemptions that clients showed.
     ///   - accounts: The accounts that it belongs to.
+    ///   - linked: Other identifiers of the same subscription.
+    ///   - told: When the App Store itself spoke of it.
     public init(
         _ identity: SubscriptionIdentity,
         transactions: [Held<Transaction>] = [],
         renewal: Held<RenewalInfo?>? = nil,
         shown: [Transaction] = [],
-        accounts: [AccountDigest: AccountTie] = [:]
+        accounts: [AccountDigest: AccountTie] = [:],
+        linked: Set<String> = [],
+        told: Timestamp? = nil
     ) {
         self.identity = identity
         self.renewal = renewal
         self.accounts = accounts
+        self.told = told
+        link(linked)
         for held in transactions { add(held) }
         for transaction in shown { add(shown: transaction) }
         prune()
@@ -58,6 +70,8 @@ public struct HeldSubscription: Equatable, Sendable {
         if let theirs = other.renewal {
             renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
         }
+        link(other.linked)
+        if let theirs = other.told { told = told.map { max($0, theirs) } ?? theirs }
         for (account, tie) in other.accounts.sorted(by: { $0.key.precedes($1.key) }) { add(account, tie) }
         prune()
     }
@@ -71,8 +85,9 @@ public struct HeldSubscription: Equatable, Sendable {
     /// - Returns: `false` where there is something to write.
     public func isNoNews(after earlier: HeldSubscription) -> Bool {
         guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
-            shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil)
+            shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil), linked == earlier.linked
         else { return false }
+        if let told, earlier.told.map({ told > $0.adding(seconds: 3600) }) ?? true { return false }
         if let renewal, let before = earlier.renewal {
             let isSame = renewal.isNoNews(after: before) { left, right in
                 var left = left
@@ -108,6 +123,12 @@ public struct HeldSubscription: Equatable, Sendable {
     /// When Apple last spoke of it.
     public var asOf: Timestamp? {
         transactions.values.reduce(renewal?.asOf) { newest, held in newest.map { max($0, held.asOf) } ?? held.asOf }
+    }
+
+    private mutating func link(_ ids: Set<String>) {
+        linked.formUnion(ids)
+        linked.remove(identity.originalTransactionId)
+        if linked.count > Self.mostLinked { linked = Set(linked.sorted().prefix(Self.mostLinked)) }
     }
 
     private mutating func add(_ held: Held<Transaction>) {
@@ -202,7 +223,7 @@ public struct HeldSubscription: Equatable, Sendable {
         var turns: [(key: String, value: Held<Transaction>)] = []
         // The last one under an offer: its end shows whether the next one renews it.
         var last: (key: String, value: Held<Transaction>)?
-        for item in newestFirst.reversed() where !item.value.value.isFamilyShared {
+        for item in newestFirst.reversed() where item.value.value.isOwnPurchase {
             let isTurn = run.turns(at: item.value.value)
             if isTurn {
                 last.map { turns.append($0) }
@@ -226,6 +247,11 @@ extension Held<Transaction> {
         transaction.reason = value.reason ?? copy.reason
         transaction.billingPlan = value.billingPlan ?? copy.billingPlan
         transaction.isOfferSaid = value.isOfferSaid || copy.isOfferSaid
+        if value.ownership == .unknown(nil) { transaction.ownership = copy.ownership }
+        transaction.webOrderLineItemId = value.webOrderLineItemId ?? copy.webOrderLineItemId
+        transaction.previousOriginalTransactionId =
+            value.previousOriginalTransactionId ?? copy.previousOriginalTransactionId
+        transaction.appTransactionId = value.appTransactionId ?? copy.appTransactionId
         if value.revocationDate != nil { transaction.revocation = value.revocation ?? copy.revocation }
         return Held(transaction, asOf: asOf)
     }
@@ -263,8 +289,12 @@ extension Transaction {
     fileprivate static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
         guard left != right else { return false }
         guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }
+        // Of two owners the one counts that gives less away.
+        guard (left.ownership == .purchased) == (right.ownership == .purchased) else {
+            return left.ownership == .purchased
+        }
         guard isOlder(left, right) == isOlder(right, left) else { return isOlder(left, right) }
-        return "\(left)" < "\(right)"
+        return left.orderedBytes.lexicographicallyPrecedes(right.orderedBytes)
     }
 }
 
@@ -274,7 +304,8 @@ extension RenewalInfo? {
         guard let left, let right else { return left == nil && right != nil }
         guard left != right else { return false }
         guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }
-        return "\(left)" < "\(right)"
+        let (asOf, bytes) = (Timestamp(millisecondsSince1970: 0), { Held<RenewalInfo?>($0, asOf: $1).orderedBytes })
+        return bytes(left, asOf).lexicographicallyPrecedes(bytes(right, asOf))
     }
 }
 

@@ -6,6 +6,8 @@ struct HeldUpdate {
     private let view: AccountView
     private let oldest: Timestamp?
     private var evidencePositions: HistoryPositions
+    /// The identifiers of the evidence's subscriptions, where they have several.
+    private var linked: Set<String> = []
 
     /// Starts with the evidence as it came.
     ///
@@ -38,11 +40,13 @@ struct HeldUpdate {
         if positions.isEmpty, entry == nil { add(held) } else { update(by: held, at: positions, entry: entry) }
     }
 
-    /// Adds another subscription of the account.
+    /// Adds a subscription that the evidence does not name: another one of the account, or one of the evidence's under
+    /// another identifier.
     private mutating func add(_ held: HeldSubscription) {
-        guard let digest = view.digest, let tie = held.accounts[digest] else { return }
-        guard tie != .redeemed, let date = held.asOf, date > asOf else {
-            // It says nothing new of what the customer has, but an offer that was redeemed stays redeemed.
+        let tie = view.digest.flatMap { held.accounts[$0] }
+        guard tie != nil || linked.contains(held.identity.originalTransactionId) else { return }
+        guard tie != .redeemed, held.hasState, let date = held.asOf else {
+            // An offer that was redeemed stays redeemed.
             history.otherRedemptions += held.redemptions
             return
         }
@@ -50,6 +54,17 @@ struct HeldUpdate {
         history.recordedTransactions += held.shown.values
         if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
         note(date, of: held, isWhole: true)
+    }
+
+    /// Names the identifiers that are of one subscription with another.
+    mutating func link(_ subscriptions: [HeldSubscription]) {
+        for held in subscriptions where !held.linked.isEmpty {
+            history.linkedIds[held.identity.originalTransactionId] = held.linked
+        }
+        guard !history.linkedIds.isEmpty else { return }
+        let named = Set(history.transactions.map(\.originalTransactionId))
+            .union((history.renewals ?? []).compactMap(\.originalTransactionId))
+        for ids in SubscriptionIds(history).all where !named.isDisjoint(with: ids) { linked.formUnion(ids) }
     }
 
     /// Updates a subscription that the evidence names, by the positions of its transactions and its entry.
@@ -131,7 +146,7 @@ struct HeldUpdate {
 
     /// Notes transactions that were taken, where one of them is what the subscription's state rests on.
     private mutating func note(_ taken: [Transaction], of held: HeldSubscription, at positions: [Int]) {
-        guard let newest = Subscription.newest(of: positions.map { history.transactions[$0] }),
+        guard let newest = Holdings.Holding.newest(of: positions.map { history.transactions[$0] }),
             let date = taken.first(where: newest.isCopy)?.signedDate
         else { return }
         note(date, of: held)
@@ -140,7 +155,8 @@ struct HeldUpdate {
     private mutating func note(_ date: Timestamp, of held: HeldSubscription, isWhole: Bool = false) {
         let id = held.identity.originalTransactionId
         let known = history.heldShares[id]?.asOf ?? date
-        history.heldShares[id] = HeldShare(asOf: max(known, date), isWhole: isWhole)
+        let isOverAge = isWhole && oldest.map { date < $0 } ?? false
+        history.heldShares[id] = HeldShare(asOf: max(known, date), isWhole: isWhole, isOverAge: isOverAge)
     }
 }
 
@@ -159,6 +175,8 @@ struct HeldShare: Equatable {
     var asOf: Timestamp
     /// Whether the evidence does not name the subscription, so that all of it was held.
     var isWhole: Bool
+    /// Whether all of it was held, and is older than held state may be: it makes nobody eligible.
+    var isOverAge = false
 }
 
 /// The positions of held subscriptions in a history's lists.

@@ -16,6 +16,8 @@ public struct OfferRedemption: Hashable, Sendable {
     public let price: PaidPrice?
     /// The App Store's country, in ISO 3166-1 alpha-3; `nil` where Apple did not say.
     public let storefront: String?
+    /// Apple's number for the purchase; `nil` where Apple did not say.
+    package let webOrderLineItemId: String?
 }
 
 extension HeldSubscription {
@@ -26,8 +28,7 @@ extension HeldSubscription {
         guard hasRedemptions else { return [] }
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
-        for transaction in (transactions.values.map(\.value) + shown.values).sorted(by: Transaction.isOlder)
-        where !transaction.isFamilyShared {
+        for transaction in (transactions.values.map(\.value) + shown.values).ownPurchases {
             guard run.turns(at: transaction), let offerId = run.offerId else { continue }
             found.append(
                 OfferRedemption(
@@ -38,7 +39,8 @@ extension HeldSubscription {
                     offerId: offerId,
                     purchaseDate: transaction.purchaseDate,
                     price: transaction.price,
-                    storefront: transaction.storefront
+                    storefront: transaction.storefront,
+                    webOrderLineItemId: transaction.webOrderLineItemId
                 )
             )
         }

@@ -9,13 +9,15 @@ extension StateObservation {
     ///   - account: The account that it was presented for; it is tied to the subscriptions unless they name others.
     ///   - digester: Makes the digests of accounts.
     ///   - moment: The server's clock.
+    ///   - isTold: Whether the App Store itself said it, in an answer or a notification.
     public init(
         _ history: SubscriptionHistory,
         presentedFor account: Account = .none,
         digester: some AccountDigester,
-        at moment: Timestamp
+        at moment: Timestamp,
+        isTold: Bool = false
     ) {
-        guard let seen = SeenHistory(history, of: account, digester, at: moment) else {
+        guard let seen = SeenHistory(history, of: account, digester, at: moment, isTold: isTold) else {
             self.init(subscriptions: [])
             return
         }
@@ -83,8 +85,18 @@ private struct SeenHistory<Digester: AccountDigester> {
     let digester: Digester
     /// The accounts that any transaction names.
     let everyones: Set<AppAccountToken>
+    /// When the App Store itself said it; `nil` where a client sent it.
+    let told: Timestamp?
+    /// The identifiers that are of one subscription with another.
+    let linked: [String: Set<String>]
 
-    init?(_ history: SubscriptionHistory, of account: Account, _ digester: Digester, at moment: Timestamp?) {
+    init?(
+        _ history: SubscriptionHistory,
+        of account: Account,
+        _ digester: Digester,
+        at moment: Timestamp?,
+        isTold: Bool = false
+    ) {
         guard let bundleId = history.bundleId, let environment = history.environment, let asOf = history.asOf else {
             return nil
         }
@@ -97,6 +109,15 @@ private struct SeenHistory<Digester: AccountDigester> {
         presenter = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
         token = account.storedToken
         everyones = Set(history.transactions.compactMap(\.appAccountToken))
+        told = isTold ? asOf : nil
+        var linked: [String: Set<String>] = [:]
+        for transaction in history.transactions {
+            let id = transaction.originalTransactionId
+            guard let before = transaction.previousOriginalTransactionId, before != id, !id.isEmpty else { continue }
+            linked[id, default: []].insert(before)
+            linked[before, default: []].insert(id)
+        }
+        self.linked = linked
     }
 
     /// What Apple's history says.
@@ -108,11 +129,13 @@ private struct SeenHistory<Digester: AccountDigester> {
         let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
         // What neither renews nor expires is no subscription.
         let all = Set(bought.keys).union(entries.keys).filter { id in
-            !id.isEmpty && (entries[id] != nil || bought[id]?.contains { $0.expiresDate != nil } ?? false)
+            !id.isEmpty
+                && (entries[id] != nil
+                    || bought[id]?.contains { $0.expiresDate != nil || $0.kind == .bundle } ?? false)
         }
         guard all.count > HeldState.mostOfAccount else {
             return StateObservation(
-                subscriptions: all.map { subscription($0, bought[$0] ?? [], entries[$0]) },
+                subscriptions: all.map { subscription($0, bought[$0] ?? [], entries[$0]) } + former(beside: all, bought),
                 mark: mark
             )
         }
@@ -126,7 +149,7 @@ private struct SeenHistory<Digester: AccountDigester> {
     var redemptions: StateObservation {
         let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
         let redeemed = bought.filter { id, transactions in
-            !id.isEmpty && transactions.contains { $0.offer?.catalogId != nil && !$0.isFamilyShared }
+            !id.isEmpty && transactions.contains { $0.offer?.catalogId != nil && $0.isOwnPurchase }
         }
         return StateObservation(
             subscriptions: newest(of: Set(redeemed.keys), redeemed, [:]).map { id in
@@ -136,6 +159,30 @@ private struct SeenHistory<Digester: AccountDigester> {
                 return HeldSubscription(identity(id), shown: RedemptionRun.whole(in: transactions), accounts: accounts)
             }
         )
+    }
+
+    /// The identifiers that subscriptions had before, of which nothing else is said: they lead to the ones that they have.
+    private func former(beside all: Set<String>, _ bought: [String: [Transaction]]) -> [HeldSubscription] {
+        linked.keys.filter { !all.contains($0) }.sorted().prefix(HeldState.mostOfAccount).map { id in
+            let later = (linked[id] ?? []).sorted().lazy.compactMap { bought[$0] }.first ?? []
+            return HeldSubscription(identity(id), accounts: accounts(of: later).ties, linked: linked[id] ?? [])
+        }
+    }
+
+    /// The accounts of transactions, and the pseudonyms of those that they name.
+    private func accounts(
+        of transactions: [Transaction]
+    ) -> (ties: [AccountDigest: AccountTie], pseudonyms: [AppAccountToken: AppAccountToken]) {
+        var ties: [AccountDigest: AccountTie] = [:]
+        if let presenter, !isOthers(transactions) { ties[presenter] = .presented(at: moment) }
+        var pseudonyms: [AppAccountToken: AppAccountToken] = [:]
+        for token in Set(transactions.compactMap(\.appAccountToken)) {
+            let own = token == self.token ? presenter : nil
+            let digest = own ?? digester.digest(of: token.lowercased, bundleId: bundleId)
+            ties[digest] = .bought
+            pseudonyms[token] = digest.pseudonym
+        }
+        return (ties, pseudonyms)
     }
 
     private func identity(_ id: String) -> SubscriptionIdentity {
@@ -171,15 +218,7 @@ private struct SeenHistory<Digester: AccountDigester> {
     }
 
     private func subscription(_ id: String, _ transactions: [Transaction], _ entry: RenewalInfo?) -> HeldSubscription {
-        var accounts: [AccountDigest: AccountTie] = [:]
-        if let presenter, !isOthers(transactions) { accounts[presenter] = .presented(at: moment) }
-        var pseudonyms: [AppAccountToken: AppAccountToken] = [:]
-        for token in Set(transactions.compactMap(\.appAccountToken)) {
-            let own = token == self.token ? presenter : nil
-            let digest = own ?? digester.digest(of: token.lowercased, bundleId: bundleId)
-            accounts[digest] = .bought
-            pseudonyms[token] = digest.pseudonym
-        }
+        let (accounts, pseudonyms) = accounts(of: transactions)
         return HeldSubscription(
             identity(id),
             transactions: transactions.map { transaction in
@@ -198,7 +237,9 @@ private struct SeenHistory<Digester: AccountDigester> {
                 in: history,
                 asOf: asOf
             ),
-            accounts: accounts
+            accounts: accounts,
+            linked: linked[id] ?? [],
+            told: told
         )
     }
 }

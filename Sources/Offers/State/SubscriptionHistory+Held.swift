@@ -25,7 +25,9 @@ extension SubscriptionHistory {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
         // Indices avoid copies: copying what is held takes longer than looking at it.
-        let meant = subscriptions.indices.filter(isState)
+        var meant = subscriptions.indices.filter(isState)
+        let linked = HeldSubscription.linked(subscriptions, to: meant)
+        if !linked.isEmpty { meant = subscriptions.indices.filter { meant.contains($0) || linked.contains($0) } }
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
             return meant.contains { subscriptions[$0].identity.environment == environment }
@@ -42,6 +44,8 @@ extension SubscriptionHistory {
             for held in subscriptions[index].transactions.values { transactions.append(view.transaction(held)) }
             if mark == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
+        let links = subscriptions.lazy.filter { $0.identity.environment == found && !$0.linked.isEmpty }
+            .map { ($0.identity.originalTransactionId, $0.linked) }
         self.init(
             bundleId: app.bundleId,
             environment: found,
@@ -51,6 +55,7 @@ extension SubscriptionHistory {
             coverage: mark == nil ? .partial : .newestTransactions
         )
         isHeld = true
+        linkedIds = Dictionary(links, uniquingKeysWith: { $0.union($1) })
         for index in subscriptions.indices where subscriptions[index].identity.environment == found {
             if meant.contains(index) {
                 recordedTransactions += subscriptions[index].shown.values
@@ -68,7 +73,10 @@ extension SubscriptionHistory {
             // There are only a few, so a linear search will do.
             if ids.count <= Self.mostNamedSubscriptions, !ids.contains(id) { ids.append(id) }
         }
-        for transaction in transactions { note(transaction.originalTransactionId) }
+        for transaction in transactions {
+            note(transaction.originalTransactionId)
+            transaction.previousOriginalTransactionId.map(note)
+        }
         for renewal in renewals ?? [] { renewal.originalTransactionId.map(note) }
         if ids.count > Self.mostNamedSubscriptions {
             // The order of the lists must not decide which ones are left out.
@@ -98,15 +106,37 @@ extension SubscriptionHistory {
         guard !state.isEmpty, let asOf else { return self }
         let subscriptions = state.subscriptions
         var update = HeldUpdate(self, asOf: asOf, by: subscriptions, for: view, since: oldest)
-        for held in subscriptions
-        where held.identity.bundleId == bundleId && held.identity.environment == environment {
-            update.take(held)
+        func isHere(_ held: HeldSubscription) -> Bool {
+            held.identity.bundleId == bundleId && held.identity.environment == environment
         }
+        update.link(subscriptions.filter { !$0.linked.isEmpty && isHere($0) })
+        for held in subscriptions where isHere(held) { update.take(held) }
         return update.history
     }
 }
 
 extension HeldSubscription {
+    /// The subscriptions that are the same as some of them under other identifiers.
+    ///
+    /// - Parameters:
+    ///   - all: What is held.
+    ///   - places: The places of some of it.
+    /// - Returns: The places of the others.
+    fileprivate static func linked(_ all: [HeldSubscription], to places: [Int]) -> Set<Int> {
+        guard all.contains(where: { !$0.linked.isEmpty }) else { return [] }
+        var (found, next) = (Set(places), places)
+        while let place = next.popLast() {
+            for other in all.indices
+            where all[other].hasState && all[other].identity.environment == all[place].identity.environment
+                && all[place].linked.contains(all[other].identity.originalTransactionId)
+                && found.insert(other).inserted
+            {
+                next.append(other)
+            }
+        }
+        return found.subtracting(places)
+    }
+
     /// The entry that decisions read: a transaction alone stands for one, unless Apple said that there is none.
     var entry: RenewalInfo? {
         guard let renewal else { return standIn }

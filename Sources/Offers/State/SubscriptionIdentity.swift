@@ -32,3 +32,21 @@ extension SubscriptionIdentity {
         return environment.rawValue < other.environment.rawValue
     }
 }
+
+extension HeldSubscription {
+    /// The subscription under each of its identifiers, its own first.
+    package var identities: [SubscriptionIdentity] {
+        [identity] + linked.sorted().map { identity.with($0) }
+    }
+}
+
+extension SubscriptionIdentity {
+    /// The subscription of the same app and environment with another identifier.
+    package func with(_ originalTransactionId: String) -> SubscriptionIdentity {
+        SubscriptionIdentity(
+            bundleId: bundleId,
+            environment: environment,
+            originalTransactionId: originalTransactionId
+        )
+    }
+}

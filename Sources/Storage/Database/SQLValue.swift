@@ -127,10 +127,3 @@ package struct Rows: Sendable {
         .malformed(columns.indices.contains(column) ? columns[column] : "column \(column)")
     }
 }
-
-extension StorageFailure {
-    /// A row's value is not what was written.
-    static func malformed(_ column: String) -> StorageFailure {
-        StorageFailure(.malformed, "a row's \(column) is not of its type")
-    }
-}

@@ -150,11 +150,19 @@ extension Session {
                 originalTransactionId: originalTransactionId,
                 bundleId: question.bundleId
             )
+            let subscriptions = originalTransactionId.map(question.subscriptions) ?? []
+            let others = subscriptions.dropFirst().map {
+                digestKey.digest(
+                    customer: nil,
+                    originalTransactionId: $0.originalTransactionId,
+                    bundleId: question.bundleId
+                )
+            }
             return LedgerBatch.SignatureCount.all(
                 customer: question.knownAccount?.bytes ?? digest,
-                beside: question.knownAccount == nil ? nil : digest,
+                beside: (question.knownAccount == nil ? [] : [digest]) + (question.customer == nil ? others : []),
                 offer: offer,
-                redeemed: originalTransactionId.map(question.subscription),
+                redeemed: subscriptions,
                 start: limit.start(at: question.now).millisecondsSince1970
             )
         }
@@ -162,18 +170,20 @@ extension Session {
             digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
         }
         let start = EvidenceSharing.start(at: question.now).millisecondsSince1970
-        let subscriptions = (customer == nil ? [] : question.originalTransactionIds).map {
-            LedgerBatch.Presentations(subscription: question.subscription($0), start: start)
-        }
+        let asked = (customer == nil ? [] : question.originalTransactionIds).map(question.subscriptions)
+        let subscriptions = asked.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
         let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
         var answer = LedgerAnswer()
         for signature in signatures {
             answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
         }
         guard let customer else { return answer }
-        for asked in subscriptions {
-            answer.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(
-                counts.presentations[asked.subscription] ?? [:],
+        for subscription in asked {
+            let presented = subscription.reduce(into: LedgerBatch.Presented()) { all, one in
+                all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }
+            }
+            answer.presentations[subscription[0].originalTransactionId] = LedgerBatch.presentations(
+                presented,
                 customer,
                 at: question.now
             )

@@ -11,8 +11,11 @@ struct LedgerBatch: Sendable {
         let customer: [UInt8]
         /// The subscription whose presentations are limited; `nil` when they are not.
         let subscription: PresentedSubscription?
-        /// A second identity by which signatures count: the subscription of an account, as before the account was known.
-        let alsoCounted: [UInt8]?
+        /// The same subscription under its other identifiers.
+        let others: [PresentedSubscription]
+        /// Other identities by which signatures count: the subscription, as before the account was known, and under its
+        /// other identifiers.
+        let alsoCounted: [[UInt8]]
     }
 
     /// A count for a signature limit.
@@ -23,6 +26,12 @@ struct LedgerBatch: Sendable {
         var redeemed: PresentedSubscription?
         /// The moment after which signatures count, in milliseconds since 1970.
         let start: Int64
+    }
+
+    /// A customer and an offer.
+    private struct CustomerOffer: Hashable {
+        let customer: [UInt8]
+        let offer: OfferRequest
     }
 
     /// A subscription to look up, and the moment after which presentations count.
@@ -79,13 +88,13 @@ struct LedgerBatch: Sendable {
                         originalTransactionId: grant.originalTransactionId,
                         bundleId: entry.bundleId
                     )
-                let counted = CountedGrant(grant, of: entry, customer: customer)
+                let counted = CountedGrant(grant, of: entry, customer: customer, digestKey)
                 if let limit = grant.signatureLimit {
                     for count in Self.counts(counted, limit, of: entry) { counts.insert(count) }
                 }
                 if let subscription = counted.subscription {
                     let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
-                    starts[subscription] = min(starts[subscription] ?? start, start)
+                    for one in [subscription] + counted.others { starts[one] = min(starts[one] ?? start, start) }
                 }
                 return counted
             }
@@ -108,7 +117,7 @@ struct LedgerBatch: Sendable {
     func decide(by counts: LedgerCounts, with work: inout LedgerWork) -> Decision {
         var presented = counts.presentations
         var answers = counts.answers
-        var added: [SignatureCount: Int] = [:]
+        var added: [CustomerOffer: Int] = [:]
         var decision = Decision()
         decision.records.reserveCapacity(entries.reduce(0) { $0 + $1.grants.count })
         for (entry, grants) in entries {
@@ -123,7 +132,9 @@ struct LedgerBatch: Sendable {
                 let subscription = counted.subscription == recorded ? nil : counted.subscription
                 if let subscription, let maximum = grant.maximumAccounts {
                     let presentations = Self.presentations(
-                        presented[subscription] ?? [:],
+                        counted.others.reduce(into: presented[subscription] ?? [:]) { all, other in
+                            all.merge(presented[other] ?? [:]) { max($0, $1) }
+                        },
                         counted.customer,
                         at: entry.time
                     )
@@ -131,17 +142,16 @@ struct LedgerBatch: Sendable {
                 }
                 if let limit = grant.signatureLimit {
                     // Within a batch the start of the period plays no part: what was just added is young.
-                    let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
-                    let held = Self.counts(counted, limit, of: entry).reduce(0) { sum, asked in
+                    let count = Self.counts(counted, limit, of: entry).reduce(0) { sum, asked in
                         sum + (counts.signatures[asked] ?? 0)
+                            + (added[CustomerOffer(customer: asked.customer, offer: grant.offer)] ?? 0)
                     }
-                    let count = held + (added[key] ?? 0)
                     guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                         return .signatureLimit(count: count)
                     }
                 }
                 if !counts.signatures.isEmpty {
-                    let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
+                    let key = CustomerOffer(customer: counted.customer, offer: grant.offer)
                     added[key, default: 0] += grant.signatures.count
                 }
                 work.add(grant, in: entry, customer: counted.customer, to: &decision.records)
@@ -192,34 +202,41 @@ struct LedgerBatch: Sendable {
             customer: counted.customer,
             beside: counted.alsoCounted,
             offer: counted.grant.offer,
-            redeemed: entry.subscription(of: counted.grant),
+            redeemed: entry.subscriptions(of: counted.grant),
             start: limit.start(at: entry.time).millisecondsSince1970
         )
     }
 }
 
 extension LedgerBatch.SignatureCount {
-    /// The counts of a customer who may be known by two digests; redemptions are counted once.
+    /// The counts of a customer who may be known by several digests, and of the redemptions of a subscription under all of
+    /// its identifiers.
     static func all(
         customer: [UInt8],
-        beside other: [UInt8]?,
+        beside others: [[UInt8]],
         offer: OfferRequest,
-        redeemed: PresentedSubscription?,
+        redeemed: [PresentedSubscription],
         start: Int64
     ) -> [Self] {
-        let first = Self(customer: customer, offer: offer, redeemed: redeemed, start: start)
-        guard let other else { return [first] }
-        return [first, Self(customer: other, offer: offer, redeemed: nil, start: start)]
+        [Self(customer: customer, offer: offer, redeemed: redeemed.first, start: start)]
+            + others.map { Self(customer: $0, offer: offer, redeemed: nil, start: start) }
+            // Nobody's digest is empty: these count redemptions alone.
+            + redeemed.dropFirst().map { Self(customer: [], offer: offer, redeemed: $0, start: start) }
     }
 }
 
 extension LedgerBatch.CountedGrant {
-    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, customer: [UInt8]) {
+    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, customer: [UInt8], _ digestKey: DigestKey) {
         self.grant = grant
         self.customer = entry.knownAccount?.bytes ?? customer
-        alsoCounted = entry.knownAccount == nil ? nil : customer
+        let others = grant.otherIds.map {
+            digestKey.digest(customer: nil, originalTransactionId: $0, bundleId: entry.bundleId)
+        }
+        alsoCounted = (entry.knownAccount == nil ? [] : [customer]) + (entry.customer == nil ? others : [])
         let counts = grant.maximumAccounts != nil && entry.customer != nil
-        subscription = counts ? entry.subscription(of: grant) : nil
+        let subscriptions = counts ? entry.subscriptions(of: grant) : []
+        subscription = subscriptions.first
+        self.others = Array(subscriptions.dropFirst())
     }
 }
 

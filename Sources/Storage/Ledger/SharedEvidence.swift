@@ -17,7 +17,7 @@ final class SharedEvidence: Sendable {
         for index in 0..<min(entries.count, outcomes.count) {
             for place in 0..<min(entries[index].grants.count, outcomes[index].count) {
                 guard case .evidenceShared = outcomes[index][place],
-                    let subscription = entries[index].subscription(of: entries[index].grants[place])
+                    let subscription = entries[index].subscriptions(of: entries[index].grants[place]).first
                 else { continue }
                 known.withLock { known in
                     if known.count >= Self.most { known.removeAll() }
@@ -46,9 +46,11 @@ package struct PresentedSubscription: Hashable {
 }
 
 extension LedgerEntry {
-    /// The subscription that decided about a grant; `nil` where none did.
-    func subscription(of grant: OfferGrant) -> PresentedSubscription? {
-        grant.originalTransactionId.map {
+    /// The subscription that decided about a grant, under each of its identifiers, the first one first; none where none
+    /// did.
+    func subscriptions(of grant: OfferGrant) -> [PresentedSubscription] {
+        guard let id = grant.originalTransactionId else { return [] }
+        return ([id] + grant.otherIds).map {
             PresentedSubscription(
                 bundleId: bundleId,
                 environment: environment?.rawValue ?? "",
@@ -59,12 +61,14 @@ extension LedgerEntry {
 }
 
 extension LedgerQuestion {
-    /// A subscription that is asked about.
-    func subscription(_ originalTransactionId: String) -> PresentedSubscription {
-        PresentedSubscription(
-            bundleId: bundleId,
-            environment: environment?.rawValue ?? "",
-            originalTransactionId: originalTransactionId
-        )
+    /// A subscription that is asked about, under each of its identifiers, the first one first.
+    func subscriptions(_ originalTransactionId: String) -> [PresentedSubscription] {
+        ([originalTransactionId] + (otherIds[originalTransactionId] ?? [])).map {
+            PresentedSubscription(
+                bundleId: bundleId,
+                environment: environment?.rawValue ?? "",
+                originalTransactionId: $0
+            )
+        }
     }
 }

@@ -41,17 +41,18 @@ struct RedemptionMatch {
     ///   - presented: The customers who presented evidence of the subscription, as the ledger noted.
     ///   - digestKey: The key of the ledger's digests.
     init(_ held: HeldSubscription, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
-        let id = held.identity.originalTransactionId
-        let nobody = digestKey.digest(
-            customer: nil,
-            originalTransactionId: id,
-            bundleId: held.identity.bundleId
-        )
+        let ids = held.identities.map(\.originalTransactionId)
+        let nobody = ids.map { id in
+            let digest = digestKey.digest(customer: nil, originalTransactionId: id, bundleId: held.identity.bundleId)
+            return Question(customer: digest, originalTransactionId: id)
+        }
+        // A customer has many accounts: which of them it was, the subscription says.
+        let others = Self.sorted(Set(presented)).flatMap { customer in
+            ids.map { Question(customer: customer.bytes, originalTransactionId: $0) }
+        }
         questions =
-            [Question(customer: nobody, originalTransactionId: id)]
-            + Self.sorted(held.accounts.keys).map { Question(customer: $0.bytes, originalTransactionId: nil) }
-            // A customer has many accounts: which of them it was, the subscription says.
-            + Self.sorted(presented).map { Question(customer: $0.bytes, originalTransactionId: id) }
+            nobody + Self.sorted(held.accounts.keys).map { Question(customer: $0.bytes, originalTransactionId: nil) }
+            + others
     }
 
     /// Sorts the digests, so that if there are too many, the same ones are always asked.
@@ -102,6 +103,6 @@ struct RedemptionMatch {
         let redemptions = held.redemptions
         guard redemptions == before?.redemptions ?? [] else { return true }
         return !redemptions.isEmpty
-            && Set(held.accounts.keys) != Set((before?.accounts ?? [:]).keys)
+            && (Set(held.accounts.keys) != Set((before?.accounts ?? [:]).keys) || held.linked != before?.linked)
     }
 }

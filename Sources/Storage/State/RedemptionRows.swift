@@ -17,13 +17,18 @@ extension Session {
         _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
             var presented: [AccountDigest] = []
-            for rows in try run([held.identity.call(RedemptionSQL.presentedFor)]) {
+            for rows in try run(held.identities.map { $0.call(RedemptionSQL.presentedFor) }) {
                 for row in rows.rows { presented.append(AccountDigest(try rows.bytes(row, 0))) }
             }
             var match = RedemptionMatch(held, presentedFor: presented, digestKey: digestKey)
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
+                if let item = redemption.webOrderLineItemId {
+                    let copies = try run([held.identity.call(RedemptionSQL.copy, [.text(item)])])
+                    guard copies.allSatisfy({ $0.count == 0 }) else { continue }
+                    _ = try run([held.identity.call(RedemptionSQL.deleteCopies, [.text(item)])])
+                }
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
                 _ = try run([held.identity.insertion(of: redemption, signed: signature)])
             }
@@ -78,7 +83,7 @@ extension SubscriptionIdentity {
                 SQLValue(redemption.price?.milliunits),
                 SQLValue(redemption.price?.currency),
                 SQLValue(redemption.storefront),
-                SQLValue(signed?.writer), SQLValue(signed?.number),
+                SQLValue(signed?.writer), SQLValue(signed?.number), SQLValue(redemption.webOrderLineItemId),
             ]
         )
     }

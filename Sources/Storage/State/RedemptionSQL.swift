@@ -1,10 +1,29 @@
 /// The SQL of redemptions, plain for SQLite and PostgreSQL alike.
 enum RedemptionSQL {
+    /// Keeps Apple's number of a purchase, by which copies of one redemption are known.
+    static let migration = Migration(
+        "purchases",
+        [
+            "ALTER TABLE redemptions ADD COLUMN web_order_line_item_id TEXT",
+            "CREATE INDEX redemptions_purchase ON redemptions (web_order_line_item_id)",
+        ]
+    )
+
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
-        + "redeemed_at, price, currency, storefront, signed_writer, signed_number) "
-        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
+        + "redeemed_at, price, currency, storefront, signed_writer, signed_number, web_order_line_item_id) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) "
         + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
+
+    /// The redemption by a copy of the same purchase under a lower identifier, which counts for both.
+    static let copy =
+        "SELECT 1 FROM redemptions WHERE web_order_line_item_id = $4 AND bundle_id = $1 AND environment = $2 "
+        + "AND original_transaction_id < $3 LIMIT 1"
+
+    /// Deletes redemptions by copies of the same purchase under higher identifiers.
+    static let deleteCopies =
+        "DELETE FROM redemptions WHERE web_order_line_item_id = $4 AND bundle_id = $1 AND environment = $2 "
+        + "AND original_transaction_id > $3"
 
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"

@@ -120,6 +120,13 @@ extension Session {
         for identity in question.subscriptions where !own.subscriptions.contains(identity) {
             if let one = try subscription(identity) { held.append(one) }
         }
+        var known = Set(held.map(\.identity))
+        for _ in 0..<HeldSubscription.mostLinked {
+            let missing = held.linked(beyond: known)
+            guard !missing.isEmpty else { break }
+            known.formUnion(missing)
+            for identity in missing { if let one = try subscription(identity) { held.append(one) } }
+        }
         return HeldState(subscriptions: held, marks: own.marks)
     }
 
@@ -133,14 +140,34 @@ extension Session {
     private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
         let keys = Set(questions.compactMap(\.accountKey))
         let call = StateSQL.asking(Array(keys), Array(Set(questions.flatMap(\.subscriptions))))
-        let (accounts, subscriptions) = try run([call])[0].held()
+        var (accounts, subscriptions) = try run([call])[0].held()
+        var known = Set(subscriptions.keys)
+        for _ in 0..<HeldSubscription.mostLinked {
+            let missing = Array(subscriptions.values).linked(beyond: known)
+            guard !missing.isEmpty else { break }
+            known.formUnion(missing)
+            let more = try run([StateSQL.asking([], Array(missing))])[0].held().subscriptions
+            subscriptions.merge(more) { one, _ in one }
+        }
         return questions.map { question in
             let own = question.accountKey.flatMap { accounts[$0] } ?? AccountRows()
-            return HeldState(
-                subscriptions: question.identities(with: own).compactMap { subscriptions[$0] },
-                marks: own.marks
-            )
+            var held = question.identities(with: own).compactMap { subscriptions[$0] }
+            while true {
+                let more = held.linked(beyond: Set(held.map(\.identity))).compactMap { subscriptions[$0] }
+                guard !more.isEmpty else { break }
+                held += more
+            }
+            return HeldState(subscriptions: held, marks: own.marks)
         }
+    }
+}
+
+extension [HeldSubscription] {
+    /// The identities that lead on from these and are not known yet.
+    func linked(beyond known: @autoclosure () -> Set<SubscriptionIdentity>) -> Set<SubscriptionIdentity> {
+        // Mostly there are none.
+        guard contains(where: { !$0.linked.isEmpty }) else { return [] }
+        return Set(lazy.flatMap(\.identities)).subtracting(known())
     }
 }
 

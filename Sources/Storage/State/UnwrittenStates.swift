@@ -60,9 +60,22 @@ struct UnwrittenStates {
     /// - Parameter question: What is asked.
     /// - Returns: What the reader needs.
     func glance(at question: StateQuestion) -> Glance {
+        Glance(written: writtenCount, others: others(for: question, in: batches(since: writtenCount)))
+    }
+
+    /// The subscriptions of a question by what waits: those of its account, and those that are the same under another
+    /// identifier.
+    private func others(for question: StateQuestion, in batches: [ObservationBatch]) -> Set<SubscriptionIdentity> {
         var others: Set<SubscriptionIdentity> = []
-        if let key = question.accountKey { for batch in batches(since: writtenCount) { batch.note(&others, of: key) } }
-        return Glance(written: writtenCount, others: others)
+        if let key = question.accountKey { for batch in batches { batch.note(&others, of: key) } }
+        guard batches.contains(where: \.hasLinks) else { return others }
+        for _ in 0..<HeldSubscription.mostLinked {
+            let known = others.union(question.subscriptions)
+            let more = batches.reduce(into: Set()) { $0.formUnion($1.linked(to: known)) }
+            guard !more.isSubset(of: known) else { break }
+            others.formUnion(more.subtracting(question.subscriptions))
+        }
+        return others
     }
 
     /// Lays what waits over what was read.
@@ -76,11 +89,8 @@ struct UnwrittenStates {
         guard writtenCount - glance.written <= Self.kept else { return false }
         let batches = batches(since: glance.written)
         guard !batches.isEmpty else { return true }
-        if let key = question.accountKey {
-            var others: Set<SubscriptionIdentity> = []
-            for batch in batches { batch.note(&others, of: key) }
-            guard others.subtracting(question.subscriptions).isSubset(of: glance.others) else { return false }
-        }
+        let others = others(for: question, in: batches)
+        guard others.subtracting(question.subscriptions).isSubset(of: glance.others) else { return false }
         for batch in batches { batch.lay(over: &state, for: question, glance.others) }
         return true
     }
@@ -205,6 +215,8 @@ struct ObservationBatch {
     private(set) var size = 0
     private var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
     private var accounts: [AccountKey: AccountRows] = [:]
+    /// Whether any says that a subscription has another identifier.
+    private(set) var hasLinks = false
 
     /// Brings observations together.
     init(_ all: [UnwrittenStates.Waiting]) {
@@ -222,6 +234,7 @@ struct ObservationBatch {
         guard one.work.notification == nil else { return }
         for seen in observation.subscriptions {
             subscriptions[seen.identity] = subscriptions[seen.identity]?.merging(seen) ?? seen
+            if !seen.linked.isEmpty { hasLinks = true }
             for account in seen.accounts.keys {
                 let key = AccountKey(account: account, bundleId: seen.identity.bundleId)
                 accounts[key, default: AccountRows()].subscriptions.append(seen.identity)
@@ -235,6 +248,12 @@ struct ObservationBatch {
     /// Notes the subscriptions that an account has by these.
     func note(_ identities: inout Set<SubscriptionIdentity>, of key: AccountKey) {
         accounts[key].map { identities.formUnion($0.subscriptions) }
+    }
+
+    /// The other identifiers of subscriptions.
+    func linked(to identities: Set<SubscriptionIdentity>) -> Set<SubscriptionIdentity> {
+        guard hasLinks else { return [] }
+        return identities.reduce(into: []) { $0.formUnion(subscriptions[$1]?.identities ?? []) }
     }
 
     /// Lays these over what was read.

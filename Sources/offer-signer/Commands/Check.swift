@@ -41,6 +41,14 @@ struct Check: AsyncParsableCommand {
                         + "write it on the app in the catalog"
                 )
             }
+            if app.keys.first?.issuerId != nil, !settings.evidence.confirmsSignedTransactions,
+                settings.clients.maySendSignedTransactions(of: app)
+            {
+                try Console.result(
+                    "  recommended: evidence: { confirmSignedTransactions: true }; a customer who sends only old signed "
+                        + "transactions hides what came since, and the App Store is asked before they make eligible"
+                )
+            }
             for (index, key) in keys.enumerated() {
                 try Console.result(
                     "  key \(key.keyIdentifier): P-256, "

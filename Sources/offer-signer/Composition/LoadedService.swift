@@ -77,6 +77,7 @@ struct LoadedService: Sendable {
             memory: lifelong?.memory ?? memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
+            confirmsSignedTransactions: settings.evidence.confirmsSignedTransactions,
             ledger: ledger,
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now

@@ -77,6 +77,7 @@ extension SettingsReader {
             self.clients($0, bundleIds: catalog?.bundleIds, server: server)
         }
         guard let ledger, let catalog, let clients else { return nil }
+        checkConfirmation(layers, of: catalog.apps, clients)
         warnOfShortRetention(ledger, of: catalog.apps, at: layers.place(\.ledgerRetentionDays))
         return Settings(
             server: ServerSettings(
@@ -95,7 +96,8 @@ extension SettingsReader {
             ledger: ledger,
             evidence: EvidenceSettings(
                 maximumAgeSeconds: layers.evidenceMaximumAgeSeconds,
-                signedTransactionMaximumAgeSeconds: layers.evidenceSignedTransactionMaximumAgeSeconds
+                signedTransactionMaximumAgeSeconds: layers.evidenceSignedTransactionMaximumAgeSeconds,
+                confirmsSignedTransactions: layers.evidenceConfirmSignedTransactions
             ),
             notifications: listeners.notifications.map(NotificationSettings.init),
             retention: AnswerRetentionCalls.Limits(

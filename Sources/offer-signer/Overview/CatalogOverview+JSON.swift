@@ -75,5 +75,6 @@ extension JSONWriter {
         if let days = offer.maximumLapsedDays { member("maximumLapsedDays", Int64(days)) }
         if offer.afterRefund != .refuse { member("afterRefund", offer.afterRefund.rawValue) }
         if offer.familyShared != .refuse { member("familyShared", offer.familyShared.rawValue) }
+        if offer.assigned != .refuse { member("assigned", offer.assigned.rawValue) }
     }
 }

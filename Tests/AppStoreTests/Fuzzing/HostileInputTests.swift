@@ -47,7 +47,7 @@ struct HostileInputTests {
 
     private static let payload = #"""
         {"transactionId":"1","originalTransactionId":"1","bundleId":"b","productId":"p","expiresDate":1797600000000,
-        "type":"Auto-Renewable Subscription","environment":"Sandbox","signedDate":1795262400000,"offerType":1}
+        "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Sandbox","signedDate":1795262400000,"offerType":1}
         """#
     private static let renewalPayload = #"""
         {"originalTransactionId":"1","productId":"p","autoRenewProductId":"p","autoRenewStatus":1,

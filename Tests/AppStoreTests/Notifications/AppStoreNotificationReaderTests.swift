@@ -26,7 +26,7 @@ struct AppStoreNotificationReaderTests {
         #"""
         {"transactionId":"2","originalTransactionId":"1","bundleId":"\#(bundleId)","productId":"monthly",
         "subscriptionGroupIdentifier":"1","purchaseDate":1795000000000,"expiresDate":1797600000000,
-        "type":"Auto-Renewable Subscription","environment":"\#(environment)","signedDate":1795262400000,
+        "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"\#(environment)","signedDate":1795262400000,
         "revocationDate":1795262300000,"revocationReason":0}
         """#
     }

@@ -22,7 +22,7 @@ struct LongHistoryTests {
             return try signer.sign(
                 #"""
                 {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",
-                "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"Auto-Renewable Subscription",
+                "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED",
                 "environment":"Production","signedDate":1795262300000}
                 """#
             )

@@ -66,6 +66,7 @@ struct ServerAPIHistoryTests {
             #"""
             {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",\#(under)
             "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"\#(type)",
+            "inAppOwnershipType":"PURCHASED",
             "environment":"\#(environment)","signedDate":1795262300000}
             """#
         )

@@ -130,8 +130,8 @@ struct SignedTransactionsTests {
         }
         let prorated = try revoked(#""revocationType":"REFUND_PRORATED","revocationPercentage":50000"#)
         #expect(prorated.revocation == Revocation(.prorated, percentage: 50_000))
-        #expect(!prorated.isFamilyShared)
-        #expect(try revoked(#""revocationType":"FAMILY_REVOKE""#).isFamilyShared)
+        #expect(prorated.ownership == .purchased)
+        #expect(try revoked(#""revocationType":"FAMILY_REVOKE""#).ownership == .familyShared)
         #expect(try revoked(#""revocationReason":1"#).revocation == nil)
     }
 

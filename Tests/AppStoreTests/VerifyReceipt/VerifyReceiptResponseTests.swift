@@ -54,7 +54,7 @@ struct VerifyReceiptResponseTests {
                     expiresDate: date(1_594_755_700_000),
                     revocationDate: date(1_594_755_500_000),
                     isUpgraded: true,
-                    isFamilyShared: true,
+                    ownership: .familyShared,
                     appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
                     offer: .introductory,
                     transactionId: "2"

@@ -103,7 +103,7 @@ struct RetentionScene {
             {"transactionId":"\#(id)","originalTransactionId":"\#(id)","bundleId":"\#(Installation.bundleId)",
             "productId":"\#(product)","subscriptionGroupIdentifier":"20900001",
             "purchaseDate":\#(Self.now - Self.days(30)),"expiresDate":\#(Self.now + Self.days(daysAhead)),
-            "type":"Auto-Renewable Subscription","environment":"Production"\#(token)\#(offer),
+            "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Production"\#(token)\#(offer),
             "signedDate":\#(Self.now - Self.days(signedDaysAgo))}
             """#
         )

@@ -37,9 +37,15 @@ struct IntroductorySignaturesTests {
         "request_date_ms":1795262400000}}}
         """#
 
+    /// The same customer with something bought that is no subscription.
+    private static let buyer = newcomer.replacing(
+        #""request_date_ms":1795262400000"#,
+        with: #""request_date_ms":1795262400000,"in_app":[{"product_id":"coins","transaction_id":"7042"}]"#
+    )
+
     @Test("Each product has its verdict, and its signature where there is one")
     func full() async throws {
-        let text = try await answer(#"\#(Self.newcomer),"products":["p","q"],"transactionId":"7042""#)
+        let text = try await answer(#"\#(Self.buyer),"products":["p","q"],"transactionId":"7042""#)
         let jws = try #require(text.firstMatch(of: /"jws":"([^"]+)"/)).1
         #expect(jws.split(separator: ".").count == 3)
         #expect(
@@ -52,7 +58,7 @@ struct IntroductorySignaturesTests {
                 """#
         )
         let refused = try await answer(
-            #"\#(Self.newcomer),"products":["p"],"transactionId":"7042","allowIntroductoryOffer":false,"explain":true"#
+            #"\#(Self.buyer),"products":["p"],"transactionId":"7042","allowIntroductoryOffer":false,"explain":true"#
         )
         #expect(refused.contains(#""allowIntroductoryOffer":false"#))
         #expect(refused.contains(#""explanation":[{"rule":"catalog""#))
@@ -65,6 +71,7 @@ struct IntroductorySignaturesTests {
             (#"\#(newcomer),"products":"p""#, "400 wrong_type /products"),
             (#"\#(newcomer),"products":[1]"#, "400 wrong_type /products/0"),
             (#"\#(newcomer),"products":["p"]"#, "400 missing_member /transactionId"),
+            (#"\#(newcomer),"products":["p"],"transactionId":"7042""#, "422 transaction_mismatch /transactionId"),
             (#"\#(newcomer),"products":["p"],"transactionId":"a""#, "400 invalid_value /transactionId"),
             (#"\#(newcomer),"products":["p"],"transactionId":7042"#, "400 wrong_type /transactionId"),
             (#"\#(newcomer),"products":["p"],"allowIntroductoryOffer":1"#, "400 wrong_type /allowIntroductoryOffer"),
@@ -100,7 +107,7 @@ struct IntroductorySignaturesTests {
                 scopes: [scope],
                 evidence: Set(EvidenceKind.allCases)
             )
-            let members = Self.newcomer + #","products":["p"],"transactionId":"7042""#
+            let members = Self.buyer + #","products":["p"],"transactionId":"7042""#
             return try await listener(client).ask(Self.request(members)).summary
         }
         #expect(try await summary(.sign) == "200")

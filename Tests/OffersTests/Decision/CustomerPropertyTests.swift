@@ -1,5 +1,6 @@
-import Offers
 import Testing
+
+@testable import Offers
 
 /// What must hold for every customer of the tables, and for customers put together at random.
 @Suite("Properties of decisions")
@@ -68,6 +69,41 @@ struct CustomerPropertyTests {
         history.transactions.append(bought("902", "season-pass", on: -3, until: nil, refunded: -2))
         #expect(decide(row, history) == decide(row, row.history))
         #expect(introductory(row, history) == introductory(row, row.history))
+    }
+
+    @Test("No ownership but a purchase is signed by default", arguments: customers)
+    func owners(row: Row) {
+        guard var history = row.history else { return }
+        var generator = SeededGenerator(seed: UInt64(history.transactions.count))
+        let owners: [Ownership] = [.purchased, .familyShared, .assigned, .unknown("GIFTED"), .unknown(""), .unknown(nil)]
+        for _ in 0..<6 {
+            for index in history.transactions.indices {
+                history.transactions[index].ownership = owners.randomElement(using: &generator) ?? .assigned
+            }
+            var policy = OfferPolicy(
+                app: exampleApp(),
+                customer: Customer(account: row.account, history: history),
+                now: clock,
+                maximumEvidenceAgeSeconds: 86400
+            )
+            let request = OfferRequest(productId: row.product, offerId: row.offer)
+            guard policy.decide(request).verdict == .eligible, let facts = policy.facts(of: request),
+                facts.offer.familyShared == .refuse, facts.offer.assigned == .refuse,
+                let transaction = facts.reading?.subscription?.transaction
+            else { continue }
+            #expect(transaction.ownership == .purchased)
+        }
+    }
+
+    @Test("A running row of the group that was not refunded makes nobody eligible as lapsed", arguments: customers)
+    func runningRow(row: Row) {
+        guard var history = row.history, history.coverage == .complete else { return }
+        for owner in [Ownership.purchased, .unknown("GIFTED"), .unknown(nil)] {
+            history.transactions.append(bought("7777", owner: owner))
+            let comeback = Row(row.why, history, "comeback", row.expected, account: row.account)
+            #expect(decide(comeback, history).verdict != .eligible)
+            history.transactions.removeLast()
+        }
     }
 
     @Test("Without renewal information no customer is entitled to more", arguments: customers)

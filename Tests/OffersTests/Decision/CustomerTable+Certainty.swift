@@ -141,9 +141,20 @@ extension CustomerTable {
             "anyone",
             .active
         ),
-        Row("status 2, the end ahead", history([status(.expired)], [bought()]), "comeback", .lapsed),
+        Row(
+            "status 2, the end ahead: an offer has to hold by both",
+            history([status(.expired)], [bought()]),
+            "comeback",
+            .stateNotInAudience
+        ),
+        Row("status 2, the end ahead, an offer that holds by both", history([status(.expired)], [bought()]), "anyone", .lapsed),
         Row("status 2 without an end", history([status(.expired)], [bought(until: nil)]), "comeback", .lapsed),
-        Row("status 3, the end ahead", history([status(.billingRetry)], [bought()]), "stay", .billingRetry),
+        Row(
+            "status 3, the end ahead: an offer has to hold by both",
+            history([status(.billingRetry)], [bought()]),
+            "stay",
+            .stateNotInAudience
+        ),
         Row("status 4 without a date", history([status(.gracePeriod)], [bought(until: -1)]), "anyone", .gracePeriod),
         Row("status 5", history([status(.revoked)], [bought()]), "anyone", .refunded),
         Row("status 5, Family Sharing ended", history([status(.revoked)], [unshared]), "families", .lapsed),

@@ -205,5 +205,6 @@ enum CustomerTable {
     ]
 
     static let all =
-        states + certainty + groups + unknownGroups + offers + evidence + scopes + lapses + ends + treatments + strict
+        states + certainty + groups + unknownGroups + rowsWithoutEntry + owners + contradictions + offers + evidence
+        + scopes + lapses + ends + treatments + strict
 }

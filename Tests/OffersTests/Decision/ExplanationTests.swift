@@ -81,8 +81,7 @@ struct ExplanationTests {
             findings.map(\.rule) == [
                 "catalog", "bundleId", "environments", "account", "maximumAccountsPerTransaction", "startsAt", "endsAt",
                 "evidence", "subscriptionGroup", "evidenceAge", "subscription", "afterRefund", "familyShared",
-                "audience", "fromProducts",
-                "minimumLapsedDays", "maximumLapsedDays", "maxRedemptions",
+                "assigned", "audience", "fromProducts", "minimumLapsedDays", "maximumLapsedDays", "maxRedemptions",
                 "maximumSignaturesPerCustomer",
             ]
         )
@@ -167,7 +166,7 @@ struct ExplanationTests {
 
     @Test("A shared subscription is said to be one, with its state where it counts, and nothing of other purchases")
     func shared() throws {
-        let customer = history([entry("1")], [bought("1", shared: true), bought("2", "pro.yearly", until: -5)])
+        let customer = history([entry("1")], [bought("1", shared: true), bought("2", "news.monthly", until: -5)])
         #expect(
             decide(Row("", customer, "anyone", .familyShared)).detail
                 == "The subscription is shared by a family member."

@@ -28,6 +28,21 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
+    @Test("Rows of which no entry speaks", arguments: CustomerTable.rowsWithoutEntry)
+    func rowWithoutEntry(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("Whose purchase it is", arguments: CustomerTable.owners)
+    func owner(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("Revocations, and what contradicts itself", arguments: CustomerTable.contradictions)
+    func contradiction(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     @Test("The offer's own rules", arguments: CustomerTable.offers)
     func offer(row: Row) {
         #expect(decide(row).reason == row.expected)

@@ -25,8 +25,6 @@ struct GroupIndexTests {
             let transactions = history.transactions.filter { history.groupIdentifier(of: $0, in: app) == group }
             #expect(Array(index.transactions(inGroup: group)) == transactions)
         }
-        let unknown = history.renewals?.contains { history.groupIdentifier(of: $0, in: app) == nil } ?? false
-        #expect(index.hasUnknownEntry == unknown)
     }
 
     @Test("are looked for in one pass where the lists are long, and a single one without an index")

@@ -25,13 +25,13 @@ struct RedemptionTallyTests {
                 expiresDate: pick([nil, day(-1), day(1)] + (2...11).map { day(-Double($0)) }),
                 revocationDate: pick([nil, nil, nil] + (1...11).map { day(-Double($0)) }),
                 isUpgraded: pick([false, false, true]),
-                isFamilyShared: pick([false, false, true]),
+                ownership: pick([.purchased, .purchased, .familyShared, .assigned, .unknown(nil)]),
                 offer: pick([nil, nil, .introductory, .offerCode("once")] + named),
                 transactionId: pick([nil] + (10..<60).map(String.init)),
                 reason: pick([nil, nil, nil, .purchase, .renewal])
             )
         }
-        let renewals = (0..<pick([0, 2, EntryLookup.fewEntries + 4])).map { _ in
+        let renewals = (0..<pick([0, 2, Holdings.few + 4])).map { _ in
             RenewalInfo(
                 originalTransactionId: pick([nil, "4"] + ids),
                 productId: pick([nil] + products),
@@ -56,7 +56,8 @@ struct RedemptionTallyTests {
                 offerId: pick(offers),
                 purchaseDate: nil,
                 price: nil,
-                storefront: nil
+                storefront: nil,
+                webOrderLineItemId: nil
             )
         }
         return history
@@ -87,23 +88,29 @@ struct RedemptionTallyTests {
             let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
             return redemption.offerId == offerId && group == groupId
         }
-        var all = history.transactions
-        for recorded in history.recordedTransactions {
-            if let index = all.firstIndex(where: recorded.isCopy) {
-                if all[index].offer?.catalogId == nil { all[index].offer = recorded.offer }
-                if all[index].reason == nil { all[index].reason = recorded.reason }
-            } else {
-                all.append(recorded)
-            }
+        // Copies are joined one by one: each belongs to the first purchase that it is a copy of.
+        var purchases: [[Transaction]] = []
+        let all = (history.transactions + history.recordedTransactions).filter { $0.ownership == .purchased }
+        for transaction in all.sorted(by: Transaction.isOlder) {
+            let place = purchases.firstIndex { copies in copies.contains { transaction.isSamePurchase(as: $0) } }
+            if let place { purchases[place].append(transaction) } else { purchases.append([transaction]) }
         }
-        let bought = all.filter { !$0.isFamilyShared && history.groupIdentifier(of: $0, in: app) == groupId }
+        let bought = purchases.map { copies in
+            var first = copies[0]
+            first.offer = copies.lazy.compactMap(\.offer).first { $0.catalogId != nil } ?? first.offer
+            first.reason = copies.lazy.compactMap(\.reason).first
+            first.revocationDate = copies.lazy.compactMap(\.revocationDate).first
+            return first
+        }.filter { history.groupIdentifier(of: $0, in: app) == groupId }
         var lastBought: [String: Transaction] = [:]
-        for transaction in bought.sorted(by: Transaction.isOlder) {
+        for transaction in bought {
             let last = lastBought.updateValue(transaction, forKey: transaction.originalTransactionId)
             if transaction.offer == offer, last?.offer != offer || isAnew(transaction, after: last) { count += 1 }
         }
-        for renewal in history.renewals ?? [] where renewal.offer?.catalogId == offerId {
-            guard history.groupIdentifier(of: renewal, in: app) == groupId else { continue }
+        for holding in Holdings(history, of: app).all where holding.group == groupId {
+            guard let renewal = holding.entry.flatMap({ history.renewals?[$0] }), renewal.offer?.catalogId == offerId,
+                holding.newest.map({ history.transactions[$0].ownership == .purchased }) ?? true
+            else { continue }
             let last = renewal.originalTransactionId.flatMap { lastBought[$0] }
             if last?.offer != offer { count += 1 }
         }
@@ -111,7 +118,7 @@ struct RedemptionTallyTests {
     }
 
     private static func isAnew(_ transaction: Transaction, after last: Transaction?) -> Bool {
-        guard let last, !transaction.isCopy(of: last) else { return false }
+        guard let last, !transaction.isSamePurchase(as: last) else { return false }
         guard transaction.reason == nil else { return transaction.reason == .purchase }
         guard let start = transaction.purchaseDate else { return false }
         if let refund = last.revocationDate, !last.isUpgraded, start > refund { return true }

@@ -218,6 +218,7 @@ import Testing
         rule("scope: apps", "scope", "did you mean \"app\"?"),
         rule("afterRefund: yes", "afterRefund", "known here: refuse, allow"),
         rule("familyShared: true", "familyShared", "known here: refuse, allow"),
+        rule("assigned: yes", "assigned", "known here: refuse, allow"),
         rule("minimumLapsedDays: 0", "minimumLapsedDays", "from 1 to 36500"),
         rule("maximumLapsedDays: -1", "maximumLapsedDays", "from 1 to 36500"),
         rule("minimumLapsedDays: \"3\"", "minimumLapsedDays", "quotation marks"),

@@ -140,7 +140,7 @@ import Testing
         "server-limits-maximum-waiting-offers", "server-limits-idle-timeout-seconds",
         "server-limits-header-timeout-seconds",
         "server-limits-request-timeout-seconds", "admin-host", "admin-port", "admin-page", "catalog",
-        "clients", "log-level", "log-format",
+        "clients", "log-level", "log-format", "evidence-confirm-signed-transactions",
         "keys-allow-unlocked-memory", "keys-group-readable", "keys-secret-memory",
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file", "ledger-retention-days",
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",

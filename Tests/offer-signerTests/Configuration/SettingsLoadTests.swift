@@ -66,6 +66,7 @@ import Testing
                             maximumLapsedDays: 60
                             afterRefund: allow
                             familyShared: allow
+                            assigned: allow
 
             """
         let fixture = try ConfigurationFixture([
@@ -97,7 +98,8 @@ import Testing
                     minimumLapsedDays: 30,
                     maximumLapsedDays: 60,
                     afterRefund: .allow,
-                    familyShared: .allow
+                    familyShared: .allow,
+                    assigned: .allow
                 )
         )
     }

@@ -602,6 +602,7 @@ function conditions(offer) {
     offer.maximumLapsedDays && `lapsed for ${count(offer.maximumLapsedDays, 'day')} at most`,
     offer.afterRefund === 'allow' && 'refunded customers, too',
     offer.familyShared === 'allow' && 'shared purchases, too',
+    offer.assigned === 'allow' && 'seats that others pay for, too',
   ].filter(Boolean));
 }
 
@@ -870,6 +871,7 @@ const wanted = {
   subscription: 'The customer has or had a subscription.',
   afterRefund: 'The newest purchase was not refunded, or the offer allows it.',
   familyShared: 'The subscription is the customer’s own, or the offer allows shared ones.',
+  assigned: 'Nobody else pays for the subscription’s seat, or the offer allows that.',
   audience: 'The offer is for the state of the customer’s subscription.',
   fromProducts: 'The customer comes from a product that the offer names.',
   minimumLapsedDays: 'The customer was away for long enough.',

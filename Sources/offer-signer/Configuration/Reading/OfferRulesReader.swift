@@ -5,7 +5,8 @@ struct OfferRulesReader {
     /// The keys of an offer.
     static let keys = [
         "id", "audience", "startsAt", "endsAt", "maxRedemptions", "scope", "fromProducts", "minimumLapsedDays",
-        "maximumLapsedDays", "afterRefund", "familyShared", "maximumSignaturesPerCustomer", "signaturePeriodDays",
+        "maximumLapsedDays", "afterRefund", "familyShared", "assigned", "maximumSignaturesPerCustomer",
+        "signaturePeriodDays",
     ]
 
     private static let mostLapsedDays = 36_500
@@ -45,6 +46,7 @@ struct OfferRulesReader {
         let lapsedDays = lapsedDays(members)
         let afterRefund = members["afterRefund"]?.choice("a treatment", of: OfferTreatment.allCases) ?? .refuse
         let familyShared = members["familyShared"]?.choice("a treatment", of: OfferTreatment.allCases) ?? .refuse
+        let assigned = members["assigned"]?.choice("a treatment", of: OfferTreatment.allCases) ?? .refuse
         if let audience, !audience.contains(.lapsed) {
             refuseWithoutLapsed(members, afterRefund: afterRefund)
         }
@@ -61,7 +63,8 @@ struct OfferRulesReader {
             minimumLapsedDays: lapsedDays.minimum,
             maximumLapsedDays: lapsedDays.maximum,
             afterRefund: afterRefund,
-            familyShared: familyShared
+            familyShared: familyShared,
+            assigned: assigned
         )
     }
 

@@ -1,5 +1,6 @@
 import AppStore
 import FoundationEssentials
+import OfferAPI
 import Offers
 import Storage
 
@@ -145,8 +146,22 @@ extension SettingsReader {
     }
 }
 
-/// `ledger.retentionDays` beside the catalog.
+/// Settings beside the catalog.
 extension SettingsReader {
+    /// Looks whether the App Store can confirm signed transactions where that is asked for.
+    func checkConfirmation(_ layers: SettingLayers, of apps: [AppSettings], _ clients: [OfferAPI.Client]) {
+        guard layers.evidenceConfirmSignedTransactions else { return }
+        let place = layers.place(\.evidenceConfirmSignedTransactions)
+        for app in apps where app.keys.first?.issuerId == nil && clients.maySendSignedTransactions(of: app) {
+            faults.fault(
+                place,
+                "needs the App Store Server API for \(Echo.quoted(app.app.bundleId)), whose clients may send signed "
+                    + "transactions; write the issuerId beside the app's first key, or leave signedTransactions out of the "
+                    + "clients' evidence"
+            )
+        }
+    }
+
     /// Warns of limits over more days than records are kept: what is deleted cannot be counted.
     func warnOfShortRetention(_ ledger: LedgerSettings, of apps: [AppSettings], at place: ConfigurationPlace) {
         guard let days = ledger.retentionDays else { return }
@@ -159,5 +174,12 @@ extension SettingsReader {
                 + "counts those of \(longest.days) days, and deleted ones cannot count; keep records for "
                 + "\(longest.days) days, or shorten signaturePeriodDays"
         )
+    }
+}
+
+extension [OfferAPI.Client] {
+    /// Whether any of them may send signed transactions of an app's customers: what is left out of them cannot be seen.
+    func maySendSignedTransactions(of app: AppSettings) -> Bool {
+        contains { $0.evidence.contains(.signedTransactions) && $0.apps.contains(app.app.bundleId) }
     }
 }

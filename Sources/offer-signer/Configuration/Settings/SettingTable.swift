@@ -219,6 +219,12 @@ struct SettingTable: Sendable {
         default: 2_592_000,
         "how old signed transactions may be, by signedDate. 0: no limit"
     )
+    let evidenceConfirmSignedTransactions = Setting(
+        "evidence.confirmSignedTransactions",
+        .boolean,
+        default: false,
+        "whether the App Store is asked before an eligible answer that rests on a client's signed transactions"
+    )
     let notificationsHost = Setting(
         "notifications.host",
         .host,

@@ -134,6 +134,8 @@ struct EvidenceSettings: Equatable, Sendable {
     let maximumAgeSeconds: Int
     /// The age of StoreKit 2 JWS by their `signedDate`, in seconds; 0 for no limit.
     let signedTransactionMaximumAgeSeconds: Int
+    /// Whether the App Store is asked before an eligible answer that rests on signed transactions.
+    let confirmsSignedTransactions: Bool
 }
 
 /// The listener for App Store Server Notifications.

@@ -1,17 +1,17 @@
-import Offers
-
 // The bytes of a held subscription: a version, its accounts, and then its parts, each a list of fields that ends with zero.
 // A field that is not there has the value that most have.
 
 /// The kind of a part; the raw values are kept in storage.
-private enum Part: UInt64 {
+enum HeldPart: UInt64 {
     case transaction = 1
     case shown = 2
     case renewal = 3
+    case link = 4
+    case told = 5
 }
 
 /// A field of a transaction or a renewal info; the raw values are kept in storage.
-private enum Field: UInt64 {
+enum HeldField: UInt64 {
     case asOf = 1
     case signed = 2
     case signedDate = 3
@@ -48,13 +48,23 @@ private enum Field: UInt64 {
     case status = 34
     case statusAsOf = 35
     case winBackOfferId = 36
+    case isAssigned = 37
+    case ownership = 38
+    case isOwnershipUnsaid = 39
+    case webOrderLineItemId = 40
+    case previousId = 41
+    case appTransactionId = 42
+    case isAddition = 43
+    case kind = 44
+    case linkedId = 45
 }
 
 extension HeldSubscription {
-    private static let version: UInt64 = 1
+    /// 1 was that of version 0.2.0, which did not store whether an organisation pays.
+    private static let version: UInt64 = 2
 
     /// The bytes by which it is kept.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var writer = CompactWriter(capacity: 256)
         writer.number(Self.version)
         let sorted = accounts.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
@@ -71,16 +81,26 @@ extension HeldSubscription {
         }
         let pseudonyms = sorted.map(\.key.pseudonym)
         for (_, held) in transactions.sorted(by: { $0.key < $1.key }) {
-            writer.number(Part.transaction.rawValue)
+            writer.number(HeldPart.transaction.rawValue)
             writer.fields(of: held.value, asOf: held.asOf, pseudonyms)
         }
         for (_, redemption) in shown.sorted(by: { $0.key < $1.key }) {
-            writer.number(Part.shown.rawValue)
+            writer.number(HeldPart.shown.rawValue)
             writer.fields(of: redemption, asOf: nil, pseudonyms)
         }
         if let renewal {
-            writer.number(Part.renewal.rawValue)
+            writer.number(HeldPart.renewal.rawValue)
             writer.fields(of: renewal)
+        }
+        if !linked.isEmpty {
+            writer.number(HeldPart.link.rawValue)
+            for id in linked.sorted() { writer.field(.linkedId, id) }
+            writer.number(0)
+        }
+        if let told {
+            writer.number(HeldPart.told.rawValue)
+            writer.field(.asOf, told)
+            writer.number(0)
         }
         return writer.bytes
     }
@@ -91,9 +111,10 @@ extension HeldSubscription {
     ///   - identity: Which subscription they are of.
     ///   - bytes: The bytes.
     /// - Throws: ``StorageFailure`` when they are no such bytes.
-    init(_ identity: SubscriptionIdentity, bytes: [UInt8]) throws(StorageFailure) {
+    package init(_ identity: SubscriptionIdentity, bytes: [UInt8]) throws(StorageFailure) {
         var reader = CompactReader(bytes)
-        guard try reader.number() == Self.version else { throw CompactReader.fault }
+        let version = try reader.number()
+        guard version == Self.version || version == 1 else { throw CompactReader.fault }
         var accounts: [AccountDigest: AccountTie] = [:]
         var tied: [TiedAccount] = []
         for _ in 0..<(try reader.number()) {
@@ -109,17 +130,63 @@ extension HeldSubscription {
         var transactions: [Held<Transaction>] = []
         var shown: [Transaction] = []
         var renewal: Held<RenewalInfo?>?
+        var linked: Set<String> = []
+        var told: Timestamp?
         while !reader.isAtEnd {
-            let part = Part(rawValue: try reader.number())
-            let fields = try Fields(from: &reader, &tied)
+            let part = HeldPart(rawValue: try reader.number())
+            let fields = try HeldFields(from: &reader, &tied)
             switch part {
             case .transaction: transactions.append(Held(fields.transaction(of: identity), asOf: try fields.asOf))
             case .shown: shown.append(fields.transaction(of: identity))
             case .renewal: renewal = Held(fields.renewal(of: identity), asOf: try fields.asOf)
+            case .link: linked.formUnion(fields.linkedIds)
+            case .told: told = try fields.asOf
             case nil: throw CompactReader.fault
             }
         }
-        self.init(identity, transactions: transactions, renewal: renewal, shown: shown, accounts: accounts)
+        if version == 1 { transactions.leaveOwnershipOpen() }
+        self.init(
+            identity,
+            transactions: transactions,
+            renewal: renewal,
+            shown: shown,
+            accounts: accounts,
+            linked: linked,
+            told: told
+        )
+    }
+}
+
+extension [Held<Transaction>] {
+    /// Seats that somebody else pays for exist since 2026-09-16 (App Store Server API 1.22): what version 0.2.0 stored of a
+    /// subscription that began since may be one.
+    fileprivate mutating func leaveOwnershipOpen() {
+        let first = Timestamp(millisecondsSince1970: 1_789_516_800_000)
+        let isOlder = contains { ($0.value.purchaseDate ?? $0.value.expiresDate).map { $0 < first } ?? false }
+        guard !isOlder else { return }
+        for index in indices where self[index].value.ownership == .purchased {
+            var transaction = self[index].value
+            transaction.ownership = .unknown(nil)
+            self[index] = Held(transaction, asOf: self[index].asOf)
+        }
+    }
+}
+
+extension Transaction {
+    /// Bytes that say all of it, by which two copies are put in an order that is always the same.
+    var orderedBytes: [UInt8] {
+        var writer = CompactWriter(capacity: 128)
+        writer.fields(of: self, asOf: nil, [])
+        return writer.bytes
+    }
+}
+
+extension Held<RenewalInfo?> {
+    /// Bytes that say all of it, by which two copies are put in an order that is always the same.
+    var orderedBytes: [UInt8] {
+        var writer = CompactWriter(capacity: 64)
+        writer.fields(of: self)
+        return writer.bytes
     }
 }
 
@@ -132,10 +199,16 @@ extension CompactWriter {
         field(.purchaseDate, transaction.purchaseDate)
         field(.expiresDate, transaction.expiresDate)
         field(.revocationDate, transaction.revocationDate)
-        field(.revocationType, transaction.revocation?.kind.rawValue)
+        field(.revocationType, transaction.revocation?.kind.name)
         field(.revocationPercentage, transaction.revocation?.percentage)
         flag(.isUpgraded, transaction.isUpgraded)
-        flag(.isFamilyShared, transaction.isFamilyShared)
+        switch transaction.ownership {
+        case .purchased: break
+        case .familyShared: flag(.isFamilyShared, true)
+        case .assigned: flag(.isAssigned, true)
+        case .unknown(let name?): field(.ownership, name)
+        case .unknown(nil): flag(.isOwnershipUnsaid, true)
+        }
         if let token = transaction.appAccountToken {
             if let place = pseudonyms.firstIndex(of: token) {
                 field(.account, Int64(place))
@@ -158,6 +231,11 @@ extension CompactWriter {
             field(.totalBillingPeriods, commitment?.totalBillingPeriods)
             field(.commitmentExpiresDate, commitment?.expiresDate)
         }
+        field(.webOrderLineItemId, transaction.webOrderLineItemId)
+        field(.previousId, transaction.previousOriginalTransactionId)
+        field(.appTransactionId, transaction.appTransactionId)
+        flag(.isAddition, transaction.isAddition)
+        if transaction.kind != .subscription { field(.kind, transaction.kind.rawValue) }
         number(0)
     }
 
@@ -191,154 +269,21 @@ extension CompactWriter {
         if let signed, signed == asOf { flag(.signed, true) } else { field(.signedDate, signed) }
     }
 
-    private mutating func field(_ field: Field, _ value: String?) {
+    fileprivate mutating func field(_ field: HeldField, _ value: String?) {
         guard let value else { return }
         number(field.rawValue)
         text(value)
     }
 
-    private mutating func field(_ field: Field, _ value: Int64?) {
+    private mutating func field(_ field: HeldField, _ value: Int64?) {
         guard let value else { return }
         number(field.rawValue)
         signed(value)
     }
 
-    private mutating func field(_ field: Field, _ value: Timestamp?) { self.field(field, value?.millisecondsSince1970) }
+    fileprivate mutating func field(_ field: HeldField, _ value: Timestamp?) { self.field(field, value?.millisecondsSince1970) }
 
-    private mutating func flag(_ field: Field, _ value: Bool) {
+    private mutating func flag(_ field: HeldField, _ value: Bool) {
         if value { number(field.rawValue) }
-    }
-}
-
-extension CompactReader {
-    fileprivate mutating func date() throws(StorageFailure) -> Timestamp {
-        Timestamp(millisecondsSince1970: try signed())
-    }
-}
-
-/// An account that a transaction may name: its pseudonym is made when the first one does.
-private struct TiedAccount {
-    let digest: AccountDigest
-    lazy var pseudonym = digest.pseudonym
-}
-
-/// The fields of a transaction or renewal info, as they come.
-///
-/// In tables of their own size: in dictionaries they took half of the time of a look-up.
-private struct Fields {
-    private var numbers = InlineArray<64, Int64>(repeating: 0)
-    /// One bit for each number that is there.
-    private var found: UInt64 = 0
-    private var texts: [(field: Field, text: String)] = []
-    private var winBackOfferIds: [String] = []
-    private var account: AppAccountToken?
-
-    init(from reader: inout CompactReader, _ accounts: inout [TiedAccount]) throws(StorageFailure) {
-        texts.reserveCapacity(8)
-        while true {
-            let name = try reader.number()
-            if name == 0 { return }
-            guard let field = Field(rawValue: name) else { throw CompactReader.fault }
-            switch field {
-            case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
-                .hasExpirationIntent, .isInBillingRetryPeriod:
-                note(1, as: field)
-            case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason:
-                texts.append((field, try reader.text()))
-            case .winBackOfferId: winBackOfferIds.append(try reader.text())
-            case .otherAccount: account = AppAccountToken(try reader.text())
-            case .account:
-                let place = try reader.signed()
-                guard accounts.indices.contains(Int(clamping: place)) else { throw CompactReader.fault }
-                account = accounts[Int(clamping: place)].pseudonym
-            default: note(try reader.signed(), as: field)
-            }
-        }
-    }
-
-    private mutating func note(_ number: Int64, as field: Field) {
-        numbers[Int(field.rawValue)] = number
-        found |= 1 << field.rawValue
-    }
-
-    private func number(_ field: Field) -> Int64? {
-        flag(field) ? numbers[Int(field.rawValue)] : nil
-    }
-
-    private func text(_ field: Field) -> String? { texts.last { $0.field == field }?.text }
-
-    private func flag(_ field: Field) -> Bool { found >> field.rawValue & 1 == 1 }
-
-    var asOf: Timestamp {
-        get throws(StorageFailure) {
-            guard let date = date(.asOf) else { throw CompactReader.fault }
-            return date
-        }
-    }
-
-    private func date(_ field: Field) -> Timestamp? { number(field).map(Timestamp.init(millisecondsSince1970:)) }
-
-    private var signedDate: Timestamp? { date(flag(.signed) ? .asOf : .signedDate) }
-
-    private var offer: RedeemedOffer? { RedeemedOffer(type: number(.offerType), identifier: text(.offerId)) }
-
-    func transaction(of identity: SubscriptionIdentity) -> Transaction {
-        var transaction = Transaction(
-            originalTransactionId: identity.originalTransactionId,
-            productId: text(.productId) ?? "",
-            subscriptionGroupIdentifier: text(.group),
-            purchaseDate: date(.purchaseDate),
-            expiresDate: date(.expiresDate),
-            revocationDate: date(.revocationDate),
-            revocation: text(.revocationType).flatMap(Revocation.Kind.init).map {
-                Revocation($0, percentage: number(.revocationPercentage))
-            },
-            isUpgraded: flag(.isUpgraded),
-            isFamilyShared: flag(.isFamilyShared),
-            appAccountToken: account,
-            offer: offer,
-            transactionId: text(.transactionId),
-            signedDate: signedDate,
-            price: number(.price).flatMap { milliunits in
-                text(.currency).map { PaidPrice(milliunits: milliunits, currency: $0) }
-            },
-            storefront: text(.storefront),
-            reason: text(.reason).flatMap(TransactionReason.init),
-            billingPlan: billingPlan
-        )
-        transaction.isOfferSaid = !flag(.isOfferUnsaid)
-        return transaction
-    }
-
-    private var billingPlan: BillingPlan? {
-        if flag(.billedUpfront) { return .upfront }
-        guard flag(.billedMonthly) else { return nil }
-        let (period, total) = (number(.billingPeriodNumber), number(.totalBillingPeriods))
-        let end = date(.commitmentExpiresDate)
-        guard period != nil || total != nil || end != nil else { return .monthly(nil) }
-        return .monthly(
-            BillingPlan.Commitment(billingPeriodNumber: period, totalBillingPeriods: total, expiresDate: end)
-        )
-    }
-
-    func renewal(of identity: SubscriptionIdentity) -> RenewalInfo? {
-        guard flag(.isThere) else { return nil }
-        var renewal = RenewalInfo(
-            originalTransactionId: identity.originalTransactionId,
-            productId: text(.productId),
-            subscriptionGroupIdentifier: text(.group),
-            autoRenewStatus: number(.renews).map { $0 == 1 },
-            hasExpirationIntent: flag(.hasExpirationIntent),
-            isInBillingRetryPeriod: flag(.isInBillingRetryPeriod),
-            gracePeriodExpiresDate: date(.gracePeriodExpiresDate),
-            offer: offer,
-            commitmentAutoRenewStatus: number(.commitmentRenews).map { $0 == 1 },
-            signedDate: signedDate
-        )
-        renewal.eligibleWinBackOfferIds = winBackOfferIds
-        if let code = number(.status).flatMap(SubscriptionStatus.Code.init), let asOf = date(.statusAsOf) {
-            renewal.status = SubscriptionStatus(code, asOf: asOf)
-        }
-        return renewal
     }
 }

@@ -1,5 +1,3 @@
-import Offers
-
 /// Writes numbers and texts in few bytes: a number takes as many as it needs, and a text that comes again takes one.
 struct CompactWriter {
     private(set) var bytes: [UInt8] = []

@@ -1,0 +1,51 @@
+/// The newest transaction of each group, by whose identifier the App Store knows the customer.
+///
+/// The customer's own purchases come first, also upgraded and refunded ones; without any, shared and assigned ones are the
+/// customer's all the same. All groups are looked at in one pass: evidence of thousands of transactions may be sent for a
+/// hundred offers.
+public struct NewestTransactions: Sendable {
+    private let ofApp: String?
+    private let ofGroups: [String: String]
+
+    /// Looks for those of one account: beside them, evidence that is not all of one Apple Account may have others'.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    ///   - account: The account.
+    public init(_ history: SubscriptionHistory, of app: App, for account: Account) {
+        self.init(history.leavingOutOthers(than: account) ?? history, of: app)
+    }
+
+    /// Looks for them.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    public init(_ history: SubscriptionHistory, of app: App) {
+        // Indices avoid copies: copying a transaction takes longer than looking at it.
+        let all = history.transactions
+        var newest: Int?
+        var newestOfGroups: [String: Int] = [:]
+        func isNewer(_ index: Int, than other: Int?) -> Bool {
+            guard let other else { return true }
+            let (isOwn, wasOwn) = (all[index].isOwnPurchase, all[other].isOwnPurchase)
+            return isOwn == wasOwn ? Transaction.isOlder(all[other], all[index]) : isOwn
+        }
+        for index in all.indices where all[index].transactionId != nil {
+            if isNewer(index, than: newest) { newest = index }
+            guard let group = history.groupIdentifier(of: all[index], in: app) else { continue }
+            if isNewer(index, than: newestOfGroups[group]) { newestOfGroups[group] = index }
+        }
+        ofApp = newest.flatMap { all[$0].transactionId }
+        ofGroups = newestOfGroups.compactMapValues { all[$0].transactionId }
+    }
+
+    /// The identifier of the newest transaction.
+    ///
+    /// - Parameter groupId: The group's identifier; `nil` for the whole app.
+    /// - Returns: The identifier; `nil` when the evidence has no transaction there, or none with an identifier.
+    public func identifier(inGroup groupId: String?) -> String? {
+        groupId.map { ofGroups[$0] } ?? ofApp
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Offers
+
+@Suite("Held state of subscriptions with several identifiers, of others of the account, and of other owners")
+struct HeldLinkTests {
+    private func after(_ id: String, _ transaction: Transaction) -> Transaction {
+        var transaction = transaction
+        transaction.previousOriginalTransactionId = id
+        return transaction
+    }
+
+    private func decide(_ history: SubscriptionHistory?, _ offer: String, for account: Account = .none) -> Reason {
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: account, history: history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86_400
+        )
+        return policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
+    }
+
+    private var first: SubscriptionHistory {
+        signed(
+            bought("1", on: -90, until: -60, under: .promotional("once"), called: "10"),
+            entry("1", ended: true),
+            on: -0.5
+        )
+    }
+
+    private var second: SubscriptionHistory {
+        signed(after("1", bought("2", called: "20")), entry("2", renews: false), on: -0.4)
+    }
+
+    @Test("Evidence of either identifier is decided by both, whichever came first")
+    func bothOrders() {
+        for (known, evidence) in [(first, second), (second, first)] {
+            let history = evidence.updated(by: held([observation(known)]), for: Account.none.view)
+            #expect(decide(history, "once") == .redemptionLimit)
+            #expect(decide(history, "stay") == .activeAutoRenewOff)
+            #expect(decide(history, "comeback") == .stateNotInAudience)
+        }
+    }
+
+    @Test("What names another identifier leads from each of them to the other")
+    func stubs() {
+        let state = held([observation(second)])
+        let linked = Dictionary(
+            uniqueKeysWithValues: state.subscriptions.map { ($0.identity.originalTransactionId, $0.linked) }
+        )
+        #expect(linked == ["1": ["2"], "2": ["1"]])
+        #expect(!state.subscriptions.contains { $0.identity.originalTransactionId == "1" && $0.hasState })
+    }
+
+    @Test("A subscription of the account counts beside evidence of another one, also where it was held before")
+    func othersOfTheAccount() {
+        var grace = entry("5")
+        grace.gracePeriodExpiresDate = day(3)
+        let token = Account.alice.payloadField
+        let inGrace = observation(
+            signed(bought("5", on: -40, until: -2, by: token, called: "50"), grace, on: -0.6),
+            for: .alice
+        )
+        let refunded = bought("6", refunded: -1, by: token, called: "60")
+        for evidence in [
+            signed(refunded, entry("6"), on: -0.9), signed(refunded, entry("6"), on: -0.1),
+            history([entry("6")], [refunded], coverage: .newestTransactions), history([entry("6")], [refunded]),
+        ] {
+            let both = evidence.updated(by: held([inGrace]), for: Account.alice.view, since: day(-1))
+            #expect(decide(both, "anyone", for: .alice) == .gracePeriod)
+            #expect(decide(both, "forgive-lapsed", for: .alice) == .stateNotInAudience)
+            // Too old to count, it can only refuse.
+            let old = evidence.updated(by: held([inGrace]), for: Account.alice.view, since: day(-0.55))
+            #expect(decide(old, "anyone", for: .alice) != .gracePeriod)
+            #expect(decide(old, "forgive-lapsed", for: .alice) != .lapsed)
+        }
+    }
+
+    @Test("What is held and too old makes nobody eligible, and takes nothing from evidence that does so by itself")
+    func overAge() {
+        let token = Account.alice.payloadField
+        let old = observation(
+            signed(bought("5", on: -40, until: -10, by: token, called: "50"), entry("5", ended: true), on: -5),
+            for: .alice
+        )
+        let lapsed = history([entry("6", ended: true)], [bought("6", on: -90, until: -60, by: token)])
+        let both = lapsed.updated(by: held([old]), for: Account.alice.view, since: day(-1))
+        #expect(decide(both, "comeback", for: .alice) == .lapsed)
+        // By the newer end of what is too old, the customer would not have been away for too long.
+        #expect(decide(both, "30-to-60", for: .alice) != .lapsed)
+        let news = history([entry("7", "news.monthly")], [bought("7", "news.monthly", by: token)])
+        let alone = news.updated(by: held([old]), for: Account.alice.view, since: day(-1))
+        #expect(decide(alone, "comeback", for: .alice) == .evidenceStale)
+    }
+
+    @Test("What version 0.2.0 held of a subscription that began since seats exist has an unknown owner until Apple speaks")
+    func earlierVersion() throws {
+        func read(_ transaction: Transaction) throws -> HeldSubscription {
+            let seen = try #require(held([observation(signed(transaction, entry(), on: -0.5))]).subscriptions.first)
+            var bytes = seen.bytes
+            bytes[0] = 1
+            return try HeldSubscription(seen.identity, bytes: bytes)
+        }
+        let since = try read(bought(on: -10, called: "1"))
+        #expect(since.transactions["1"]?.value.ownership == .unknown(nil))
+        // The clock of these tests is in November 2026.
+        #expect(try read(bought(on: -100, until: 3, called: "1")).transactions["1"]?.value.ownership == .purchased)
+        #expect(try read(bought(shared: true, called: "1")).transactions["1"]?.value.ownership == .familyShared)
+        var again = since
+        again.merge(
+            try #require(held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).subscriptions.first)
+        )
+        #expect(again.transactions["1"]?.value.ownership == .purchased)
+        #expect(!again.isNoNews(after: since))
+    }
+
+    @Test("Of two equally new copies the one with another owner counts, in either order")
+    func owners() throws {
+        let (own, seat) = (signed(bought(called: "1"), on: -1), signed(bought(owner: .assigned, called: "1"), on: -1))
+        for order in [[own, seat], [seat, own]] {
+            let state = held(order.map { observation($0) })
+            #expect(state.subscriptions.first?.transactions["1"]?.value.ownership == .assigned)
+        }
+    }
+}
