@@ -26,9 +26,9 @@ struct StoreCustomer: Sendable {
     /// Whether an introductory offer of a group was used.
     ///
     /// - Parameter groupId: The group's identifier.
-    /// - Returns: `true` when any transaction of the group was paid at one.
+    /// - Returns: `true` when the customer paid for any transaction of the group at one.
     func hasUsedIntroductoryOffer(in groupId: String) -> Bool {
-        transactions.contains { $0.groupId == groupId && $0.offer?.kind == .introductory }
+        transactions.contains { $0.groupId == groupId && $0.offer?.kind == .introductory && !$0.isFamilyShared }
     }
 
     /// Whether an identifier is one of the customer's.

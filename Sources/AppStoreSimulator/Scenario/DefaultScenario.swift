@@ -81,6 +81,8 @@ enum DefaultScenario {
           - name: active
             appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138
             subscriptions: [{ product: com.example.reader.pro.monthly, state: active, introductory: true }]
+          - name: trial
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: active, periods: 1, introductory: true }]
           - name: leaving
             subscriptions: [{ product: com.example.reader.pro.monthly, state: activeAutoRenewOff }]
           - name: grace

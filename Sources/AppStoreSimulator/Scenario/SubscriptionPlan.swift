@@ -33,7 +33,7 @@ struct SubscriptionPlan {
         case .billingRetry: return now.adding(seconds: -30 * Timestamp.day)
         case .lapsed: return now.adding(seconds: -40 * Timestamp.day)
         case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked:
-            return now.towards(product.period(plan).after(now), percent: 50)
+            return now.towards(length(periods - 1).after(now), percent: 50)
         }
     }
 
@@ -43,17 +43,15 @@ struct SubscriptionPlan {
         in app: StoreApp,
         numbers: inout TransactionNumbers
     ) throws(SimulatorFault) -> StoreSubscription {
-        let end = end(at: now)
+        let payments = payments(until: end(at: now))
         var subscription = StoreSubscription(
-            buying: payment(1, of: end, at: offers.first),
+            buying: payments[0],
             isFamilyShared: state == .familyShared || state == .familyRevoked,
             numbers: &numbers
         )
-        for number in 1..<max(1, periods) {
-            let isNewest = number == periods - 1
-            let offer = number < offers.count ? offers[number] : isNewest ? retentionOffer : nil
-            subscription.offerInUse = offer.map { OfferInUse($0) }
-            subscription.begin(payment(number + 1, of: end, at: offer), .renewal, numbers: &numbers)
+        for payment in payments.dropFirst() {
+            subscription.offerInUse = payment.offer.map { OfferInUse($0) }
+            subscription.begin(payment, .renewal, numbers: &numbers)
         }
         subscription.willAutoRenew = state != .lapsed && state != .activeAutoRenewOff
         // The promotional offers named are over; a retention offer goes on for as many payments as it has.
@@ -95,17 +93,34 @@ struct SubscriptionPlan {
         subscription.willAutoRenew = false
     }
 
-    /// The payment of one of the periods, counted from 1, each of which ends where the next begins.
-    private func payment(_ number: Int, of end: Timestamp, at offer: StoreOffer?) -> Payment {
-        let period = product.period(plan)
-        return Payment(
-            product: product,
-            plan: plan,
-            offer: offer,
-            start: period.after(end, times: number - 1 - periods),
-            end: period.after(end, times: number - periods),
-            account: account
-        )
+    /// The offer that one of the periods was paid at, counted from 0.
+    private func offer(_ number: Int) -> StoreOffer? {
+        number < offers.count ? offers[number] : number == periods - 1 ? retentionOffer : nil
+    }
+
+    /// How long one of the periods lasted: at an offer, as long as the offer's.
+    private func length(_ number: Int) -> SubscriptionPeriod { offer(number)?.period ?? product.period(plan) }
+
+    /// The payments of the periods, each of which ends where the next begins.
+    private func payments(until end: Timestamp) -> [Payment] {
+        var bounds = [end]
+        var (last, count) = (end, 0)
+        for number in (0..<periods).reversed() {
+            // Periods of one length are counted from one moment: month by month, the 31st would become the 28th.
+            if number < periods - 1, length(number) != length(number + 1) { (last, count) = (bounds[0], 0) }
+            count += 1
+            bounds.insert(length(number).after(last, times: -count), at: 0)
+        }
+        return (0..<periods).map { number in
+            Payment(
+                product: product,
+                plan: plan,
+                offer: offer(number),
+                start: bounds[number],
+                end: bounds[number + 1],
+                account: account
+            )
+        }
     }
 }
 
