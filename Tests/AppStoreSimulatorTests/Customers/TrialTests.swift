@@ -44,7 +44,7 @@ struct TrialTests {
         #expect(periods.dropLast().allSatisfy { milliseconds($0) > 27 * 86_400_000 })
     }
 
-    @Test("A trial of somebody else's subscription is not the customer's", arguments: ["familyShared"])
+    @Test("A trial of somebody else's subscription is not the customer's", arguments: ["familyShared", "assigned"])
     func notBought(state: String) throws {
         var world = try TestStore.world(state: state, more: ", introductory: true")
         let request = try PurchaseRequest(json: Array(#"{"customer":"c","productId":"monthly"}"#.utf8))
