@@ -59,6 +59,9 @@ def scenario(key):
         {"name": "commitment", "environment": "Sandbox", "subscriptions": [commitment]},
         {"name": "win-back", "subscriptions": [win_back]},
         {"name": "refunded-partly", "subscriptions": [partly]},
+        {"name": "member", "subscriptions": [{"product": PRODUCT_ID, "state": "assigned", "seats": 3}]},
+        {"name": "removed", "subscriptions": [{"product": PRODUCT_ID, "state": "assignmentRevoked"}]},
+        {"name": "buyer", "subscriptions": [{"product": PRODUCT_ID, "state": "active", "seats": 3}]},
     ]
     return {"apps": [app], "customers": customers}
 

@@ -145,6 +145,31 @@ def test_apples_library_reads_a_partial_refund_win_back_offers_and_a_retention_o
     assert renewal.offerIdentifier == RETENTION_OFFER_ID
 
 
+def test_apples_library_reads_seats_restores_and_moves(app_store):
+    client, verifier = app_store.client(), app_store.verifier()
+    member = verifier.verify_and_decode_signed_transaction(subscription(app_store, "member")["signedTransaction"])
+    removed = verifier.verify_and_decode_signed_transaction(subscription(app_store, "removed")["signedTransaction"])
+    # The library has no names for these yet, and keeps the texts.
+    assert (member.inAppOwnershipType, member.rawInAppOwnershipType) == (None, "ASSIGNED")
+    assert (removed.revocationType, removed.rawRevocationType) == (None, "ASSIGNMENT_REVOKE")
+    assert (member.quantity, removed.quantity) == (3, 1)
+    assert removed.revocationDate is not None
+    buyer = {"originalTransactionId": subscription(app_store, "buyer")["originalTransactionId"]}
+    for path, body in [("seats", {"added": 2}), ("seats", {"refunded": 1}), ("restores", {}), ("id-changes", {})]:
+        status, customer = app_store.ask(f"/simulator/{path}", buyer | body)
+        assert status == 200, customer
+    response = client.get_all_subscription_statuses(buyer["originalTransactionId"])
+    [group] = response.data
+    assert [last.status for last in group.lastTransactions] == [Status.REVOKED, Status.ACTIVE]
+    page = client.get_transaction_history(
+        buyer["originalTransactionId"], None, TransactionHistoryRequest(), GetTransactionHistoryVersion.V2
+    )
+    found = [verifier.verify_and_decode_signed_transaction(signed) for signed in page.signedTransactions]
+    assert len({transaction.transactionId for transaction in found}) == 5
+    assert len({transaction.webOrderLineItemId for transaction in found}) == 4
+    assert [transaction.quantity for transaction in found] == [3, 3, 2, 2, 4]
+
+
 def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_store):
     client, verifier = app_store.client(Environment.SANDBOX), app_store.verifier(Environment.SANDBOX)
     known = subscription(app_store, "loyal")
@@ -260,7 +285,8 @@ def test_apples_verifier_takes_the_notifications_that_follow(app_store, receiver
             found[environment, notification.notificationType] = notification
         time.sleep(0.05)
     assert set(found) == expected
-    ids = {subscription(app_store, name)["originalTransactionId"] for name in [*STATES, "loyal", "commitment"]}
+    names = [*STATES, "loyal", "commitment", "member", "buyer"]
+    ids = {subscription(app_store, name)["originalTransactionId"] for name in names}
     for (environment, _), notification in found.items():
         verifier = app_store.verifier(environment)
         transaction = verifier.verify_and_decode_signed_transaction(notification.data.signedTransactionInfo)

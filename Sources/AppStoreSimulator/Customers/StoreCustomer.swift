@@ -10,7 +10,7 @@ struct StoreCustomer: Sendable {
     let environment: AppStoreEnvironment
     /// The identifier of the customer's download of the app, which stands in for a transaction's in some calls.
     let appTransactionId: String
-    /// The subscriptions, one for each group that the customer has ever subscribed to.
+    /// The subscriptions; a group has several where the customer moved to another original transaction.
     var subscriptions: [StoreSubscription]
 
     /// All transactions, newest first.
@@ -18,17 +18,34 @@ struct StoreCustomer: Sendable {
         subscriptions.flatMap(\.transactions).sorted { $0.purchaseDate > $1.purchaseDate }
     }
 
-    /// Whether the customer has, or had, a subscription that was not shared by the family.
+    /// Whether the customer has, or had, a subscription that nobody else paid for.
     ///
     /// Apple's rule for promotional offers: a current or expired subscriber of the app.
-    var hasEverSubscribed: Bool { transactions.contains { !$0.isFamilyShared } }
+    var hasEverSubscribed: Bool { transactions.contains { $0.ownership == .purchased } }
 
     /// Whether an introductory offer of a group was used.
     ///
     /// - Parameter groupId: The group's identifier.
-    /// - Returns: `true` when any transaction of the group was paid at one.
+    /// - Returns: `true` when the customer paid for any transaction of the group at one.
     func hasUsedIntroductoryOffer(in groupId: String) -> Bool {
-        transactions.contains { $0.groupId == groupId && $0.offer?.kind == .introductory }
+        transactions.contains {
+            $0.groupId == groupId && $0.offer?.kind == .introductory && $0.ownership == .purchased
+        }
+    }
+
+    /// The place of the subscription that a purchase in a group goes on with.
+    ///
+    /// - Parameter groupId: The group's identifier.
+    /// - Returns: One that runs before one that has ended, of several the newest; `nil` where the customer paid for none.
+    func ownSubscription(in groupId: String) -> Int? {
+        func rank(_ place: Int) -> (Int, Timestamp) {
+            let subscription = subscriptions[place]
+            return (subscription.nextChange == nil ? 0 : 1, subscription.latest.purchaseDate)
+        }
+        let own = subscriptions.indices.filter {
+            subscriptions[$0].latest.groupId == groupId && subscriptions[$0].latest.ownership == .purchased
+        }
+        return own.max { rank($0) < rank($1) }
     }
 
     /// Whether an identifier is one of the customer's.
@@ -75,6 +92,8 @@ struct StoreEvent: Equatable, Sendable {
         case billingRetry = "BILLING_RETRY"
         case autoRenewEnabled = "AUTO_RENEW_ENABLED"
         case autoRenewDisabled = "AUTO_RENEW_DISABLED"
+        case seats = "SEATS"
+        case increaseQuantity = "INCREASE_QUANTITY"
     }
 
     /// What happened.
@@ -85,7 +104,7 @@ struct StoreEvent: Equatable, Sendable {
     let date: Timestamp
     /// The subscription right after it; a test notification has none.
     let subscription: StoreSubscription?
-    /// The transaction that it is about: the newest, but for the refund of an older one.
+    /// The transaction that it is about: the latest payment, but for one that says of another.
     let transaction: StoreTransaction?
 
     /// Creates an event.
@@ -100,6 +119,6 @@ struct StoreEvent: Equatable, Sendable {
         self.subtype = subtype
         self.date = date
         self.subscription = subscription
-        self.transaction = transaction ?? subscription?.latest
+        self.transaction = transaction ?? subscription?.shown
     }
 }

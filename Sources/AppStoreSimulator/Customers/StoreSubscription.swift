@@ -12,14 +12,16 @@ struct StoreSubscription: Equatable, Sendable {
         case billingRetry(until: Timestamp)
         /// Ended, with Apple's number for the reason (`expirationIntent`).
         case expired(intent: Int64)
-        /// The latest payment was refunded, or is no longer shared by the family.
+        /// The latest payment was refunded, or ended in another way before its time.
         case revoked
     }
 
-    /// The newest transaction.
+    /// The newest payment.
     var latest: StoreTransaction
     /// All transactions before it, oldest first.
     var earlier: [StoreTransaction]
+    /// More transactions of its period: seats that were added, and copies that restores made.
+    var besides: [StoreTransaction] = []
     /// Its phase.
     var phase: Phase
     /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
@@ -39,7 +41,7 @@ struct StoreSubscription: Equatable, Sendable {
     var originalTransactionId: String { latest.originalTransactionId }
 
     /// All transactions, oldest first.
-    var transactions: [StoreTransaction] { earlier + [latest] }
+    var transactions: [StoreTransaction] { earlier + period }
 
     /// `status` of the Server API: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     var status: Int64 {
@@ -111,8 +113,8 @@ struct StoreSubscription: Equatable, Sendable {
 
 extension StoreSubscription {
     /// Begins a subscription in a group that the customer was never in.
-    init(buying payment: Payment, isFamilyShared: Bool = false, numbers: inout TransactionNumbers) {
-        latest = payment.transaction(.purchase, isFamilyShared: isFamilyShared, numbers: &numbers)
+    init(buying payment: Payment, numbers: inout TransactionNumbers) {
+        latest = payment.transaction(.purchase, numbers: &numbers)
         earlier = []
         phase = .current
         autoRenewProductId = payment.product.id
@@ -146,7 +148,7 @@ extension StoreSubscription {
         let isUpgrade = product.level < old.level
         let isEqual = product.level == old.level && product.period == old.period && isSamePlan
         if product.id != old.id, isUpgrade || isEqual {
-            latest.isUpgraded = true
+            changePeriod { $0.isUpgraded = true }
             begin(payment, .purchase, numbers: &numbers)
             return hasOffer ? (.offerRedeemed, .upgrade) : (.didChangeRenewalPreference, .upgrade)
         }
@@ -233,7 +235,10 @@ extension StoreSubscription {
     ) {
         var number = 1
         if reason == .renewal, isCommitted, let commitment = latest.commitment { number = commitment.number + 1 }
-        earlier.append(latest)
+        var payment = payment
+        payment.holding = nextHolding
+        earlier += period
+        besides = []
         latest = payment.transaction(reason, number: number, after: latest, numbers: &numbers)
         phase = .current
         if reason == .purchase {

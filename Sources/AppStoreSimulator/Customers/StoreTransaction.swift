@@ -8,7 +8,7 @@ struct StoreTransaction: Equatable, Sendable {
         case renewal = "RENEWAL"
     }
 
-    /// A refund, or the end of a share in the family's purchase.
+    /// A refund, or another end of a transaction before its time.
     struct Revocation: Equatable, Sendable {
         /// `revocationType`.
         enum Kind: Equatable, Sendable {
@@ -16,6 +16,19 @@ struct StoreTransaction: Equatable, Sendable {
             case refund(percentage: Int64)
             /// The family member who pays has stopped sharing: nobody was refunded.
             case familyRevoke
+            /// The organisation, or the purchaser, has taken the seat away: nobody was refunded.
+            case assignmentRevoke
+            /// The customer has moved to another original transaction: nobody was refunded.
+            case idChange
+
+            /// Whose transactions it ends.
+            var ownership: Ownership {
+                switch self {
+                case .refund, .idChange: .purchased
+                case .familyRevoke: .familyShared
+                case .assignmentRevoke: .assigned
+                }
+            }
         }
 
         /// All of a payment, as `revocationPercentage` has it.
@@ -25,15 +38,19 @@ struct StoreTransaction: Equatable, Sendable {
         let date: Timestamp
         /// Whether money went back.
         let kind: Kind
-        /// 1 for a problem with the app, 0 for any other (`revocationReason`).
-        let reason: Int64 = 0
+        /// `revocationReason`: 0 for any but these: a problem with the app, 1, and a move to a bundle.
+        ///
+        /// StoreKit has a name for the move, whose number Apple has not published: 2 is the next one.
+        var reason: Int64 { kind == .idChange ? 2 : 0 }
 
-        /// `revocationType`.
-        var type: String {
+        /// `revocationType`; none is known for a move to another original transaction.
+        var type: String? {
             switch kind {
             case .refund(Self.wholePercentage): "REFUND_FULL"
             case .refund: "REFUND_PRORATED"
             case .familyRevoke: "FAMILY_REVOKE"
+            case .assignmentRevoke: "ASSIGNMENT_REVOKE"
+            case .idChange: nil
             }
         }
 
@@ -42,19 +59,21 @@ struct StoreTransaction: Equatable, Sendable {
     }
 
     /// The transaction's identifier.
-    let transactionId: String
+    var transactionId: String
     /// The identifier of the subscription's first transaction.
-    let originalTransactionId: String
+    var originalTransactionId: String
+    /// The identifier of the purchase, which copies on other devices share.
+    private(set) var webOrderLineItemId: String
     /// The product.
     let productId: String
     /// The product's subscription group.
     let groupId: String
     /// When the period began.
-    let purchaseDate: Timestamp
+    var purchaseDate: Timestamp
     /// When the subscription began.
     let originalPurchaseDate: Timestamp
     /// When the period ends.
-    let expiresDate: Timestamp
+    var expiresDate: Timestamp
     /// The offer that it was paid at.
     let offer: StoreOffer?
     /// The price that was paid, in thousandths of the currency's unit.
@@ -62,24 +81,35 @@ struct StoreTransaction: Equatable, Sendable {
     /// The commitment that it is a payment of; `nil` where it was billed up front.
     let commitment: Commitment?
     /// Why there is a transaction.
-    let reason: Reason
+    var reason: Reason
     /// The account that the app set on the payment, a UUID in lowercase.
     let appAccountToken: String?
-    /// Whether a family member paid.
-    let isFamilyShared: Bool
+    /// How the customer holds it.
+    var holding: Holding
+    /// Whether its period has several transactions, as seats were added (`additionalTransactionReason`).
+    var isOfSeveral = false
     /// Whether the customer moved to a higher level before the end.
     var isUpgraded = false
-    /// The refund, or the end of a family member's sharing.
+    /// The refund, or another end before its time.
     var revocation: Revocation?
 
     /// How it was billed.
     var plan: BillingPlanType { commitment == nil ? .billedUpfront : .monthly }
 
     /// `inAppOwnershipType`.
-    var ownership: String { isFamilyShared ? "FAMILY_SHARED" : "PURCHASED" }
+    var ownership: Ownership { holding.ownership }
 
-    /// The identifier of the purchase across devices: made from the transaction's, as it only has to be unique.
-    var webOrderLineItemId: String { "9" + transactionId.dropFirst() }
+    /// `quantity`: the seats.
+    var quantity: Int64 { holding.seats?.quantity ?? 1 }
+
+    /// Makes a purchase of its own of a copy.
+    mutating func identify(by id: String) {
+        transactionId = id
+        webOrderLineItemId = Self.webOrderLineItemId(of: id)
+    }
+
+    /// The identifier of a transaction's purchase: made from the transaction's, as it only has to be unique.
+    static func webOrderLineItemId(of id: String) -> String { "9" + id.dropFirst() }
 }
 
 /// A payment of a customer.
@@ -96,13 +126,14 @@ struct Payment {
     var end: Timestamp?
     /// The account on the payment.
     let account: String?
+    /// How the customer holds the subscription.
+    var holding = Holding()
 
     /// The transaction of this payment, the `number`th of its commitment where there is one.
     func transaction(
         _ reason: StoreTransaction.Reason,
         number: Int = 1,
         after previous: StoreTransaction? = nil,
-        isFamilyShared: Bool = false,
         numbers: inout TransactionNumbers
     ) -> StoreTransaction {
         let id = numbers.next()
@@ -110,6 +141,7 @@ struct Payment {
         return StoreTransaction(
             transactionId: id,
             originalTransactionId: previous?.originalTransactionId ?? id,
+            webOrderLineItemId: StoreTransaction.webOrderLineItemId(of: id),
             productId: product.id,
             groupId: product.groupId,
             purchaseDate: start,
@@ -121,7 +153,7 @@ struct Payment {
                 ? Commitment(number: number, price: product.totalPrice(plan), periodEnds: end) : nil,
             reason: reason,
             appAccountToken: account,
-            isFamilyShared: previous?.isFamilyShared ?? isFamilyShared
+            holding: holding
         )
     }
 }

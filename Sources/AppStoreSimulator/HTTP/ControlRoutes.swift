@@ -132,7 +132,7 @@ struct ControlRoutes {
 struct CustomerView {
     private let customer: StoreCustomer
     private let receipt: String
-    private let subscriptions: [(item: SignedItem, latest: StoreTransaction, receipt: String)]
+    private let subscriptions: [(item: SignedItem, newest: StoreTransaction, receipt: String, period: [String])]
 
     /// Signs what the device has.
     init(_ customer: StoreCustomer, _ world: AppStoreWorld, _ signer: AppStoreSigner) throws {
@@ -142,10 +142,12 @@ struct CustomerView {
         guard let app = world.app(customer.bundleId) else { throw SimulatorFault("\(customer.bundleId) is not known") }
         let payloads = SignedPayloads(app, customer, signedDate: now, signer: signer)
         subscriptions = try customer.subscriptions.map { subscription in
-            let latest = subscription.latest
+            let newest = subscription.newest
+            let period = subscription.period
             return (
-                try SignedItem(subscription, payloads), latest,
-                try TransactionReceipt.text(of: latest, customer: customer, signer: signer)
+                try SignedItem(subscription, about: newest, payloads), newest,
+                try TransactionReceipt.text(of: newest, customer: customer, signer: signer),
+                period.count > 1 ? try period.map { try payloads.signed($0) } : []
             )
         }
     }
@@ -159,18 +161,19 @@ struct CustomerView {
             json.member("appTransactionId", customer.appTransactionId)
             json.member("receipt", receipt)
             json.list("subscriptions", subscriptions) { subscription, json in
-                let (item, latest, receipt) = subscription
+                let (item, newest, receipt, period) = subscription
                 json.object { json in
                     json.member("originalTransactionId", item.originalTransactionId)
-                    json.member("transactionId", latest.transactionId)
-                    json.member("productId", latest.productId)
-                    json.member("subscriptionGroupIdentifier", latest.groupId)
+                    json.member("transactionId", newest.transactionId)
+                    json.member("productId", newest.productId)
+                    json.member("subscriptionGroupIdentifier", newest.groupId)
                     json.member("status", item.status)
-                    json.date("expiresDate", latest.expiresDate)
-                    json.optional("appAccountToken", latest.appAccountToken)
+                    json.date("expiresDate", newest.expiresDate)
+                    json.optional("appAccountToken", newest.appAccountToken)
                     json.member("transactionReceipt", receipt)
                     json.member("signedTransaction", item.transaction)
                     json.member("signedRenewalInfo", item.renewal)
+                    if !period.isEmpty { json.list("signedTransactions", period) { $1.string($0) } }
                 }
             }
         }

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The simulator's own routes to what happens on devices and in the App Store: purchases, retention offers, refunds, the end of
-/// family sharing, renewals.
+/// The simulator's own routes to what happens on devices and in the App Store: purchases, offers, refunds, seats, restores,
+/// renewals.
 struct StoreKitRoutes {
     /// The App Store.
     let store: SimulatedAppStore
@@ -46,18 +46,53 @@ struct StoreKitRoutes {
             }
             return Response.json(try answer { try $0.revoke(id, .refund(percentage: percentage)) })
         }
-        router.post("family-revocations") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("transactionId")
-            let id = try members.requiredString("transactionId")
-            return Response.json(try answer { try $0.revoke(id, .familyRevoke) })
+        for (ownership, kind) in [
+            (Ownership.familyShared, StoreTransaction.Revocation.Kind.familyRevoke), (.assigned, .assignmentRevoke),
+        ] {
+            router.post(RouterPath(ownership.revocationRoute)) { request, context in
+                let members = try RequestMembers(json: try await request.bytes(context))
+                try members.allow("transactionId")
+                let id = try members.requiredString("transactionId")
+                return Response.json(try answer { try $0.revoke(id, kind) })
+            }
         }
+        addPeriods(to: router)
         router.post("renewals") { request, context in
             let members = try RequestMembers(json: try await request.bytes(context))
             try members.allow("originalTransactionId", "autoRenew", "paymentFails")
             let id = try members.requiredString("originalTransactionId")
             let (autoRenew, fails) = (try members.boolean("autoRenew"), try members.boolean("paymentFails"))
             return Response.json(try answer { try $0.change(id, willAutoRenew: autoRenew, paymentFails: fails) })
+        }
+    }
+
+    /// Adds the routes after which a purchase has several transactions, or a group several subscriptions.
+    private func addPeriods(to router: some RouterMethods<SimulatorContext>) {
+        router.post("seats") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("originalTransactionId", "added", "refunded")
+            let id = try members.requiredString("originalTransactionId")
+            switch (try members.integer("added"), try members.integer("refunded")) {
+            case (let count?, nil): return Response.json(try answer { try $0.addSeats(count, to: id) })
+            case (nil, let count?): return Response.json(try answer { try $0.refundSeats(count, of: id) })
+            default: throw RequestFault(status: 400, detail: "Give added or refunded, a number of seats.")
+            }
+        }
+        router.post("restores") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("originalTransactionId", "newOriginal")
+            let id = try members.requiredString("originalTransactionId")
+            let isNewOriginal = try members.boolean("newOriginal") ?? false
+            return Response.json(try answer { try $0.restore(id, asNewOriginal: isNewOriginal) })
+        }
+        router.post("id-changes") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("originalTransactionId", "end")
+            let id = try members.requiredString("originalTransactionId")
+            guard let change = IdChange(rawValue: try members.string("end") ?? IdChange.revoked.rawValue) else {
+                throw RequestFault.member("end", "revoked or expired is expected.")
+            }
+            return Response.json(try answer { try $0.changeId(id, change) })
         }
     }
 
@@ -73,7 +108,7 @@ struct StoreKitRoutes {
                 json.member("signedTransaction", item.transaction)
                 json.member("signedRenewalInfo", item.renewal)
                 json.member("transaction")
-                json.object { payloads.write(purchase.subscription.latest, into: &$0) }
+                json.object { payloads.write(purchase.subscription.shown, into: &$0) }
                 json.member("renewalInfo")
                 json.object { payloads.write(purchase.subscription, into: &$0) }
                 json.member("notificationType", purchase.event.kind.rawValue)
@@ -83,7 +118,7 @@ struct StoreKitRoutes {
 
     /// Makes a change, keeps its notifications, and answers with the customer.
     private func answer(
-        _ change: (inout AppStoreWorld) throws -> (customer: StoreCustomer, events: [StoreEvent])
+        _ change: (inout AppStoreWorld) throws -> AppStoreWorld.Change
     ) throws -> [UInt8] {
         let signer = store.signer
         return try store.change { world in

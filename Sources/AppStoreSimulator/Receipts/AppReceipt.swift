@@ -72,7 +72,7 @@ enum AppReceipt {
 
     private static func inApp(_ transaction: StoreTransaction) throws -> [UInt8] {
         var attributes = [
-            try ReceiptAttribute(.quantity, 1),
+            try ReceiptAttribute(.quantity, transaction.quantity),
             try ReceiptAttribute(.productId, ASN1UTF8String(transaction.productId)),
             try ReceiptAttribute(.transactionId, ASN1UTF8String(transaction.transactionId)),
             try ReceiptAttribute(.purchaseDate, ASN1IA5String(transaction.purchaseDate.rfc3339)),

@@ -18,7 +18,8 @@ enum TransactionReceipt {
         signer: AppStoreSigner
     ) throws(SimulatorFault) -> String {
         let facts = propertyList([
-            ("bid", customer.bundleId), ("unique-identifier", customer.name), ("bvrs", "1"), ("quantity", "1"),
+            ("bid", customer.bundleId), ("unique-identifier", customer.name), ("bvrs", "1"),
+            ("quantity", String(transaction.quantity)),
             ("product-id", transaction.productId), ("transaction-id", transaction.transactionId),
             ("original-transaction-id", transaction.originalTransactionId),
             ("purchase-date-ms", String(transaction.purchaseDate.millisecondsSince1970)),

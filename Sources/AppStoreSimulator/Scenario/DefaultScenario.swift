@@ -70,17 +70,23 @@ enum DefaultScenario {
                     offers: [{ id: audio-loyal, price: 39.99, mode: payUpFront, period: P1Y }]
 
         # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared,
-        # familyRevoked (the member who pays has stopped sharing).
+        # familyRevoked (the member who pays has stopped sharing), assigned (an organisation or a group pays),
+        # assignmentRevoked (and has taken the seat away).
         # Also: periods (how many were paid, 2), billingPlanType (MONTHLY: the periods are months of a commitment),
         # introductory (the first was a trial), redeemed (promotional offers that the next ones were paid at),
         # retentionOffer (that the latest one was paid at), revocationPercentage (how much of it was refunded, in
         # thousandths of a percent), eligibleWinBackOfferIds (the best first; shown once it has expired), expiresAt,
-        # upgradedTo. Customers can have an environment (Production), a bundleId and an appAccountToken, which is on
-        # their payments. With count: 1000 there are as many, name-1 to name-1000.
+        # upgradedTo, seats (how many were bought for a group, by the customer or for a customer who is assigned),
+        # invitationManagement (of the seats: APPLE, or DEVELOPER, which gives members no transactions), idChange
+        # (revoked or expired: how the subscription ended when the customer moved to another original transaction id).
+        # Customers can have an environment (Production), a bundleId and an appAccountToken, which is on their payments.
+        # With count: 1000 there are as many, name-1 to name-1000.
         customers:
           - name: active
             appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138
             subscriptions: [{ product: com.example.reader.pro.monthly, state: active, introductory: true }]
+          - name: trial
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: active, periods: 1, introductory: true }]
           - name: leaving
             subscriptions: [{ product: com.example.reader.pro.monthly, state: activeAutoRenewOff }]
           - name: grace
@@ -124,6 +130,20 @@ enum DefaultScenario {
             subscriptions: [{ product: com.example.reader.pro.monthly, state: familyShared }]
           - name: family-ended
             subscriptions: [{ product: com.example.reader.pro.monthly, state: familyRevoked }]
+          - name: organisation-member
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: assigned }]
+          - name: group-member
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: assigned, seats: 5 }]
+          - name: member-removed
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: assignmentRevoked, seats: 5 }]
+          - name: group-purchaser
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: active, seats: 5 }]
+          - name: moved
+            subscriptions:
+              - product: com.example.reader.pro.monthly
+                state: active
+                redeemed: [comeback50]
+                idChange: revoked
           - name: two-groups
             subscriptions:
               - { product: com.example.reader.pro.yearly, state: active }

@@ -207,7 +207,7 @@ extension Scenario.Customer {
             let name = count == nil ? name : "\(name)-\(number)"
             guard world.customer(name) == nil else { throw SimulatorFault("has the name of another one, \(name)") }
             var subscriptions: [StoreSubscription] = []
-            for plan in plans { subscriptions.append(try plan.subscription(at: now, in: app, numbers: &world.numbers)) }
+            for plan in plans { subscriptions += try plan.subscriptions(at: now, in: app, numbers: &world.numbers) }
             world.customers.add(
                 StoreCustomer(
                     name: name,
@@ -243,6 +243,9 @@ extension Scenario.Subscription {
                 "has periods of 1 to 1000 and a revocationPercentage of 1 to \(percentages.upperBound)"
             )
         }
+        guard idChange == nil || state.ownership == .purchased && [1, 4].contains(state.status) else {
+            throw SimulatorFault("has an idChange, which needs a subscription that runs and is the customer's own")
+        }
         return SubscriptionPlan(
             product: product,
             plan: plan,
@@ -254,7 +257,26 @@ extension Scenario.Subscription {
             upgradedTo: target,
             revocationPercentage: revocationPercentage ?? percentages.upperBound,
             eligibleWinBackOfferIds: eligibleWinBackOfferIds ?? [],
-            account: account
+            // Nobody's app sets an account on a purchase that an organisation or a group makes.
+            account: state.ownership == .assigned ? nil : account,
+            holding: Holding(ownership: state.ownership, seats: try holdingSeats()),
+            idChange: idChange
         )
+    }
+
+    private func holdingSeats() throws(SimulatorFault) -> Seats? {
+        let management = invitationManagement ?? .apple
+        guard let seats else {
+            guard invitationManagement == nil else { throw SimulatorFault("has invitationManagement without seats") }
+            return nil
+        }
+        let isPossible = state.ownership == .purchased || state.ownership == .assigned && management == .apple
+        guard Seats.quantities.contains(seats), isPossible else {
+            throw SimulatorFault(
+                "has seats of 1 to \(Seats.quantities.upperBound), which a family does not share, and a member of a group "
+                    + "only has with invitationManagement APPLE"
+            )
+        }
+        return Seats(invitationManagement: management, quantity: seats)
     }
 }

@@ -100,6 +100,9 @@ struct Scenario: Decodable {
         var eligibleWinBackOfferIds: [String]?
         var upgradedTo: String?
         var expiresAt: Date?
+        var seats: Int64?
+        var invitationManagement: Seats.InvitationManagement?
+        var idChange: IdChange?
     }
 }
 

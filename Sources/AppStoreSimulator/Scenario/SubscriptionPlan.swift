@@ -24,6 +24,10 @@ struct SubscriptionPlan {
     let eligibleWinBackOfferIds: [String]
     /// The account on the payments.
     let account: String?
+    /// How the customer holds the subscription.
+    let holding: Holding
+    /// How it ended when the customer moved to another original transaction id; `nil` for no such move.
+    let idChange: IdChange?
 
     /// When the latest period ends, by the state: ahead by half a period, or ago by so many days.
     func end(at now: Timestamp) -> Timestamp {
@@ -32,28 +36,23 @@ struct SubscriptionPlan {
         case .gracePeriod: return now.adding(seconds: -2 * Timestamp.day)
         case .billingRetry: return now.adding(seconds: -30 * Timestamp.day)
         case .lapsed: return now.adding(seconds: -40 * Timestamp.day)
-        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked:
-            return now.towards(product.period(plan).after(now), percent: 50)
+        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked, .assigned,
+            .assignmentRevoked:
+            return now.towards(length(periods - 1).after(now), percent: 50)
         }
     }
 
-    /// Builds the subscription, as it is at a moment.
-    func subscription(
+    /// Builds the subscription, as it is at a moment; after a move to another id, the old one and the new one.
+    func subscriptions(
         at now: Timestamp,
         in app: StoreApp,
         numbers: inout TransactionNumbers
-    ) throws(SimulatorFault) -> StoreSubscription {
-        let end = end(at: now)
-        var subscription = StoreSubscription(
-            buying: payment(1, of: end, at: offers.first),
-            isFamilyShared: state == .familyShared || state == .familyRevoked,
-            numbers: &numbers
-        )
-        for number in 1..<max(1, periods) {
-            let isNewest = number == periods - 1
-            let offer = number < offers.count ? offers[number] : isNewest ? retentionOffer : nil
-            subscription.offerInUse = offer.map { OfferInUse($0) }
-            subscription.begin(payment(number + 1, of: end, at: offer), .renewal, numbers: &numbers)
+    ) throws(SimulatorFault) -> [StoreSubscription] {
+        let payments = payments(until: end(at: now))
+        var subscription = StoreSubscription(buying: payments[0], numbers: &numbers)
+        for payment in payments.dropFirst() {
+            subscription.offerInUse = payment.offer.map { OfferInUse($0) }
+            subscription.begin(payment, .renewal, numbers: &numbers)
         }
         subscription.willAutoRenew = state != .lapsed && state != .activeAutoRenewOff
         // The promotional offers named are over; a retention offer goes on for as many payments as it has.
@@ -64,6 +63,7 @@ struct SubscriptionPlan {
         switch state {
         case .refunded: revoke(&subscription, .refund(percentage: revocationPercentage), at: halfway)
         case .familyRevoked: revoke(&subscription, .familyRevoke, at: halfway)
+        case .assignmentRevoked: revoke(&subscription, .assignmentRevoke, at: halfway)
         case .upgraded:
             subscription.latest.isUpgraded = true
             let target = upgradedTo ?? product
@@ -82,7 +82,10 @@ struct SubscriptionPlan {
                     + "gracePeriodDays"
             )
         }
-        return subscription
+        guard let idChange else { return [subscription] }
+        let moved = subscription.latest.purchaseDate.towards(now, percent: 50)
+        let next = subscription.changeId(idChange, at: moved, in: app, numbers: &numbers)
+        return [subscription] + (next.map { [$0] } ?? [])
     }
 
     private func revoke(
@@ -90,22 +93,38 @@ struct SubscriptionPlan {
         _ kind: StoreTransaction.Revocation.Kind,
         at date: Timestamp
     ) {
-        subscription.latest.revocation = StoreTransaction.Revocation(date: date, kind: kind)
-        subscription.phase = .revoked
-        subscription.willAutoRenew = false
+        subscription.revoke(subscription.latest, StoreTransaction.Revocation(date: date, kind: kind))
     }
 
-    /// The payment of one of the periods, counted from 1, each of which ends where the next begins.
-    private func payment(_ number: Int, of end: Timestamp, at offer: StoreOffer?) -> Payment {
-        let period = product.period(plan)
-        return Payment(
-            product: product,
-            plan: plan,
-            offer: offer,
-            start: period.after(end, times: number - 1 - periods),
-            end: period.after(end, times: number - periods),
-            account: account
-        )
+    /// The offer that one of the periods was paid at, counted from 0.
+    private func offer(_ number: Int) -> StoreOffer? {
+        number < offers.count ? offers[number] : number == periods - 1 ? retentionOffer : nil
+    }
+
+    /// How long one of the periods lasted: at an offer, as long as the offer's.
+    private func length(_ number: Int) -> SubscriptionPeriod { offer(number)?.period ?? product.period(plan) }
+
+    /// The payments of the periods, each of which ends where the next begins.
+    private func payments(until end: Timestamp) -> [Payment] {
+        var bounds = [end]
+        var (last, count) = (end, 0)
+        for number in (0..<periods).reversed() {
+            // Periods of one length are counted from one moment: month by month, the 31st would become the 28th.
+            if number < periods - 1, length(number) != length(number + 1) { (last, count) = (bounds[0], 0) }
+            count += 1
+            bounds.insert(length(number).after(last, times: -count), at: 0)
+        }
+        return (0..<periods).map { number in
+            Payment(
+                product: product,
+                plan: plan,
+                offer: offer(number),
+                start: bounds[number],
+                end: bounds[number + 1],
+                account: account,
+                holding: holding
+            )
+        }
     }
 }
 
@@ -129,15 +148,28 @@ enum CustomerState: String, Decodable, Sendable {
     case familyShared
     /// Paid by another member of the family, who has stopped sharing.
     case familyRevoked
+    /// Active, and paid by an organisation or by a group's purchaser.
+    case assigned
+    /// Paid by an organisation or by a group's purchaser, who has taken the seat away.
+    case assignmentRevoked
 
     /// The `status` of the Server API that it comes to.
     var status: Int64 {
         switch self {
-        case .active, .activeAutoRenewOff, .upgraded, .familyShared: 1
+        case .active, .activeAutoRenewOff, .upgraded, .familyShared, .assigned: 1
         case .lapsed: 2
         case .billingRetry: 3
         case .gracePeriod: 4
-        case .refunded, .familyRevoked: 5
+        case .refunded, .familyRevoked, .assignmentRevoked: 5
+        }
+    }
+
+    /// Who pays.
+    var ownership: Ownership {
+        switch self {
+        case .familyShared, .familyRevoked: .familyShared
+        case .assigned, .assignmentRevoked: .assigned
+        case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .refunded, .upgraded: .purchased
         }
     }
 }

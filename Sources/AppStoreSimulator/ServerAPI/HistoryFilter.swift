@@ -10,7 +10,7 @@ struct HistoryFilter {
     /// `subscriptionGroupIdentifier`, which may repeat.
     var groupIds: Set<String> = []
     /// `inAppOwnershipType`.
-    var ownership: String?
+    var ownership: Ownership?
     /// `revoked`: only refunded transactions, or none of them.
     var revoked: Bool?
     /// `startDate`: bought then or later.
@@ -36,8 +36,8 @@ struct HistoryFilter {
                 guard !value.isEmpty else { throw .invalidSubscriptionGroupIdentifier }
                 groupIds.insert(value)
             case "inAppOwnershipType":
-                guard ["PURCHASED", "FAMILY_SHARED"].contains(value) else { throw .invalidInAppOwnershipType }
-                ownership = value
+                guard let known = Ownership(rawValue: value) else { throw .invalidInAppOwnershipType }
+                ownership = known
             case "revoked":
                 guard ["true", "false"].contains(value) else { throw .invalidRevoked }
                 revoked = value == "true"
@@ -79,7 +79,7 @@ struct SignedItem {
     /// `signedRenewalInfo`.
     let renewal: String
 
-    /// Signs both; a notification may be about an older transaction than the newest.
+    /// Signs both; a notification may be about another transaction than Apple's server shows.
     init(
         _ subscription: StoreSubscription,
         about: StoreTransaction? = nil,
@@ -87,7 +87,7 @@ struct SignedItem {
     ) throws(SimulatorFault) {
         status = subscription.status
         originalTransactionId = subscription.originalTransactionId
-        transaction = try payloads.signed(about ?? subscription.latest)
+        transaction = try payloads.signed(about ?? subscription.shown)
         renewal = try payloads.signedRenewal(subscription)
     }
 

@@ -45,6 +45,7 @@ struct SignedPayloads: Sendable {
     func write(_ transaction: StoreTransaction, into json: inout JSONWriter) {
         json.member("transactionId", transaction.transactionId)
         json.member("originalTransactionId", transaction.originalTransactionId)
+        json.optional("previousOriginalTransactionId", transaction.holding.previousOriginalTransactionId)
         json.member("webOrderLineItemId", transaction.webOrderLineItemId)
         json.member("bundleId", app.bundleId)
         json.member("productId", transaction.productId)
@@ -52,10 +53,10 @@ struct SignedPayloads: Sendable {
         json.date("purchaseDate", transaction.purchaseDate)
         json.date("originalPurchaseDate", transaction.originalPurchaseDate)
         json.date("expiresDate", transaction.expiresDate)
-        json.member("quantity", 1)
+        json.member("quantity", transaction.quantity)
         json.member("type", "Auto-Renewable Subscription")
         json.optional("appAccountToken", transaction.appAccountToken)
-        json.member("inAppOwnershipType", transaction.ownership)
+        json.member("inAppOwnershipType", transaction.ownership.rawValue)
         json.date("signedDate", signedDate)
         json.date("revocationDate", transaction.revocation?.date)
         json.optional("revocationReason", transaction.revocation?.reason)
@@ -65,6 +66,8 @@ struct SignedPayloads: Sendable {
         if let offer = transaction.offer { write(offer, into: &json) }
         json.member("environment", environment.rawValue)
         json.member("transactionReason", transaction.reason.rawValue)
+        if transaction.isOfSeveral { json.member("additionalTransactionReason", "SEAT_ADDITION") }
+        if let seats = transaction.holding.seats { write(seats, at: transaction.price, into: &json) }
         json.member("billingPlanType", transaction.plan.rawValue)
         if let commitment = transaction.commitment {
             json.member("commitmentInfo")
@@ -102,8 +105,14 @@ struct SignedPayloads: Sendable {
         if subscription.renewsNextPeriod {
             json.date("renewalDate", latest.expiresDate)
             if let product = app.product(subscription.nextProductId) {
-                json.member("renewalPrice", subscription.nextOffer?.price ?? product.price(subscription.nextPlan))
+                let price = subscription.nextOffer?.price ?? product.price(subscription.nextPlan)
+                json.member("renewalPrice", price)
                 json.member("currency", app.currency)
+                if let seats = subscription.nextHolding.seats {
+                    json.member("renewalQuantity", seats.quantity)
+                    json.member("multiSeatInfo")
+                    json.object { writeTier("renewalPriceTiers", seats.quantity, at: price, into: &$0) }
+                }
             }
         }
         if let commitment = latest.commitment { write(commitment, of: subscription, into: &json) }
@@ -124,6 +133,26 @@ struct SignedPayloads: Sendable {
             json.date("commitmentRenewalDate", commitment.expires)
             if let product = app.product(subscription.autoRenewProductId) {
                 json.member("commitmentRenewalPrice", product.totalPrice(subscription.autoRenewPlan))
+            }
+        }
+    }
+
+    /// Writes the seats of a transaction (`TransactionMultiSeatInfo`).
+    private func write(_ seats: Seats, at price: Int64, into json: inout JSONWriter) {
+        json.member("multiSeatInfo")
+        json.object { json in
+            json.member("invitationManagement", seats.invitationManagement.rawValue)
+            writeTier("priceTiers", seats.quantity, at: price, into: &json)
+            if seats.revoked > 0 { json.member("revokedSeatQuantity", seats.revoked) }
+        }
+    }
+
+    /// Writes the one price that all seats have here (`MultiSeatPriceTier`).
+    private func writeTier(_ name: StaticString, _ quantity: Int64, at price: Int64, into json: inout JSONWriter) {
+        json.list(name, [quantity]) { quantity, json in
+            json.object { json in
+                json.member("price", price)
+                json.member("quantity", quantity)
             }
         }
     }

@@ -54,7 +54,7 @@ enum VerifyReceiptAnswer {
         now: Timestamp
     ) -> [UInt8] {
         let transactions =
-            request.excludesOldTransactions ? customer.subscriptions.map(\.latest) : customer.transactions
+            request.excludesOldTransactions ? customer.subscriptions.flatMap(\.period) : customer.transactions
         return JSONWriter.text { json in
             json.member("status", 0)
             json.member("environment", customer.environment.rawValue)
@@ -91,11 +91,9 @@ enum VerifyReceiptAnswer {
         signer: AppStoreSigner
     ) -> [UInt8] {
         guard let transaction = customer.transaction(id),
-            let subscription = customer.subscriptions.first(where: {
-                $0.originalTransactionId == transaction.originalTransactionId
-            })
+            let subscription = customer.subscriptions.first(where: { $0.transactions.contains(transaction) })
         else { return status(21010) }
-        let latest = subscription.latest
+        let latest = subscription.shown
         let isCurrent = subscription.status == 1
         return JSONWriter.text { json in
             json.member("status", isCurrent ? 0 : 21006)

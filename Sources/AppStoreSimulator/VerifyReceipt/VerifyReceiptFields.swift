@@ -15,7 +15,7 @@ enum VerifyReceiptFields {
             writePurchase(transaction, into: &json)
             AppleDates.write("expires_date", transaction.expiresDate, into: &json)
             writeItem(transaction, into: &json)
-            json.member("in_app_ownership_type", transaction.ownership)
+            json.member("in_app_ownership_type", transaction.ownership.rawValue)
             AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
             json.optional("cancellation_reason", transaction.revocation.map { String($0.reason) })
             if transaction.offer?.kind == .promotional { json.optional("promotional_offer_id", transaction.offer?.id) }
@@ -45,7 +45,7 @@ enum VerifyReceiptFields {
     }
 
     private static func writePurchase(_ transaction: StoreTransaction, into json: inout JSONWriter) {
-        json.member("quantity", "1")
+        json.member("quantity", String(transaction.quantity))
         json.member("product_id", transaction.productId)
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)

@@ -50,38 +50,41 @@ struct AppStoreWorld: Sendable {
 }
 
 extension AppStoreWorld {
-    /// Refunds a transaction, or ends a family member's share in it.
+    /// Whose subscription changed, and what happened.
+    typealias Change = (customer: StoreCustomer, events: [StoreEvent])
+
+    /// Refunds a transaction, or ends the share or seat of somebody who did not pay for it.
     ///
-    /// The subscription ends with its newest transaction; an older one changes nothing else.
+    /// The subscription ends with its newest period; an older one changes nothing else.
     ///
     /// - Returns: Whose it is, and what happened.
     /// - Throws: ``RequestFault`` when there is none, or it was revoked before.
     mutating func revoke(
         _ id: String,
         _ kind: StoreTransaction.Revocation.Kind
-    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+    ) throws(RequestFault) -> Change {
         let (index, position) = try place(id) { subscription in
             subscription.transactions.contains { $0.transactionId == id }
         }
         let now = clock.now
         var subscription = customers.all[index].subscriptions[position]
-        guard var transaction = customers.all[index].transaction(id) else { throw Self.noTransaction }
+        guard let transaction = customers.all[index].transaction(id) else { throw Self.noTransaction }
         guard transaction.revocation == nil else {
             throw .member("transactionId", "The transaction was refunded, or revoked, before.")
         }
-        if kind == .familyRevoke, !transaction.isFamilyShared {
-            throw .member("transactionId", "The customer pays for it; POST /simulator/refunds refunds it.")
+        let ownership = transaction.ownership
+        guard kind.ownership == ownership else {
+            let route = "POST /simulator/\(ownership.revocationRoute)"
+            throw .member("transactionId", "The transaction is \(ownership.rawValue); \(route) ends it.")
         }
-        transaction.revocation = StoreTransaction.Revocation(date: now, kind: kind)
-        if subscription.latest.transactionId == id {
-            subscription.latest = transaction
-            subscription.phase = .revoked
-            subscription.willAutoRenew = false
-        } else if let old = subscription.earlier.firstIndex(where: { $0.transactionId == id }) {
-            subscription.earlier[old] = transaction
-        }
+        subscription.revoke(transaction, StoreTransaction.Revocation(date: now, kind: kind))
         customers.set(subscription, at: position, of: index)
-        let event = StoreEvent(kind == .familyRevoke ? .revoke : .refund, at: now, subscription, about: transaction)
+        let event = StoreEvent(
+            ownership == .purchased ? .refund : .revoke,
+            at: now,
+            subscription,
+            about: customers.all[index].transaction(id)
+        )
         return (customers.all[index], [event])
     }
 
@@ -89,7 +92,7 @@ extension AppStoreWorld {
     mutating func redeemRetentionOffer(
         _ offerId: String,
         for id: String
-    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+    ) throws(RequestFault) -> Change {
         let (index, position) = try place(id) { $0.originalTransactionId == id }
         var subscription = customers.all[index].subscriptions[position]
         guard subscription.status == 1 else {
@@ -123,7 +126,7 @@ extension AppStoreWorld {
         _ id: String,
         willAutoRenew: Bool?,
         paymentFails: Bool?
-    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+    ) throws(RequestFault) -> Change {
         let (index, position) = try place(id) { $0.originalTransactionId == id }
         guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
         let now = clock.now
@@ -217,10 +220,7 @@ extension AppStoreWorld {
         if offer?.plan != plan { offer = nil }
         let account = request.account.storedToken?.lowercased
         let payment = Payment(product: product, plan: plan, offer: offer, start: now, account: account)
-        let own = customer.subscriptions.firstIndex {
-            $0.latest.groupId == product.groupId && !$0.latest.isFamilyShared
-        }
-        guard let position = own else {
+        guard let position = customer.ownSubscription(in: product.groupId) else {
             let subscription = StoreSubscription(buying: payment, numbers: &numbers)
             customers.set(subscription, at: nil, of: index)
             let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)

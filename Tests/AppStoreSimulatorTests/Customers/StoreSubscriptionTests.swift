@@ -33,18 +33,24 @@ struct StoreSubscriptionTests {
         arguments: [
             ("active", 1), ("activeAutoRenewOff", 1), ("gracePeriod", 4), ("billingRetry", 3), ("lapsed", 2),
             ("refunded", 5), ("familyShared", 1), ("familyRevoked", 5), ("upgraded, upgradedTo: yearly", 1),
+            ("assigned", 1), ("assignmentRevoked", 5),
         ] as [(String, Int64)]
     )
     func described(state: String, status: Int64) throws {
         let subscription = try later(state, 0).subscription
         #expect(subscription.status == status)
         #expect(
-            subscription.willAutoRenew == !["activeAutoRenewOff", "lapsed", "refunded", "familyRevoked"].contains(state)
+            subscription.willAutoRenew
+                == !["activeAutoRenewOff", "lapsed", "refunded", "familyRevoked", "assignmentRevoked"].contains(state)
         )
-        #expect(subscription.latest.isFamilyShared == state.hasPrefix("family"))
+        let other: Ownership? = state.hasPrefix("family") ? .familyShared : state.hasPrefix("assign") ? .assigned : nil
+        #expect(subscription.latest.ownership == other ?? .purchased)
         #expect(
             subscription.latest.revocation?.type
-                == ["refunded": "REFUND_FULL", "familyRevoked": "FAMILY_REVOKE"][state]
+                == [
+                    "refunded": "REFUND_FULL", "familyRevoked": "FAMILY_REVOKE",
+                    "assignmentRevoked": "ASSIGNMENT_REVOKE",
+                ][state]
         )
         #expect(subscription.earlier.contains(where: \.isUpgraded) == state.hasPrefix("upgraded"))
     }

@@ -71,6 +71,25 @@ struct FaultMiddlewareTests {
         }
     }
 
+    @Test("A damaged receipt stays damaged, 21002, until the fault is removed")
+    func lasting() async throws {
+        let world = store.current()
+        let customer = try #require(world.customer("c"))
+        let receipt = try AppReceipt.text(of: customer, at: world.clock.now, signer: store.signer)
+        try await store.live { client in
+            func status() async throws -> Int? {
+                try await client.post("/verifyReceipt", ["receipt-data": receipt]).json["status"] as? Int
+            }
+            _ = try await client.post("/simulator/faults", ["target": "verifyReceipt", "receiptStatus": 21002])
+            for _ in 0..<5 { #expect(try await status() == 21002) }
+            let fault = (try await client.get("/simulator/faults").json["faults"] as? [[String: Any]])?.first
+            #expect(fault?["receiptStatus"] as? Int == 21002)
+            #expect(fault?["times"] == nil)
+            _ = try await client.delete("/simulator/faults")
+            #expect(try await status() == 0)
+        }
+    }
+
     @Test("An outage closes the connection without a word")
     func outage() async throws {
         let path = "/inApps/v1/transactions/\(try id("c"))"

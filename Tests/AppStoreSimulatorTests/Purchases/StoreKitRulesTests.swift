@@ -41,12 +41,14 @@ struct StoreKitRulesTests {
         }
     }
 
-    @Test("A customer who never subscribed is not eligible: 18")
+    @Test("A customer who never paid for a subscription is not eligible: 18")
     func neverSubscribed() throws {
         var world = try TestStore.world("[{ name: c }]")
         let discount = try TestStore.discount(timestamp: world.clock.now.millisecondsSince1970)
         #expect(try verdict(discount, in: &world) == 18)
-        #expect(try verdict(state: "familyShared") == 18)
+        for state in ["familyShared", "assigned", "assignmentRevoked"] {
+            #expect(try verdict(state: state) == 18, "\(state)")
+        }
     }
 
     @Test(

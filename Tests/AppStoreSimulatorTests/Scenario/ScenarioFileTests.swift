@@ -81,6 +81,18 @@ struct ScenarioFileTests {
             ("{ name: c, subscriptions: [{ product: p, state: active, retentionOffer: o }] }", "an offer"),
             ("{ name: c, subscriptions: [{ product: p, state: active, billingPlanType: MONTHLY }] }", "billing plan"),
             ("{ name: c, subscriptions: [{ product: p, state: upgraded }] }", "upgradedTo"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, seats: 0 }] }", "seats of 1 to 10000"),
+            ("{ name: c, subscriptions: [{ product: p, state: familyShared, seats: 2 }] }", "seats"),
+            (
+                "{ name: c, subscriptions: [{ product: p, state: assigned, seats: 2, invitationManagement: DEVELOPER }] }",
+                "APPLE"
+            ),
+            (
+                "{ name: c, subscriptions: [{ product: p, state: active, invitationManagement: APPLE }] }",
+                "without seats"
+            ),
+            ("{ name: c, subscriptions: [{ product: p, state: lapsed, idChange: revoked }] }", "idChange"),
+            ("{ name: c, subscriptions: [{ product: p, state: assigned, idChange: expired }] }", "idChange"),
             ("{ name: c, subscriptions: [{ product: p, state: refunded, revocationPercentage: 0 }] }", "Percentage"),
             ("{ name: c, subscriptions: [{ product: y, state: gracePeriod, billingPlanType: MONTHLY }] }", "cannot be"),
             ("{ name: c, subscriptions: [{ product: y, state: lapsed, billingPlanType: MONTHLY, periods: 5 }] }", "be"),

@@ -56,18 +56,20 @@ struct ServerAPITests {
     @Test(
         "A revocation says how much was refunded, or that nobody was",
         arguments: [
-            ("refunded", "REFUND_FULL", 100_000), ("refunded, revocationPercentage: 40000", "REFUND_PRORATED", 40_000),
-            ("familyRevoked", "FAMILY_REVOKE", nil),
-        ] as [(String, String, Int?)]
+            ("refunded", "REFUND_FULL", 100_000, "PURCHASED"),
+            ("refunded, revocationPercentage: 40000", "REFUND_PRORATED", 40_000, "PURCHASED"),
+            ("familyRevoked", "FAMILY_REVOKE", nil, "FAMILY_SHARED"),
+            ("assignmentRevoked", "ASSIGNMENT_REVOKE", nil, "ASSIGNED"),
+        ] as [(String, String, Int?, String)]
     )
-    func revocations(state: String, type: String, percentage: Int?) throws {
+    func revocations(state: String, type: String, percentage: Int?, ownership: String) throws {
         let world = try TestStore.world(state: state)
         let answer = try JSON.object(try api(world).transactionInfo(try anyId(world)))
         let payload = try JSON.part(1, of: try #require(answer["signedTransactionInfo"] as? String))
         #expect(payload["revocationType"] as? String == type)
         #expect(payload["revocationPercentage"] as? Int == percentage)
         #expect(payload["revocationDate"] != nil)
-        #expect(payload["inAppOwnershipType"] as? String == (percentage == nil ? "FAMILY_SHARED" : "PURCHASED"))
+        #expect(payload["inAppOwnershipType"] as? String == ownership)
     }
 
     @Test(
@@ -153,6 +155,7 @@ struct ServerAPITests {
             ([("productType", "CONSUMABLE"), ("productType", "AUTO_RENEWABLE")], 5), ([("revoked", "true")], 1),
             ([("revoked", "false")], 4), ([("subscriptionGroupIdentifier", "200")], 2),
             ([("inAppOwnershipType", "PURCHASED")], 5), ([("inAppOwnershipType", "FAMILY_SHARED")], 0),
+            ([("inAppOwnershipType", "ASSIGNED")], 0),
             ([("startDate", "0"), ("endDate", "1")], 0), ([("startDate", "0")], 5), ([("endDate", "0")], 0),
             ([("somethingNew", "x")], 5),
         ] as [([(String, String)], Int)]
