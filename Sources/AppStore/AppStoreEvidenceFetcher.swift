@@ -129,7 +129,10 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         needsWholeHistory: Bool
     ) -> SubscriptionHistory? {
         guard let app = apps[bundleId] else { return nil }
-        return try? kept(Asking(question, of: app, needsWholeHistory: needsWholeHistory))?.get()
+        let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
+        guard case .success(let known)? = answers.answer(for: asking.key) else { return nil }
+        metrics.countQuestion(answeredBy: .cache)
+        return known
     }
 
     /// Asks about a customer.
@@ -149,7 +152,10 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
         let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
-        if let known = kept(asking) { return try known.get() }
+        if let known = answers.answer(for: asking.key) {
+            metrics.countQuestion(answeredBy: .cache)
+            return try known.get()
+        }
         if case .receipt(let base64) = question { try ReceiptOrigin.check(base64, for: app.bundleId) }
         guard case .transactionId(let id, isNew: true) = question else { return try await ask(asking) }
         let isAwaited = newTransactions.mayStillCome(id, of: bundleId, at: .now, keeping: keepsAnswers)
@@ -198,12 +204,6 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
             key = QuestionKey(question, of: app.bundleId, needsWholeHistory: isWhole)
         }
-    }
-
-    private func kept(_ asking: Asking) -> AnswerCache.Answer? {
-        guard let known = answers.answer(for: asking.key) else { return nil }
-        metrics.countQuestion(answeredBy: .cache)
-        return known
     }
 
     private func askAndCount(
