@@ -14,6 +14,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     let throttle: ThrottledTransport?
     let flights: SingleFlight
     let answers = AnswerStore()
+    private let newTransactions = NewTransactions()
     private var keepsAnswers = true
 
     /// Creates a fetcher.
@@ -128,7 +129,10 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         needsWholeHistory: Bool
     ) -> SubscriptionHistory? {
         guard let app = apps[bundleId] else { return nil }
-        return kept(Asking(question, of: app, needsWholeHistory: needsWholeHistory))
+        let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
+        guard case .success(let known)? = answers.answer(for: asking.key) else { return nil }
+        metrics.countQuestion(answeredBy: .cache)
+        return known
     }
 
     /// Asks about a customer.
@@ -148,33 +152,58 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
         let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
-        if let known = kept(asking) { return known }
+        if let known = answers.answer(for: asking.key) {
+            metrics.countQuestion(answeredBy: .cache)
+            return try known.get()
+        }
         if case .receipt(let base64) = question { try ReceiptOrigin.check(base64, for: app.bundleId) }
-        return try await flights.history(for: asking.key) { () throws(EvidenceFault) in
-            let history = try await askAndCount(question, of: app, isWhole: asking.isWhole)
-            if keepsAnswers {
-                answers.keep(history, for: asking.key, lifetimeSeconds: app.answerLifetimeSeconds)
-            }
+        guard case .transactionId(let id, isNew: true) = question else { return try await ask(asking) }
+        let isAwaited = newTransactions.mayStillCome(id, of: bundleId, at: .now, keeping: keepsAnswers)
+        do throws(EvidenceFault) {
+            let history = try await ask(asking)
+            newTransactions.forget(id, of: bundleId)
             return history
+        } catch {
+            // Those who wait for the same call and did not say so get Apple's answer as it is.
+            throw isAwaited && error == .transactionNotFound ? .transactionNotThereYet : error
         }
     }
 
+    /// Asks, or waits for the same question that is under way, and keeps the answer.
+    private func ask(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+        try await flights.history(for: asking.key) { () throws(EvidenceFault) in
+            let lifetime = asking.app.answerLifetimeSeconds
+            do throws(EvidenceFault) {
+                let history = try await askAndCount(asking.question, of: asking.app, isWhole: asking.isWhole)
+                if keepsAnswers { answers.keep(.success(history), for: asking.key, lifetimeSeconds: lifetime) }
+                return history
+            } catch {
+                if keepsAnswers, error == .receiptDoubted {
+                    let lifetime = max(lifetime, Self.shortestDoubtSeconds)
+                    answers.keep(.failure(error), for: asking.key, lifetimeSeconds: lifetime)
+                }
+                throw error
+            }
+        }
+    }
+
+    /// How long a receipt that Apple doubts is not asked about again at least, in seconds.
+    private static let shortestDoubtSeconds = 30
+
     /// How an app's question is asked.
     private struct Asking {
+        let question: AppStoreQuestion
+        let app: AppStoreApp
         /// Whether every transaction is asked for: the receipt's answer has them all.
         let isWhole: Bool
         let key: QuestionKey
 
         init(_ question: AppStoreQuestion, of app: AppStoreApp, needsWholeHistory: Bool) {
+            self.question = question
+            self.app = app
             isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
             key = QuestionKey(question, of: app.bundleId, needsWholeHistory: isWhole)
         }
-    }
-
-    private func kept(_ asking: Asking) -> SubscriptionHistory? {
-        guard let known = answers.history(for: asking.key) else { return nil }
-        metrics.countQuestion(answeredBy: .cache)
-        return known
     }
 
     private func askAndCount(
@@ -202,7 +231,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             let transactionId = try ReceiptTransaction.identifier(in: base64)
             return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: isWhole)
         case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
-        case (.transactionId(let id), _):
+        case (.transactionId(let id, _), _):
             return try await serverAPI.history(ofTransaction: id, of: app, isWhole: isWhole)
         }
     }

@@ -209,7 +209,7 @@ extension SignOffers {
         guard let newest else { return nil }
         let group = app.product(productId)?.group.id
         if let id = newest.identifier(inGroup: group) ?? newest.identifier(inGroup: nil) { return id }
-        if case .question(.transactionId(let id)) = request.evidence { return id }
+        if case .question(.transactionId(let id, _)) = request.evidence { return id }
         return nil
     }
 }

@@ -12,7 +12,10 @@ public enum Evidence: Equatable, Sendable {
     case signedTransactions([String], renewalInfos: [String] = [])
     /// Any transaction of the customer, or the `appTransactionID` of StoreKit 2's `AppTransaction`, which even one without
     /// transactions has, for the service to ask the App Store Server API about.
-    case transactionId(String)
+    ///
+    /// With `isNew`, the transaction was bought just now: while the App Store does not know it yet, the answer is
+    /// `app_store_unavailable`, with the time after which to ask again.
+    case transactionId(String, isNew: Bool = false)
 }
 
 extension Evidence {
@@ -21,6 +24,7 @@ extension Evidence {
         var signedTransactions: [String]?
         var signedRenewalInfos: [String]?
         var transactionId: String?
+        var isNew: Bool?
     }
 
     /// Anything that is one JSON object from its first byte to its last.
@@ -43,7 +47,8 @@ extension Evidence {
         case .signedTransactions(let transactions, let infos):
             let infos = infos.isEmpty ? nil : infos
             return try JSON.bytes(of: Members(signedTransactions: transactions, signedRenewalInfos: infos))
-        case .transactionId(let id): return try JSON.bytes(of: Members(transactionId: id))
+        case .transactionId(let id, let isNew):
+            return try JSON.bytes(of: Members(transactionId: id, isNew: isNew ? true : nil))
         }
     }
 

@@ -12,8 +12,10 @@ public struct AppleNotification: Sendable {
     public let environment: AppStoreEnvironment
     /// When Apple signed it.
     public let signedDate: Timestamp
-    /// What its transaction and renewal info say; `nil` where it carries none.
+    /// What its transaction and renewal info say; `nil` where it carries none, or others than are known.
     public let history: SubscriptionHistory?
+    /// Whether its contents are all of a form that is known.
+    package let isUnderstood: Bool
 
     /// Creates a notification.
     ///
@@ -25,14 +27,16 @@ public struct AppleNotification: Sendable {
     ///   - environment: The environment.
     ///   - signedDate: When Apple signed it.
     ///   - history: What its transaction and renewal info say.
-    public init(
+    ///   - isUnderstood: Whether its contents are all of a form that is known.
+    package init(
         id: String,
         type: String,
         subtype: String?,
         bundleId: String,
         environment: AppStoreEnvironment,
         signedDate: Timestamp,
-        history: SubscriptionHistory?
+        history: SubscriptionHistory?,
+        isUnderstood: Bool = true
     ) {
         self.id = id
         self.type = type
@@ -41,17 +45,37 @@ public struct AppleNotification: Sendable {
         self.environment = environment
         self.signedDate = signedDate
         self.history = history
+        self.isUnderstood = isUnderstood
     }
+
+    /// The types that Apple documents (`notificationType`).
+    package static let types: Set<String> = [
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
+        "EXPIRED", "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED",
+        "ONE_TIME_CHARGE", "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
+        "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST", "UNCLAIM_SEATS",
+    ]
+}
+
+/// A notification whose signature is Apple's, by whose it is.
+package enum GenuineNotification: Sendable {
+    /// It is for an app and environment of the catalog.
+    case ours(AppleNotification)
+    /// It is for an app that the catalog lacks.
+    case ofOtherApp(bundleId: String, type: String)
+    /// It names no app, or an environment that is none of Apple's.
+    case ofNobody(type: String)
 }
 
 /// Reads Apple's notifications and checks their signatures: the port to Apple's side.
-public protocol NotificationReader: Sendable {
+package protocol NotificationReader: Sendable {
     /// Reads a notification.
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body.
     /// - Returns: The notification.
-    /// - Throws: ``SignedDataFault`` when it is not Apple's, or not for an app of the catalog.
-    func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification
+    /// - Throws: ``SignedDataFault`` when it is no notification of Apple's, or for another environment or Apple ID than the
+    ///   catalog has of its app.
+    func notification(_ signedPayload: String) throws(SignedDataFault) -> GenuineNotification
 }
 
 /// Why signed data is not taken for the App Store's.

@@ -60,8 +60,11 @@ public enum EvidenceKind: String, CaseIterable, Sendable {
 public enum AppStoreQuestion: Hashable, Sendable {
     /// An app receipt, or an iOS 6 style transaction receipt, in Base64.
     case receipt(base64: String)
-    /// The identifier of any transaction of the customer.
-    case transactionId(String)
+    /// The identifier of any transaction of the customer; a new one was bought just now, so that Apple may not know it yet.
+    case transactionId(String, isNew: Bool = false)
+
+    /// Whether it is about a purchase that was made just now.
+    package var isNew: Bool { if case .transactionId(_, isNew: true) = self { true } else { false } }
 }
 
 /// Turns evidence that is at hand into the history that decisions read: the port to Apple's side that needs no network.

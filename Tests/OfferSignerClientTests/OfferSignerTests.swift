@@ -62,6 +62,18 @@ struct OfferSignerTests {
         #expect(try await service.client().eligibility(request).winBackOffers.isEmpty)
     }
 
+    @Test("A transaction that was bought just now is said to be new, and another is not", arguments: [true, false])
+    func newTransaction(isNew: Bool) async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        var request = ScriptedService.request
+        request.evidence = isNew ? .transactionId("7", isNew: true) : .transactionId("7")
+        _ = try await service.client().signatures(request)
+        let evidence = try body(service)["evidence"] as? [String: Any]
+        #expect(evidence?["transactionId"] as? String == "7")
+        #expect(evidence?["isNew"] as? Bool == (isNew ? true : nil))
+        #expect(evidence?.count == (isNew ? 2 : 1))
+    }
+
     @Test("A verifyReceipt answer goes on byte for byte, whatever numbers it holds")
     func evidence() async throws {
         let service = try ScriptedService(ScriptedService.answer)

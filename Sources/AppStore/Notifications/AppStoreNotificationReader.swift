@@ -1,9 +1,9 @@
 import EvidenceRecognition
-public import Offers
+package import Offers
 import StrictJSON
 
-/// Reads App Store Server Notifications V2: Apple's alone, and for an app of the catalog.
-public struct AppStoreNotificationReader: NotificationReader {
+/// Reads App Store Server Notifications V2: Apple's alone.
+package struct AppStoreNotificationReader: NotificationReader {
     private let apps: [String: AppStoreApp]
     private let verifier: SignedDataVerifier
 
@@ -12,7 +12,7 @@ public struct AppStoreNotificationReader: NotificationReader {
     /// - Parameters:
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
     ///   - verifier: Checks the App Store's signatures.
-    public init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
+    package init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.verifier = verifier
     }
@@ -21,22 +21,35 @@ public struct AppStoreNotificationReader: NotificationReader {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
     /// - Returns: The notification.
-    /// - Throws: `SignedDataFault` when it is not Apple's, or not for an app of the catalog.
-    public func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification {
+    /// - Throws: `SignedDataFault` when it is no notification of Apple's, or for another environment or Apple ID than the
+    ///   catalog has of its app.
+    package func notification(_ signedPayload: String) throws(SignedDataFault) -> GenuineNotification {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)
             let payload = try verified.read("notification", NotificationPayload.init(json:))
-            guard let id = payload.id, let type = payload.type, let bundleId = payload.bundleId else {
+            guard let id = payload.id, let type = payload.type else {
                 throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a notification's.")
             }
-            return AppleNotification(
-                id: id,
-                type: type,
-                subtype: payload.subtype,
-                bundleId: bundleId,
-                environment: try environment(of: payload, verified, for: bundleId),
-                signedDate: verified.signedDate,
-                history: try history(of: payload, signed: verified.signedDate)
+            let environment = try verified.environment(named: payload.environmentName)
+            guard let bundleId = payload.bundleId else { return .ofNobody(type: type) }
+            guard let app = apps[bundleId] else {
+                return .ofOtherApp(bundleId: Self.shortened(bundleId), type: type)
+            }
+            let parts = try parts(of: payload)
+            guard let environment else { return .ofNobody(type: type) }
+            try Self.check(environment, payload.appAppleId, of: app)
+            let history = try parts.isUnderstood ? history(of: parts, in: payload, at: verified.signedDate) : nil
+            return .ours(
+                AppleNotification(
+                    id: id,
+                    type: type,
+                    subtype: payload.subtype,
+                    bundleId: bundleId,
+                    environment: environment,
+                    signedDate: verified.signedDate,
+                    history: history,
+                    isUnderstood: parts.isUnderstood
+                )
             )
         } catch {
             let found = RecognisedContent(signedPayload)?.detail(in: .signedPayload)
@@ -44,48 +57,74 @@ public struct AppStoreNotificationReader: NotificationReader {
         }
     }
 
-    /// The environment of a notification that is for an app of the catalog.
-    private func environment(
-        of payload: NotificationPayload,
-        _ verified: SignedDataVerifier.Payload,
-        for bundleId: String
-    ) throws(SignedDataFault) -> AppStoreEnvironment {
-        guard let app = apps[bundleId] else {
-            throw SignedDataFault(
-                .otherApp,
-                "The notification is for \(Self.shortened(bundleId)), which is not in the catalog."
-            )
-        }
-        guard let environment = try verified.environment(named: payload.environmentName) else {
-            throw SignedDataFault(.otherApp, "The notification is from an environment that is none of Apple's.")
-        }
+    /// Refuses an environment that the catalog does not list for the app, and another app's Apple ID.
+    private static func check(
+        _ environment: AppStoreEnvironment,
+        _ appAppleId: Int64?,
+        of app: AppStoreApp
+    ) throws(SignedDataFault) {
         guard app.environments.contains(environment) else {
             throw SignedDataFault(
                 .otherApp,
-                "The notification is from \(environment.rawValue), which does not count for \(bundleId) by the catalog."
+                "The notification is from \(environment.rawValue), which does not count for \(app.bundleId) by the "
+                    + "catalog."
             )
         }
-        if environment == .production, let expected = app.appAppleId, payload.appAppleId != expected {
-            throw SignedDataFault(.otherApp, "The notification's appAppleId is not that of \(bundleId) in the catalog.")
+        if environment == .production, let expected = app.appAppleId, appAppleId != expected {
+            throw SignedDataFault(
+                .otherApp,
+                "The notification's appAppleId is not that of \(app.bundleId) in the catalog."
+            )
         }
-        return environment
+    }
+
+    /// What a notification carries of a subscription, with good signatures.
+    private struct Parts {
+        var transaction: SignedTransaction?
+        var renewalInfo: SignedRenewalInfo?
+        var isUnderstood: Bool
+    }
+
+    private func parts(of payload: NotificationPayload) throws(SignedDataFault) -> Parts {
+        var parts = Parts(isUnderstood: payload.isUnderstood)
+        if let text = payload.signedTransaction {
+            parts.transaction = try part(text, SignedTransaction.init)
+            parts.isUnderstood = parts.isUnderstood && parts.transaction?.environment != nil
+        }
+        if let text = payload.signedRenewalInfo {
+            parts.renewalInfo = try part(text, SignedRenewalInfo.init)
+            parts.isUnderstood = parts.isUnderstood && parts.renewalInfo?.environment != nil
+        }
+        return parts
+    }
+
+    /// Reads a part; refuses one that Apple did not sign, and gives `nil` for one that it signed and that cannot be read.
+    private func part<Part>(
+        _ text: String,
+        _ read: (SignedDataVerifier.Payload) throws(SignedDataFault) -> Part
+    ) throws(SignedDataFault) -> Part? {
+        do throws(SignedDataFault) {
+            return try read(verifier.payload(of: text))
+        } catch {
+            guard error.code == .payloadMalformed else { throw error }
+            return nil
+        }
     }
 
     /// The history in the transaction and renewal info of a notification; both must be of its app and environment.
     private func history(
-        of payload: NotificationPayload,
-        signed date: Timestamp
+        of parts: Parts,
+        in payload: NotificationPayload,
+        at date: Timestamp
     ) throws(SignedDataFault) -> SubscriptionHistory? {
-        guard let text = payload.signedTransaction else { return nil }
+        guard let transaction = parts.transaction else { return nil }
         var signed = SignedHistory()
-        let transaction = try SignedTransaction(verifier.payload(of: text))
         guard transaction.bundleId == payload.bundleId, transaction.environment?.rawValue == payload.environmentName
         else {
             throw SignedDataFault(.mixed, "The transaction is of another app or environment than the notification.")
         }
         try signed.add(transaction)
-        if let text = payload.signedRenewalInfo {
-            let renewal = try SignedRenewalInfo(verifier.payload(of: text))
+        if let renewal = parts.renewalInfo {
             guard renewal.originalTransactionId == transaction.transaction.originalTransactionId,
                 renewal.environment == transaction.environment
             else {
@@ -123,6 +162,8 @@ struct NotificationPayload {
     private(set) var signedTransaction: String?
     /// A signed renewal info, a JWS.
     private(set) var signedRenewalInfo: String?
+    /// Whether each member that is read here has the form that Apple documents.
+    private(set) var isUnderstood = true
 
     /// Reads a payload.
     init(json: [UInt8]) throws(JSONFault) {
@@ -132,36 +173,63 @@ struct NotificationPayload {
             switch name {
             case "notificationUUID": payload.id = try reader.readAppleIdentifier()
             case "notificationType": payload.type = try reader.readAppleIdentifier()
-            case "subtype": payload.subtype = try reader.readAppleIdentifier()
+            case "subtype": payload.subtype = try payload.text(from: &reader)
             case "data", "summary", "appData", "externalPurchaseToken": try payload.readData(from: &reader)
             default: try reader.skipValue()
             }
         }
         try reader.readEnd()
+        // It is kept: what a database could not give back as it was must not get there.
+        if let text = payload.subtype,
+            text.utf8.count > JSONReader.longestIdentifier || ControlCharacter.isFound(in: text)
+        {
+            payload.subtype = nil
+            payload.isUnderstood = false
+        }
         self = payload
     }
 
     private init() {}
 
+    /// Reads text; anything but plain values leaves the contents unknown.
+    private mutating func text(from reader: inout JSONReader) throws(JSONFault) -> String? {
+        switch try reader.nextType() {
+        case .object, .array:
+            isUnderstood = false
+            try reader.skipValue()
+            return nil
+        default: return try reader.readAppleText()
+        }
+    }
+
+    /// Reads a whole number; anything else leaves the contents unknown.
+    private mutating func number(from reader: inout JSONReader) throws(JSONFault) -> Int64? {
+        guard let text = try text(from: &reader) else { return nil }
+        let number = Int64(text)
+        if number == nil { isUnderstood = false }
+        return number
+    }
+
     private mutating func readData(from reader: inout JSONReader) throws(JSONFault) {
         guard try reader.nextType() == .object else {
+            isUnderstood = false
             try reader.skipValue()
             return
         }
         var data = self
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "bundleId": data.bundleId = try reader.readAppleText()
-            case "appAppleId": data.appAppleId = try reader.readAppleInteger()
-            case "environment": data.environmentName = try reader.readAppleText()
+            case "bundleId": data.bundleId = try data.text(from: &reader)
+            case "appAppleId": data.appAppleId = try data.number(from: &reader)
+            case "environment": data.environmentName = try data.text(from: &reader)
             case "externalPurchaseId":
                 // A token of an external purchase names no environment: its identifier says it.
-                let isSandbox = try reader.readAppleText()?.hasPrefix("SANDBOX") ?? false
+                let isSandbox = try data.text(from: &reader)?.hasPrefix("SANDBOX") ?? false
                 let environment = isSandbox ? AppStoreEnvironment.sandbox : .production
                 data.environmentName = data.environmentName ?? environment.rawValue
-            case "status": data.status = try reader.readAppleInteger()
-            case "signedTransactionInfo": data.signedTransaction = try reader.readAppleText()
-            case "signedRenewalInfo": data.signedRenewalInfo = try reader.readAppleText()
+            case "status": data.status = try data.number(from: &reader)
+            case "signedTransactionInfo": data.signedTransaction = try data.text(from: &reader)
+            case "signedRenewalInfo": data.signedRenewalInfo = try data.text(from: &reader)
             default: try reader.skipValue()
             }
         }

@@ -146,7 +146,7 @@ struct ServerAPIClient: Sendable {
         )
         switch ServerAPIError(json: response.body)?.meaning {
         case .notHere: return .otherEnvironment(.transactionNotFound)
-        case .unknown: return .refusal(.transactionNotFound)
+        case .unknown: return .refusal(.transactionUnknown)
         case .familyShared: return .refusal(.transactionFamilyShared)
         case .unknownApp:
             log("the App Store knows no app of this bundle identifier", response, app)

@@ -172,6 +172,23 @@ extension EvidenceFault {
         )
     }
 
+    /// The App Store takes an identifier for none of a transaction, which time does not change.
+    static var transactionUnknown: EvidenceFault {
+        EvidenceFault(
+            .rejected,
+            code: "transaction_not_found",
+            detail: "The App Store takes this for no transaction's identifier."
+        )
+    }
+
+    /// The App Store knows no such transaction, which was bought just now.
+    static var transactionNotThereYet: EvidenceFault {
+        appStoreUnavailable(
+            "The App Store does not know the transaction yet: that may take minutes after a purchase. Ask again.",
+            retryAfterSeconds: 30
+        )
+    }
+
     /// The transaction is a family member's.
     static var transactionFamilyShared: EvidenceFault {
         EvidenceFault(

@@ -2,15 +2,19 @@ import Crypto
 import Offers
 import Synchronization
 
-/// Answers of Apple for a short time, so that a customer who is asked about twice is looked up once.
+/// Answers of Apple for a short time, so that a customer who is asked about twice is looked up once: histories, and faults
+/// that would come again.
 ///
 /// A pure value over the time since some start; bounded, and what is forgotten first is of no consequence.
 struct AnswerCache: Sendable {
     /// How many answers are kept.
     static let capacity = 4096
 
+    /// What became of a question.
+    typealias Answer = Result<SubscriptionHistory, EvidenceFault>
+
     private struct Entry {
-        let history: SubscriptionHistory
+        let answer: Answer
         let until: Duration
     }
 
@@ -20,23 +24,23 @@ struct AnswerCache: Sendable {
     var count: Int { entries.count }
 
     /// The answer to a question, if it is still fresh.
-    func history(for key: QuestionKey, at now: Duration) -> SubscriptionHistory? {
+    func answer(for key: QuestionKey, at now: Duration) -> Answer? {
         guard let entry = entries[key], entry.until > now else { return nil }
-        return entry.history
+        return entry.answer
     }
 
     /// Keeps an answer.
     ///
     /// - Parameters:
-    ///   - history: The answer.
+    ///   - answer: The answer.
     ///   - key: What was asked.
     ///   - lifetime: How long it is fresh; zero for not at all.
     ///   - now: The time.
-    mutating func keep(_ history: SubscriptionHistory, for key: QuestionKey, lifetime: Duration, at now: Duration) {
+    mutating func keep(_ answer: Answer, for key: QuestionKey, lifetime: Duration, at now: Duration) {
         guard lifetime > .zero else { return }
         if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
         if entries.count >= Self.capacity { entries.removeAll() }
-        entries[key] = Entry(history: history, until: now + lifetime)
+        entries[key] = Entry(answer: answer, until: now + lifetime)
     }
 }
 
@@ -49,20 +53,61 @@ final class AnswerStore: Sendable {
     var count: Int { cache.withLock { $0.count } }
 
     /// The answer to a question, if it is still fresh.
-    func history(for key: QuestionKey) -> SubscriptionHistory? {
+    func answer(for key: QuestionKey) -> AnswerCache.Answer? {
         let now = start.duration(to: .now)
-        return cache.withLock { $0.history(for: key, at: now) }
+        return cache.withLock { $0.answer(for: key, at: now) }
     }
 
     /// Keeps an answer.
     ///
     /// - Parameters:
-    ///   - history: The answer.
+    ///   - answer: The answer.
     ///   - key: What was asked.
     ///   - lifetimeSeconds: How long it is fresh, in seconds.
-    func keep(_ history: SubscriptionHistory, for key: QuestionKey, lifetimeSeconds: Int) {
+    func keep(_ answer: AnswerCache.Answer, for key: QuestionKey, lifetimeSeconds: Int) {
         let now = start.duration(to: .now)
-        cache.withLock { $0.keep(history, for: key, lifetime: .seconds(lifetimeSeconds), at: now) }
+        cache.withLock { $0.keep(answer, for: key, lifetime: .seconds(lifetimeSeconds), at: now) }
+    }
+}
+
+/// The transactions that clients say were bought just now and that Apple has not told of, each with the moment at which
+/// this service was first asked for it.
+final class NewTransactions: Sendable {
+    /// How many are known for each app; the one that was asked for first makes room.
+    static let capacity = 4096
+    /// How long after it was first asked for Apple may not know a transaction yet.
+    static let patience = Duration.seconds(300)
+
+    private let firstAsked = Mutex<[String: [String: ContinuousClock.Instant]]>([:])
+
+    /// Whether Apple may not know a transaction yet.
+    ///
+    /// - Parameters:
+    ///   - id: The transaction.
+    ///   - bundleId: Its app, one of the catalog.
+    ///   - now: The time.
+    ///   - isKept: Whether one that was not asked for yet counts as asked for from now on.
+    /// - Returns: `false` once it was first asked for too long ago.
+    func mayStillCome(
+        _ id: String,
+        of bundleId: String,
+        at now: ContinuousClock.Instant,
+        keeping isKept: Bool
+    ) -> Bool {
+        firstAsked.withLock { apps in
+            var app = apps.removeValue(forKey: bundleId) ?? [:]
+            defer { apps[bundleId] = app }
+            if let first = app[id] { return first.duration(to: now) < Self.patience }
+            guard isKept else { return true }
+            if app.count >= Self.capacity, let oldest = app.min(by: { $0.value < $1.value }) { app[oldest.key] = nil }
+            app[id] = now
+            return true
+        }
+    }
+
+    /// Forgets a transaction that Apple has told of.
+    func forget(_ id: String, of bundleId: String) {
+        firstAsked.withLock { $0[bundleId]?[id] = nil }
     }
 }
 
@@ -86,7 +131,8 @@ struct QuestionKey: Hashable, Sendable {
         case .receipt(let base64):
             isReceipt = true
             content = SHA256.hash(data: Array(base64.utf8))
-        case .transactionId(let id):
+        // Apple's answer is the same, however new the transaction is said to be.
+        case .transactionId(let id, _):
             isReceipt = false
             content = SHA256.hash(data: Array(id.utf8))
         }

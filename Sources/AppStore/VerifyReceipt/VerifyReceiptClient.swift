@@ -122,7 +122,7 @@ struct VerifyReceiptClient: Sendable {
             history.asOf = history.asOf ?? now()
             history.environment = history.environment ?? environment
             return .answer(history)
-        case 21002: return .temporaryOnce(refusal)
+        case 21002: return .temporaryOnce(.receiptDoubted)
         case 21004:
             logger.error("verifyReceipt refuses the shared secret", metadata: ["bundleId": "\(app.bundleId)"])
             return .unavailable(.appStoreCredentials)
@@ -132,5 +132,16 @@ struct VerifyReceiptClient: Sendable {
         case 21100...21199: return answer.isRetryable == false ? .refusal(refusal) : .temporary(failure)
         default: return .refusal(refusal)
         }
+    }
+}
+
+extension EvidenceFault {
+    /// verifyReceipt answers with status 21002, which does not say whether the fault is Apple's or the receipt's.
+    static var receiptDoubted: EvidenceFault {
+        appStoreUnavailable(
+            "verifyReceipt answers with status 21002. Apple gives it during a fault of its own, and for a damaged receipt, "
+                + "too: if it stays, compare the receipt with the one on the device.",
+            retryAfterSeconds: 60
+        )
     }
 }

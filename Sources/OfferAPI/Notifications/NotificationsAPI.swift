@@ -1,9 +1,9 @@
 import HTTPTypes
-public import Hummingbird
-public import Logging
+package import Hummingbird
+package import Logging
 import NIOHTTP1
 import OfferService
-public import Offers
+package import Offers
 
 /// The routes that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
 public enum NotificationsAPI {
@@ -23,7 +23,7 @@ public enum NotificationsAPI {
     ///   - retention: What it answers calls for retention messages with.
     ///   - logger: Where what was refused is logged.
     /// - Returns: The responder.
-    public static func responder(
+    package static func responder(
         endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
         retention: @escaping @Sendable () -> RetentionEndpoint,
         logger: Logger
@@ -39,7 +39,10 @@ public enum NotificationsAPI {
             defer { places.giveBack() }
             do throws(Problem) {
                 let taken = try await endpoint.take(body)
-                logger.debug("notification", metadata: ["type": "\(taken.notification.type)"])
+                logger.debug(
+                    "notification",
+                    metadata: ["type": "\(taken.type)", "outcome": "\(taken.outcome.rawValue)"]
+                )
                 return Response(status: .ok, headers: [:], bytes: [])
             } catch {
                 logger.log("notification not taken", error)
@@ -70,7 +73,9 @@ extension Logger {
     fileprivate func log(_ message: Message, _ problem: Problem) {
         var metadata: Metadata = ["code": "\(problem.code)", "detail": "\(problem.detail)"]
         if let reason = problem.reason { metadata["reason"] = "\(reason)" }
-        let level: Level = problem.status >= 500 ? .error : problem.status == 404 ? .info : .notice
+        // For an app that the catalog lacks it is not: anybody can give Apple the service's address.
+        let isOurs = problem.status >= 500 && problem.code != SignedDataFault.Code.otherApp.rawValue
+        let level: Level = isOurs ? .error : problem.status == 404 ? .info : .notice
         log(level: level, message, metadata: metadata)
     }
 }

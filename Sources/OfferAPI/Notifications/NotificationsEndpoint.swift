@@ -1,16 +1,16 @@
 import EvidenceRecognition
-public import OfferService
-public import Offers
+package import OfferService
+package import Offers
 import StrictJSON
 
 /// `POST /v1/notifications`, without the transport.
-public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
+package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
     private let takeNotifications: TakeNotifications<Reader>
 
     /// Creates the endpoint.
     ///
     /// - Parameter takeNotifications: The use case behind it.
-    public init(takeNotifications: TakeNotifications<Reader>) {
+    package init(takeNotifications: TakeNotifications<Reader>) {
         self.takeNotifications = takeNotifications
     }
 
@@ -71,6 +71,15 @@ extension Problem {
                 code: fault.code.rawValue,
                 detail: fault.detail,
                 pointer: "/signedPayload"
+            )
+        case .unknownApp(let bundleId):
+            self.init(
+                status: 503,
+                code: SignedDataFault.Code.otherApp.rawValue,
+                detail: "The notification is for \(bundleId), which is not in the catalog. If the app is to be there: "
+                    + "put it into the catalog, and reload, before Apple sends the notification again.",
+                pointer: "/signedPayload",
+                retryAfterSeconds: 60
             )
         case .notKept:
             self.init(

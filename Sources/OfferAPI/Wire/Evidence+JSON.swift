@@ -21,11 +21,15 @@ extension Evidence {
         var evidence: Evidence?
         var transactions: [String] = []
         var renewalInfos: [String]?
+        var isNew: Bool?
         var kinds: [EvidenceKind] = []
         try reader.readObject(EvidenceMember.table) { (member, reader) throws(JSONFault) in
             guard let member else { throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue)) }
             guard let kind = member.kind else {
-                renewalInfos = try reader.readSignedData()
+                switch member {
+                case .isNew: isNew = try reader.readBool()
+                default: renewalInfos = try reader.readSignedData()
+                }
                 return
             }
             kinds.append(kind)
@@ -38,6 +42,9 @@ extension Evidence {
                 evidence = .signedTransactions(transactions, renewalInfos: [])
             case .transactionId: evidence = .question(.transactionId(try reader.readTransactionId()))
             }
+        }
+        guard isNew == nil || kinds.contains(.transactionId) else {
+            throw JSONFault(.invalidValue, "isNew counts beside transactionId only.").inside(member: "isNew")
         }
         guard let evidence else {
             let kinds = EvidenceKind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -52,6 +59,8 @@ extension Evidence {
                     .inside(member: "signedRenewalInfos")
             }
             self = .signedTransactions(transactions, renewalInfos: renewalInfos)
+        } else if case .question(.transactionId(let id, _)) = evidence {
+            self = .question(.transactionId(id, isNew: isNew ?? false))
         } else {
             self = evidence
         }
@@ -140,6 +149,7 @@ private enum EvidenceMember: String, CaseIterable {
     case signedTransactions
     case transactionId
     case signedRenewalInfos
+    case isNew
 
     static let table = JSONMembers(EvidenceMember.self)
 
@@ -149,7 +159,7 @@ private enum EvidenceMember: String, CaseIterable {
         case .receipt: .receipt
         case .signedTransactions: .signedTransactions
         case .transactionId: .transactionId
-        case .signedRenewalInfos: nil
+        case .signedRenewalInfos, .isNew: nil
         }
     }
 }

@@ -1,4 +1,5 @@
 public import CoreMetrics
+import Offers
 
 /// Counts Apple's notifications by type and by what became of them.
 public struct NotificationMetrics: Sendable {
@@ -10,18 +11,15 @@ public struct NotificationMetrics: Sendable {
         case repeated
         /// It could not be kept; Apple sends it again.
         case notKept = "not_kept"
+        /// It is Apple's, and names no app, or has contents that are not known: nothing was learnt.
+        case notUnderstood = "not_understood"
+        /// It is for an app that the catalog lacks.
+        case unknownApp = "unknown_app"
     }
 
-    /// The types that Apple documents (`notificationType`); others are counted as ``other``.
-    static let types = [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
-        "EXPIRED", "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED",
-        "ONE_TIME_CHARGE", "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
-        "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
-    ]
     /// The label of types that Apple does not document.
     static let other = "other"
-    /// The label of what is not Apple's, or for no app of the catalog.
+    /// The label of what is not Apple's, or not for the environment or Apple ID of an app.
     static let none = "none"
 
     private let counters: [String: [Outcome: Counter]]
@@ -39,7 +37,7 @@ public struct NotificationMetrics: Sendable {
             )
         }
         var counters: [String: [Outcome: Counter]] = [:]
-        for type in Self.types + [Self.other] {
+        for type in AppleNotification.types.union([Self.other]) {
             for outcome in Outcome.allCases { counters[type, default: [:]][outcome] = counter(type, outcome.rawValue) }
         }
         self.counters = counters
@@ -51,6 +49,6 @@ public struct NotificationMetrics: Sendable {
         (counters[type] ?? counters[Self.other])?[outcome]?.increment()
     }
 
-    /// Counts what is not Apple's, or for no app of the catalog.
+    /// Counts what is not Apple's, or not for the environment or Apple ID of an app.
     func countRefused() { refused.increment() }
 }

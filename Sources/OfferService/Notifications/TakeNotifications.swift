@@ -1,7 +1,7 @@
-public import Offers
+package import Offers
 
 /// The use case behind Apple's notifications: keeps the newest state of subscriptions.
-public struct TakeNotifications<Reader: NotificationReader>: Sendable {
+package struct TakeNotifications<Reader: NotificationReader>: Sendable {
     private let reader: Reader
     private let memory: StateMemory
     private let metrics: NotificationMetrics
@@ -14,7 +14,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
     ///   - memory: Where state is held.
     ///   - metrics: What is counted.
     ///   - now: The server's clock.
-    public init(
+    package init(
         reader: Reader,
         memory: StateMemory,
         metrics: NotificationMetrics,
@@ -28,19 +28,29 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
 
     /// Takes a notification: when this returns, its effect is on durable storage.
     ///
-    /// One of a type that nobody knows is kept as well, and what its transaction says is learnt.
+    /// One whose type or contents nobody knows is recorded as well, and nothing is learnt from it.
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body.
-    /// - Returns: What it was.
+    /// - Returns: What became of it.
     /// - Throws: ``NotificationRefusal`` when it was not taken.
-    public func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
-        let notification: AppleNotification
+    package func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
+        let notification: GenuineNotification
         do throws(SignedDataFault) {
             notification = try reader.notification(signedPayload)
         } catch {
             metrics.countRefused()
             throw .notTaken(error)
         }
+        switch notification {
+        case .ours(let notification): return try await record(notification)
+        case .ofNobody(let type): return counted(type, .notUnderstood)
+        case .ofOtherApp(let bundleId, let type):
+            metrics.count(type, .unknownApp)
+            throw .unknownApp(bundleId: bundleId)
+        }
+    }
+
+    private func record(_ notification: AppleNotification) async throws(NotificationRefusal) -> TakenNotification {
         let moment = now()
         let record = NotificationRecord(
             id: notification.id,
@@ -51,7 +61,9 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
             signedDate: notification.signedDate,
             receivedAt: moment
         )
-        let observation = notification.history.map {
+        let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
+        // What Apple signed of a subscription counts, whatever the notification is about.
+        let observation = (notification.isUnderstood ? notification.history : nil).map {
             StateObservation($0, digester: memory.digester, at: moment, isTold: true)
         }
         do throws(StorageFailure) {
@@ -59,27 +71,33 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
                 record,
                 observation ?? StateObservation(subscriptions: [])
             )
-            metrics.count(record.type, isNew ? .taken : .repeated)
-            return TakenNotification(notification: record, isNew: isNew)
+            return counted(record.type, !isNew ? .repeated : isUnderstood ? .taken : .notUnderstood)
         } catch {
             metrics.count(record.type, .notKept)
             throw .notKept(error)
         }
     }
+
+    private func counted(_ type: String, _ outcome: NotificationMetrics.Outcome) -> TakenNotification {
+        metrics.count(type, outcome)
+        return TakenNotification(type: type, outcome: outcome)
+    }
 }
 
 /// A notification that was taken.
-public struct TakenNotification: Equatable, Sendable {
-    /// The notification.
-    public let notification: NotificationRecord
-    /// Whether it was not seen before.
-    public let isNew: Bool
+package struct TakenNotification: Equatable, Sendable {
+    /// `notificationType`, as it came.
+    package let type: String
+    /// What became of it.
+    package let outcome: NotificationMetrics.Outcome
 }
 
 /// Why a notification was not taken.
-public enum NotificationRefusal: Error, Equatable {
-    /// It is not Apple's, or not for an app of the catalog.
+package enum NotificationRefusal: Error, Equatable {
+    /// It is not Apple's, or not for the environment or Apple ID of an app.
     case notTaken(SignedDataFault)
+    /// It is Apple's, for an app that the catalog lacks, and may be about to have.
+    case unknownApp(bundleId: String)
     /// It cannot be kept now; Apple sends it again.
     case notKept(StorageFailure)
 }

@@ -132,7 +132,7 @@ struct CustomerHistories: Sendable {
 
     /// Reads the evidence of a request, as far as that goes without the store of states.
     ///
-    /// While the App Store is out of reach, what is held answers in its place.
+    /// While the App Store is out of reach, what is held answers in its place, but not for a purchase made just now.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -180,7 +180,8 @@ struct CustomerHistories: Sendable {
             )
             try Self.refuseFuture(answer, at: now())
         } catch {
-            guard case .unavailable = error.kind,
+            // What is held is older than a purchase that was made just now.
+            guard case .unavailable = error.kind, !question.isNew,
                 let held = await held(instead: question, for: request.account, of: signing.app)
             else { throw .evidence(error) }
             return KnownCustomer(of: signing, held, at: now())
@@ -286,7 +287,7 @@ struct CustomerHistories: Sendable {
         guard let memory else { return nil }
         let view = memory.view(of: account, in: app)
         var transactionId: String?
-        if case .transactionId(let id) = asked { transactionId = id }
+        if case .transactionId(let id, _) = asked { transactionId = id }
         let named = AppStoreEnvironment.allCases.filter(app.environments.contains).compactMap { environment in
             transactionId.map {
                 SubscriptionIdentity(bundleId: app.bundleId, environment: environment, originalTransactionId: $0)

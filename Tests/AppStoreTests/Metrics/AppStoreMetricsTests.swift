@@ -46,6 +46,18 @@ struct AppStoreMetricsTests {
         Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
     }
 
+    @Test("A doubt that is kept counts once for each question, as an answer does")
+    func doubted() async {
+        let fetcher = fetcher(Array(repeating: .reply(#"{"status":21002}"#), count: 2))
+        await ask(fetcher, "AAAA")
+        for _ in 0..<2 {
+            #expect(fetcher.keptHistory(answering: .receipt(base64: "AAAA"), for: "b", needsWholeHistory: false) == nil)
+            await ask(fetcher, "AAAA")
+        }
+        #expect(samples.contains("offer_signer_app_store_questions_total{answered_by=\"call\"} 1"))
+        #expect(samples.contains("offer_signer_app_store_questions_total{answered_by=\"cache\"} 2"))
+    }
+
     @Test("calls are counted by outcome, questions by source of the answer")
     func calls() async {
         let answer = #"{"status":0,"receipt":{"bundle_id":"b"}}"#

@@ -57,12 +57,20 @@ struct AppStoreNotificationReaderTests {
         #""signedRenewalInfo":"\#(try signer.sign(payload ?? renewal()))""#
     }
 
+    /// What a notification for an app of the catalog says.
+    private func ours(_ signedPayload: String) throws -> AppleNotification {
+        guard case .ours(let notification) = try reader.notification(signedPayload) else {
+            throw SignedDataFault(.payloadMalformed, "It is for no app of the catalog.")
+        }
+        return notification
+    }
+
     @Test("A notification that Apple signed is read, with its transaction and renewal info")
     func genuine() throws {
         let text = try signer.sign(
             payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal())
         )
-        let notification = try reader.notification(text)
+        let notification = try ours(text)
         #expect(notification.type == "REFUND")
         #expect(notification.subtype == nil)
         #expect(notification.id == "7e3fb20b")
@@ -85,23 +93,24 @@ struct AppStoreNotificationReaderTests {
             payload(data: payloadData, try signedTransaction(transaction), try signedRenewal(renewal))
         )
         #expect(text.utf8.count > 65_536)
-        #expect(try reader.notification(text).history?.transactions.count == 1)
+        #expect(try ours(text).history?.transactions.count == 1)
     }
 
     @Test("A test, an unknown type and one without a transaction are notifications, too")
     func withoutTransaction() throws {
         for type in ["TEST", "SOMETHING_NEW"] {
-            let notification = try reader.notification(try signer.sign(payload(type: type)))
+            let notification = try ours(try signer.sign(payload(type: type)))
             #expect(notification.type == type)
             #expect(notification.history == nil)
+            #expect(notification.isUnderstood)
         }
         let summary = payload(type: "RENEWAL_EXTENSION").replacing(#""data""#, with: #""summary""#)
-        #expect(try reader.notification(try signer.sign(summary)).bundleId == "com.example.reader")
+        #expect(try ours(try signer.sign(summary)).bundleId == "com.example.reader")
         let token = #"""
             {"notificationType":"EXTERNAL_PURCHASE_TOKEN","notificationUUID":"1","signedDate":1795262400500,
             "externalPurchaseToken":{"externalPurchaseId":"SANDBOX_1","bundleId":"com.example.other"}}
             """#
-        #expect(try reader.notification(try signer.sign(token)).environment == .sandbox)
+        #expect(try ours(try signer.sign(token)).environment == .sandbox)
     }
 
     private func code(_ signedPayload: String) -> String? {
@@ -113,19 +122,82 @@ struct AppStoreNotificationReaderTests {
         }
     }
 
-    @Test("A payload that is not Apple's, or not for an app of the catalog, is refused by code")
+    @Test("A payload that is not Apple's, no notification, or for another environment or Apple ID is refused by code")
     func refused() throws {
         #expect(code("not a JWS") == "jws_malformed")
         #expect(code(try stranger.sign(payload())) == "jws_untrusted_root")
         #expect(code(try signer.sign(transaction())) == "jws_payload_malformed")
         let others = [
-            #""bundleId":"com.example.unknown","environment":"Production""#,
             #""bundleId":"com.example.reader","appAppleId":12345,"environment":"Sandbox""#,
             #""bundleId":"com.example.reader","appAppleId":54321,"environment":"Production""#,
             #""bundleId":"com.example.reader","environment":"Production""#,
-            #""bundleId":"com.example.reader","environment":"Moon""#,
         ]
         for data in others { #expect(code(try signer.sign(payload(data: data))) == "app_not_in_catalog", "\(data)") }
+    }
+
+    private func place(_ payload: String) throws -> String {
+        switch try reader.notification(try signer.sign(payload)) {
+        case .ours(let notification):
+            notification.isUnderstood ? "understood" : notification.history == nil ? "recorded" : "learnt"
+        case .ofOtherApp(let bundleId, let type): "\(bundleId) \(type)"
+        case .ofNobody(let type): "nobody's \(type)"
+        }
+    }
+
+    @Test("A genuine notification for an app that the catalog lacks is known as one, whatever else is in it")
+    func otherApps() throws {
+        for more in [#""environment":"Production""#, #""environment":"Moon""#, #""status":[]"#] {
+            let data = #""bundleId":"com.example.unknown",\#(more)"#
+            #expect(try place(payload(data: data)) == "com.example.unknown REFUND", "\(more)")
+        }
+    }
+
+    @Test("A genuine notification that names no app, or no environment of Apple's, is nobody's, and no forgery")
+    func nobodys() throws {
+        let seats = #""unclaimInfo":{"unclaimSeatIds":["1"]}"#
+        for other in [seats, #""data":null"#, #""data":"x""#, #""data":[]"#, #""data":{"bundleId":{}}"#] {
+            let payload = #"""
+                {"notificationType":"UNCLAIM_SEATS","notificationUUID":"1","signedDate":1795262400500,\#(other)}
+                """#
+            #expect(try place(payload) == "nobody's UNCLAIM_SEATS", "\(other)")
+        }
+        #expect(try place(payload(data: #""bundleId":"com.example.reader","environment":"Moon""#)) == "nobody's REFUND")
+        #expect(try place(payload(data: #""bundleId":"com.example.reader""#)) == "nobody's REFUND")
+    }
+
+    @Test("Where a member, a transaction or a renewal info that Apple signed cannot be read, nothing is learnt")
+    func unknownContents() throws {
+        let unreadable = transaction().replacing(#""transactionId":"2""#, with: #""transactionId":{}"#)
+        let undated = transaction().replacing("signedDate", with: "signedOn")
+        let elsewhere = transaction(environment: "Moon")
+        for text in [unreadable, undated, elsewhere, "{}", "[]"] {
+            let data = payload(data: payloadData, try signedTransaction(text), try signedRenewal())
+            #expect(try place(data) == "recorded", "\(text)")
+        }
+        for text in [renewal().replacing("Production", with: "Moon"), "{}"] {
+            let data = payload(data: payloadData, try signedTransaction(), try signedRenewal(text))
+            #expect(try place(data) == "recorded", "\(text)")
+        }
+        for member in [#""status":"new""#, #""status":{}"#, #""signedRenewalInfo":[]"#] {
+            #expect(try place(payload(data: payloadData, try signedTransaction(), member)) == "recorded", "\(member)")
+        }
+        for subtype in [#"{"a":1}"#, #""a\u0000b""#] {
+            let text = payload(data: payloadData, try signedTransaction())
+            #expect(try place(text.replacing(#""subtype":"""#, with: #""subtype":\#(subtype)"#)) == "recorded")
+        }
+        // The same without any of it is understood.
+        #expect(try place(payload(data: payloadData, try signedTransaction(), try signedRenewal())) == "understood")
+    }
+
+    @Test("A part that Apple did not sign is a forgery, beside whatever cannot be read")
+    func forgedParts() throws {
+        let forged = [
+            #""signedTransactionInfo":"\#(try stranger.sign(transaction()))""#,
+            #""signedRenewalInfo":"\#(try stranger.sign(renewal()))""#,
+        ]
+        for part in forged {
+            #expect(code(try signer.sign(payload(data: payloadData, part, #""status":{}"#))) == "jws_untrusted_root")
+        }
     }
 
     @Test("A transaction or renewal info that is not this app's, environment's or subscription's is refused")

@@ -166,6 +166,21 @@ struct ServerAPIClientTests {
         }
     }
 
+    @Test("A transaction that was bought just now and that neither environment knows may be asked for again")
+    func newTransaction() async throws {
+        let new = AppStoreQuestion.transactionId("7", isNew: true)
+        let unknown = Self.error(4_040_010, status: 404)
+        let fault = await #expect(throws: EvidenceFault.self) { try await ask([unknown, unknown], new).outcome.get() }
+        #expect(fault?.kind == .unavailable(retryAfterSeconds: 30))
+        #expect(fault?.code == "app_store_unavailable")
+        #expect(fault?.detail.contains("does not know the transaction yet") == true)
+        #expect(await ask([unknown, try answer(environment: "Sandbox")], new).outcome.code == nil)
+        // Time makes no transaction of these.
+        for code in [4_000_006, 4_040_001, 4_040_005] {
+            #expect(await ask([unknown, Self.error(code, status: 404)], new).outcome.code == "transaction_not_found")
+        }
+    }
+
     @Test(
         "Errors are asked again, refused or our own, as Apple's code says",
         arguments: [

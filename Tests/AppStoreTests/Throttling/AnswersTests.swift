@@ -26,27 +26,60 @@ struct AnswersTests {
         #expect(key("1") != QuestionKey(.receipt(base64: "1"), of: "b"))
         // The newest transactions do not answer who asks for all of them.
         #expect(key("1") != QuestionKey(.transactionId("1"), of: "b", needsWholeHistory: true))
+        // Apple's answer is the same.
+        #expect(key("1") == QuestionKey(.transactionId("1", isNew: true), of: "b"))
     }
 
     @Test("An answer counts for as long as it is said to, and not a moment longer")
     func lifetime() {
         var cache = AnswerCache()
-        cache.keep(history, for: key("1"), lifetime: .seconds(10), at: .seconds(5))
-        #expect(cache.history(for: key("1"), at: .milliseconds(14_999)) == history)
-        #expect(cache.history(for: key("1"), at: .seconds(15)) == nil)
-        #expect(cache.history(for: key("2"), at: .seconds(6)) == nil)
-        cache.keep(history, for: key("3"), lifetime: .zero, at: .seconds(5))
-        #expect(cache.history(for: key("3"), at: .seconds(5)) == nil)
+        cache.keep(.success(history), for: key("1"), lifetime: .seconds(10), at: .seconds(5))
+        #expect(cache.answer(for: key("1"), at: .milliseconds(14_999)) == .success(history))
+        #expect(cache.answer(for: key("1"), at: .seconds(15)) == nil)
+        #expect(cache.answer(for: key("2"), at: .seconds(6)) == nil)
+        cache.keep(.success(history), for: key("3"), lifetime: .zero, at: .seconds(5))
+        #expect(cache.answer(for: key("3"), at: .seconds(5)) == nil)
     }
 
     @Test("However many customers there are, the answers kept are bounded, and the newest is among them")
     func bound() {
         var cache = AnswerCache()
         let count = AnswerCache.capacity * 2 + 1
-        for id in 0..<count { cache.keep(history, for: key("\(id)"), lifetime: .seconds(10), at: .zero) }
-        #expect(cache.history(for: key("\(count - 1)"), at: .zero) == history)
-        let kept = (0..<count).count { cache.history(for: key("\($0)"), at: .zero) != nil }
+        for id in 0..<count { cache.keep(.success(history), for: key("\(id)"), lifetime: .seconds(10), at: .zero) }
+        #expect(cache.answer(for: key("\(count - 1)"), at: .zero) == .success(history))
+        let kept = (0..<count).count { cache.answer(for: key("\($0)"), at: .zero) != nil }
         #expect(kept <= AnswerCache.capacity)
+    }
+
+    @Test("A new transaction may come for five minutes after it was first asked for, each of an app by itself")
+    func newTransactions() {
+        let new = NewTransactions()
+        let start = ContinuousClock.now
+        func mayStillCome(_ id: String, of app: String = "b", after time: Duration, keeping: Bool = true) -> Bool {
+            new.mayStillCome(id, of: app, at: start + time, keeping: keeping)
+        }
+        #expect(mayStillCome("1", after: .seconds(-60), keeping: false))
+        #expect(mayStillCome("1", after: .zero))
+        #expect(mayStillCome("1", after: .milliseconds(299_999)))
+        #expect(!mayStillCome("1", after: .seconds(300)))
+        #expect(!mayStillCome("1", after: .seconds(400), keeping: false))
+        #expect(mayStillCome("1", of: "c", after: .seconds(300)))
+        // Apple has told of it: should it be unknown later, that is new.
+        new.forget("1", of: "b")
+        #expect(mayStillCome("1", after: .seconds(300)))
+    }
+
+    @Test("However many new transactions there are, those known are bounded, and the oldest makes room")
+    func newTransactionsBound() {
+        let new = NewTransactions()
+        let start = ContinuousClock.now
+        for id in 0...NewTransactions.capacity {
+            #expect(new.mayStillCome("\(id)", of: "b", at: start + .nanoseconds(id), keeping: true))
+        }
+        let later = start + .seconds(301)
+        #expect(!new.mayStillCome("1", of: "b", at: later, keeping: false))
+        #expect(!new.mayStillCome("\(NewTransactions.capacity)", of: "b", at: later, keeping: false))
+        #expect(new.mayStillCome("0", of: "b", at: later, keeping: false))
     }
 
     @Test("Questions that are equal and asked at once are one call, whose answer or fault all get")

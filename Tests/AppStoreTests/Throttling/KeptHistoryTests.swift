@@ -10,13 +10,13 @@ struct KeptHistoryTests {
         Array(repeating: .reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#), count: 2)
     )
 
-    private func fetcher(lifetimeSeconds: Int) -> AppStoreEvidenceFetcher {
+    private func fetcher(lifetimeSeconds: Int, over other: ScriptedTransport? = nil) -> AppStoreEvidenceFetcher {
         AppStoreEvidenceFetcher(
             apps: ["b", "c"].map {
                 AppStoreApp(bundleId: $0, environments: [.production], answerLifetimeSeconds: lifetimeSeconds)
             },
             urls: .names,
-            anyTransport: transport,
+            anyTransport: other ?? transport,
             deadline: .seconds(600),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
@@ -46,6 +46,44 @@ struct KeptHistoryTests {
         #expect(kept(fetcher, "AAAA", of: "b") == nil)
         _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
         #expect(kept(fetcher.keepingNothing, "AAAA", of: "b") == answer)
+        #expect(transport.requests.count == 2)
+    }
+
+    private func fault(
+        _ fetcher: AppStoreEvidenceFetcher,
+        _ receipt: String,
+        of app: String = "b"
+    ) async -> EvidenceFault? {
+        do throws(EvidenceFault) {
+            _ = try await fetcher.history(answering: .receipt(base64: receipt), for: app)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "A receipt that Apple doubts is not asked about again for a while, though answers have no life",
+        arguments: [0, 86_400]
+    )
+    func doubted(lifetimeSeconds: Int) async throws {
+        let transport = ScriptedTransport(Array(repeating: .reply(#"{"status":21002}"#), count: 12))
+        let fetcher = fetcher(lifetimeSeconds: lifetimeSeconds, over: transport)
+        #expect(await fault(fetcher.keepingNothing, "AAAA") == .receiptDoubted)
+        #expect(transport.requests.count == 2)
+        for _ in 0..<3 { #expect(await fault(fetcher, "AAAA") == .receiptDoubted) }
+        #expect(transport.requests.count == 4)
+        #expect(kept(fetcher, "AAAA", of: "b") == nil)
+        #expect(await fault(fetcher, "AAAB") == .receiptDoubted)
+        #expect(await fault(fetcher, "AAAA", of: "c") == .receiptDoubted)
+        #expect(transport.requests.count == 8)
+    }
+
+    @Test("Other refusals are asked again: nothing of them is kept")
+    func refused() async throws {
+        let transport = ScriptedTransport(Array(repeating: .reply(#"{"status":21003}"#), count: 2))
+        let fetcher = fetcher(lifetimeSeconds: 86_400, over: transport)
+        for _ in 0..<2 { #expect(await fault(fetcher, "AAAA")?.code == "receipt_status") }
         #expect(transport.requests.count == 2)
     }
 

@@ -80,7 +80,7 @@ struct VerifyReceiptClientTests {
         "Statuses that pass are asked again, others are not",
         arguments: [
             ([21005, 0], 2, nil), ([21009, 21009, 0], 3, nil), ([21005, 21005, 21005, 0], 3, "app_store_unavailable"),
-            ([21002, 0], 2, nil), ([21002, 21002, 0], 2, "receipt_status"), ([21003, 0], 1, "receipt_status"),
+            ([21002, 0], 2, nil), ([21002, 21002, 0], 2, "app_store_unavailable"), ([21003, 0], 1, "receipt_status"),
             ([21010, 0], 1, "receipt_status"), ([21000, 0], 1, "receipt_status"), ([9, 0], 1, "receipt_status"),
             ([21004, 0], 1, "app_store_credentials"), ([21150, 0], 2, nil), ([21006], 1, nil),
         ] as [([Int], Int, String?)]
@@ -90,6 +90,16 @@ struct VerifyReceiptClientTests {
         let result = try await ask(replies)
         #expect(result.requests.count == requests)
         #expect(result.outcome.code == code)
+    }
+
+    @Test("A receipt that Apple doubts twice may be sent again, and the answer says that it may be damaged")
+    func doubted() async throws {
+        let doubt = try await ask([Self.status(21002), Self.status(21002)]).outcome
+        let fault = #expect(throws: EvidenceFault.self) { try doubt.get() }
+        #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
+        #expect(fault?.detail.contains("damaged receipt, too") == true)
+        let down = try await ask([Self.status(21002), .reply("", status: 404)]).outcome
+        #expect(throws: EvidenceFault.appStoreUnavailable("verifyReceipt answered with HTTP 404.")) { try down.get() }
     }
 
     @Test(

@@ -14,17 +14,24 @@ import Testing
 
 /// Takes everything for a notification but what is forged.
 private struct Reader: NotificationReader {
-    func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification {
-        guard signedPayload != "forged" else { throw SignedDataFault(.malformed, "forged") }
-        return AppleNotification(
-            id: signedPayload,
-            type: "TEST",
-            subtype: nil,
-            bundleId: "a",
-            environment: .production,
-            signedDate: Timestamp(millisecondsSince1970: 0),
-            history: nil
-        )
+    func notification(_ signedPayload: String) throws(SignedDataFault) -> GenuineNotification {
+        switch signedPayload {
+        case "forged": throw SignedDataFault(.malformed, "forged")
+        case "of another app": return .ofOtherApp(bundleId: "b", type: "TEST")
+        case "of nobody": return .ofNobody(type: "TEST")
+        default:
+            return .ours(
+                AppleNotification(
+                    id: signedPayload,
+                    type: "TEST",
+                    subtype: nil,
+                    bundleId: "a",
+                    environment: .production,
+                    signedDate: Timestamp(millisecondsSince1970: 0),
+                    history: nil
+                )
+            )
+        }
     }
 }
 
@@ -231,6 +238,18 @@ struct NotificationsAPITests {
         #expect(words.text.contains("Choose version 2 in App Store Connect"))
         #expect(words.text.contains(#""pointer":"/signedPayload""#))
         #expect(!words.text.contains("hunter2"))
+    }
+
+    @Test("One for an app that the catalog lacks may be sent again, and is no error; one for no app is taken")
+    func otherApps() async throws {
+        let other = try await post("of another app", to: responder)
+        #expect(other.status == .serviceUnavailable)
+        #expect(other.headers[.retryAfter] == "60")
+        let words = KeptBody()
+        try await other.body.write(words)
+        #expect(words.text.contains("app_not_in_catalog"))
+        #expect(log.takeLines().contains("notice notification not taken"))
+        #expect(try await post("of nobody", to: responder).status == .ok)
     }
 
     @Test("An unforeseen error is 500, and in the log")

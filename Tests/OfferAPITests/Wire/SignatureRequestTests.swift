@@ -154,6 +154,19 @@ struct SignatureRequestTests {
                 "/evidence/signedRenewalInfos"
             ),
             (offers + #","evidence":{"transactionId":""}"#, "invalid_value", "/evidence/transactionId"),
+            (offers + #","evidence":{"isNew":true}"#, "invalid_value", "/evidence/isNew"),
+            (offers + #","evidence":{"receipt":"MIIB","isNew":false}"#, "invalid_value", "/evidence/isNew"),
+            (offers + #","evidence":{"isNew":true,"receiptResponse":{}}"#, "invalid_value", "/evidence/isNew"),
+            (
+                offers + #","evidence":{"signedTransactions":["a.b.c"],"isNew":true}"#, "invalid_value",
+                "/evidence/isNew"
+            ),
+            (offers + #","evidence":{"transactionId":"1","isNew":"true"}"#, "wrong_type", "/evidence/isNew"),
+            (offers + #","evidence":{"transactionId":"1","isNew":null}"#, "wrong_type", "/evidence/isNew"),
+            (
+                offers + #","evidence":{"transactionId":"1","isNew":true,"isNew":true}"#, "duplicate_member",
+                "/evidence/isNew"
+            ),
             (offers + #","evidence":{"transactionId":"1/../2"}"#, "invalid_value", "/evidence/transactionId"),
             (
                 offers + #","evidence":{"transactionId":"123456789012345678901"}"#, "invalid_value",

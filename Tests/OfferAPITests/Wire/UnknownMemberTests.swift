@@ -38,7 +38,9 @@ struct UnknownMemberTests {
             _ = try CallMembers(json: Array(#"{"evidence":{"signedTransaction":"a"}}"#.utf8), of: .signatures)
         }
         #expect(
-            evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos.")
+            evidence.hasSuffix(
+                ": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos, isNew."
+            )
         )
         let report = try detail("/keyId") { _ = try DiagnosisCall(json: Array(#"{"keyId":"a"}"#.utf8)) }
         #expect(report.contains("keyIdentifier"))

@@ -170,6 +170,13 @@ struct HeldStateTests {
         #expect(await ask(receipt, account: .none) == "down")
     }
 
+    @Test("What is held is older than a purchase made just now, and does not answer for it")
+    func newTransaction() async {
+        #expect(await ask(transaction, .success(Self.active(secondsAgo: 60))) == "active")
+        #expect(await ask(transaction) == "active")
+        #expect(await ask(.question(.transactionId("1", isNew: true))) == "down")
+    }
+
     private let signed = Evidence.signedTransactions([], renewalInfos: [])
 
     @Test("Nothing is learnt from evidence of another app")
