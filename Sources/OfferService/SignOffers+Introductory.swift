@@ -217,7 +217,7 @@ extension SignOffers {
 extension IntroductorySignatureRequest {
     /// Whether a transaction is known to be the customer's: one of the history, or the one that the App Store was asked about.
     fileprivate func names(_ transactionId: String, _ history: SharedHistory?) -> Bool {
-        if case .question(.transactionId(transactionId)) = evidence { return true }
+        if case .question(.transactionId(transactionId, _)) = evidence { return true }
         return history?.value.names(transactionId) ?? false
     }
 }

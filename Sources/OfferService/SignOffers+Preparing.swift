@@ -64,9 +64,12 @@ extension SignOffers {
         guard customer.told != nil, !skipsEligibility else { return step }
         return try step.then { (decided) throws(SignatureFault) in
             var policy = decided.policy
-            guard let one = customer.unconfirmed(request.offers, decided.decisions, &policy) else { return .now(decided) }
+            guard let one = customer.unconfirmed(request.offers, decided.decisions, &policy) else {
+                return .now(decided)
+            }
             return .later { () async throws(SignatureFault) in
-                try await self.decide(request, for: try await self.histories.confirm(one, request, of: customer)).value()
+                try await self.decide(request, for: try await self.histories.confirm(one, request, of: customer))
+                    .value()
             }
         }
     }

@@ -15,6 +15,10 @@ struct SimulatedEvidenceTests {
                 "{ name: committed, subscriptions: [{ product: pro.yearly, billingPlanType: MONTHLY, "
                     + "state: activeAutoRenewOff }] }",
                 "{ name: unshared, subscriptions: [{ product: pro.monthly, state: familyRevoked }] }",
+                "{ name: seat, subscriptions: [{ product: pro.monthly, state: assigned }] }",
+                "{ name: unseated, subscriptions: [{ product: pro.monthly, state: assignmentRevoked }] }",
+                "{ name: moved, subscriptions: [{ product: pro.monthly, state: active, periods: 4, redeemed: [once], "
+                    + "idChange: revoked }] }",
                 "{ name: kept, subscriptions: [{ product: pro.monthly, state: active, retentionOffer: keep }] }",
                 "{ name: away, subscriptions: [{ product: pro.monthly, state: lapsed, "
                     + "eligibleWinBackOfferIds: [second, first] }] }",
@@ -88,13 +92,16 @@ struct SimulatedEvidenceTests {
     func recent() throws {
         let service = try service(
             receipts: "serverAPI",
-            offers: "{ id: anyone }, { id: families, familyShared: allow }, { id: keep, maxRedemptions: 1 }"
+            offers: "{ id: anyone }, { id: families, familyShared: allow }, { id: keep, maxRedemptions: 1 }, "
+                + "{ id: seats, assigned: allow }"
         )
         let expected = [
-            "committed": ["active_auto_renew_off", "active_auto_renew_off", "active_auto_renew_off"],
-            "unshared": ["family_shared", "lapsed", "family_shared"],
-            "kept": ["active", "active", "redemption_limit"],
-            "away": ["lapsed", "lapsed", "lapsed"],
+            "committed": [String](repeating: "active_auto_renew_off", count: 4),
+            "unshared": ["family_shared", "lapsed", "family_shared", "family_shared"],
+            "seat": ["assigned", "assigned", "assigned", "active"],
+            "unseated": ["assigned", "assigned", "assigned", "lapsed"],
+            "kept": ["active", "active", "redemption_limit", "active"],
+            "away": ["lapsed", "lapsed", "lapsed", "lapsed"],
         ]
         for (name, reasons) in expected {
             let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
@@ -119,6 +126,46 @@ struct SimulatedEvidenceTests {
                 }
                 let links = [["second", nil], ["first", "https://apps.apple.com/win-back/first"]]
                 #expect(winBack == (name == "away" ? [links, links] : [nil, nil]))
+            }
+        }
+    }
+
+    @Test("A subscription that has another identifier since is one subscription, whichever of them is shown first")
+    func moved() throws {
+        let customer = try appStore.ask("GET", "/simulator/customers/moved").json
+        let subscriptions = try #require(customer["subscriptions"] as? [[String: Any]])
+        try #require(subscriptions.count == 2)
+        let ids = subscriptions.compactMap { $0["originalTransactionId"] as? String }
+        func evidence(_ index: Int) throws -> String {
+            let (one, two) = ("signedTransaction", "signedRenewalInfo")
+            let transactions = try #require(subscriptions[index][one] as? String)
+            let renewals = try #require(subscriptions[index][two] as? String)
+            return #""evidence":{"signedTransactions":["\#(transactions)"],"signedRenewalInfos":["\#(renewals)"]}"#
+        }
+        for order in [[0, 1], [1, 0]] {
+            let service = try service(
+                receipts: "serverAPI",
+                offers: "{ id: anyone, maximumSignaturesPerCustomer: 2 }, { id: comeback, audience: [lapsed] }"
+            )
+            var recorded: Set<String> = []
+            for (round, index) in (order + order).enumerated() {
+                let response = try service.ask(
+                    "/v1/signatures",
+                    #"{\#(try evidence(index)),"offers":[{"productId":"pro.monthly","offerId":"anyone"},"#
+                        + #"{"productId":"pro.monthly","offerId":"comeback"}]}"#
+                )
+                let reasons = response.decisions.compactMap { $0["reason"] as? String }
+                // What the old identifier alone shows is not known until the new one was seen.
+                guard round > 0 || index == order.max() else { continue }
+                #expect(reasons.last != "lapsed", "\(order) \(round) \(response.json)")
+                recorded.formUnion(reasons.prefix(1))
+            }
+            #expect(recorded.contains("signature_limit"), "\(ids) \(recorded)")
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+            for name in try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
+            where name.hasPrefix("ledger.sqlite") {
+                try FileManager.default.removeItem(at: installation.directory.url.appending(path: name))
             }
         }
     }

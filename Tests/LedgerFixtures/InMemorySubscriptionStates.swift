@@ -50,7 +50,10 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     private func held(_ question: StateQuestion) -> HeldState {
         contents.withLock { contents in
             let ofAccount = question.account.flatMap { contents.byAccount[$0] } ?? []
-            let identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
+            var identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
+            for _ in 0..<HeldSubscription.mostLinked {
+                identities.formUnion(identities.flatMap { contents.subscriptions[$0]?.identities ?? [] })
+            }
             let marks = question.account.flatMap { contents.marks[$0] } ?? []
             var state = HeldState(
                 subscriptions: identities.compactMap { contents.subscriptions[$0] },

@@ -75,7 +75,9 @@ struct TakeNotificationsTests {
             .contains(#"offer_signer_notifications_total{type="\#(type)",outcome="\#(outcome)"} 1"#)
     }
 
-    @Test("Contents that nobody knows are recorded and counted; under a type that nobody knows a signed transaction counts")
+    @Test(
+        "Contents that nobody knows are recorded and counted; under a type that nobody knows a signed transaction counts"
+    )
     func unknown() async {
         #expect(await take(notification("1", isUnderstood: false)) == "not_understood")
         #expect(count("DID_RENEW", "not_understood"))

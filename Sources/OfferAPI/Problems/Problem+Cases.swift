@@ -46,7 +46,8 @@ extension Problem {
             self.init(
                 status: 422,
                 code: "transaction_mismatch",
-                detail: "The transactionId is none of the evidence, nor of what is held of the account: send one of the "
+                detail:
+                    "The transactionId is none of the evidence, nor of what is held of the account: send one of the "
                     + "customer's, beside evidence that has it.",
                 pointer: "/transactionId"
             )

@@ -219,7 +219,7 @@ struct CustomerHistories: Sendable {
     /// Asks the App Store about a customer by a transaction that only signed data of a client speaks of.
     ///
     /// - Parameters:
-    ///   - transactionId: The transaction.
+    ///   - transaction: The transaction.
     ///   - request: The request.
     ///   - customer: The customer by that data.
     /// - Returns: The customer by the App Store's answer.

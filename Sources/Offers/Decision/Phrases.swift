@@ -257,7 +257,8 @@ enum EvidencePhrases {
         let of = transaction.map { " of \($0.productId)" } ?? ""
         switch value {
         case .ownership(let text?):
-            return "Transaction\(name)\(of) has the inAppOwnershipType \"\(text.prefix(64))\", which is not known here, "
+            return
+                "Transaction\(name)\(of) has the inAppOwnershipType \"\(text.prefix(64))\", which is not known here, "
                 + "so whether the customer bought it is not known"
         case .ownership(nil):
             return "Transaction\(name)\(of) does not say whose purchase it is (inAppOwnershipType)"
@@ -265,7 +266,8 @@ enum EvidencePhrases {
             return "Transaction\(name)\(of) was revoked for a reason that is not known here (\(text.prefix(64)))"
         case .status: return "Apple's status of the subscription is none that is known here"
         case .bundle:
-            return "A transaction of another type runs in place of the subscription (previousOriginalTransactionId), and "
+            return
+                "A transaction of another type runs in place of the subscription (previousOriginalTransactionId), and "
                 + "what it gives the customer is not known"
         }
     }

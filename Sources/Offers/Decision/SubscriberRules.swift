@@ -5,7 +5,8 @@ enum SubscriberRules {
 
     /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
-        afterRefund, familyShared, assigned, audience, fromProducts, minimumLapsedDays, maximumLapsedDays, maxRedemptions,
+        afterRefund, familyShared, assigned, audience, fromProducts, minimumLapsedDays, maximumLapsedDays,
+        maxRedemptions,
         maximumSignaturesPerCustomer,
     ]
 

@@ -26,7 +26,8 @@ public final class Subscription: Sendable {
     let isOverAge: Bool
 
     /// Reads the state of one of a history's subscriptions.
-    convenience init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp) {
+    convenience init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp)
+    {
         let newest = holding.newest.map { history.transactions[$0] }
         var renewal: RenewalInfo
         if let entry = holding.entry, let said = history.renewals?[entry] {

@@ -56,7 +56,8 @@ struct IntroductoryPast {
         }
         if let unsaid = unsaidOffer, unsaid.isOwnPurchase {
             // Another copy of the purchase may say it.
-            unsaidOffer = ofGroup.ownPurchases.filter(Self.maybeIntroductory).min(by: Transaction.isOlder)
+            unsaidOffer =
+                ofGroup.ownPurchases.filter(Self.maybeIntroductory).min(by: Transaction.isOlder)
                 ?? ofGroup.filter { $0.ownership.isUnknown && Self.maybeIntroductory($0) }.min(by: Transaction.isOlder)
         }
         let unsaid = subscriptions.filter {

@@ -281,7 +281,9 @@ extension CompactWriter {
         signed(value)
     }
 
-    fileprivate mutating func field(_ field: HeldField, _ value: Timestamp?) { self.field(field, value?.millisecondsSince1970) }
+    fileprivate mutating func field(_ field: HeldField, _ value: Timestamp?) {
+        self.field(field, value?.millisecondsSince1970)
+    }
 
     private mutating func flag(_ field: HeldField, _ value: Bool) {
         if value { number(field.rawValue) }

@@ -61,7 +61,10 @@ struct HeldUpdate {
         for held in subscriptions where !held.linked.isEmpty {
             history.linkedIds[held.identity.originalTransactionId] = held.linked
         }
-        guard !history.linkedIds.isEmpty else { return }
+        // Mostly there are none.
+        guard !history.linkedIds.isEmpty
+            || history.transactions.contains(where: { $0.previousOriginalTransactionId != nil })
+        else { return }
         let named = Set(history.transactions.map(\.originalTransactionId))
             .union((history.renewals ?? []).compactMap(\.originalTransactionId))
         for ids in SubscriptionIds(history).all where !named.isDisjoint(with: ids) { linked.formUnion(ids) }

@@ -135,7 +135,8 @@ private struct SeenHistory<Digester: AccountDigester> {
         }
         guard all.count > HeldState.mostOfAccount else {
             return StateObservation(
-                subscriptions: all.map { subscription($0, bought[$0] ?? [], entries[$0]) } + former(beside: all, bought),
+                subscriptions: all.map { subscription($0, bought[$0] ?? [], entries[$0]) }
+                    + former(beside: all, bought),
                 mark: mark
             )
         }

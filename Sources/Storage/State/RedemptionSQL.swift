@@ -5,7 +5,8 @@ enum RedemptionSQL {
         "purchases",
         [
             "ALTER TABLE redemptions ADD COLUMN web_order_line_item_id TEXT",
-            "CREATE INDEX redemptions_purchase ON redemptions (web_order_line_item_id)",
+            "CREATE INDEX redemptions_purchase ON redemptions "
+                + "(web_order_line_item_id, bundle_id, environment, original_transaction_id)",
         ]
     )
 
@@ -17,13 +18,13 @@ enum RedemptionSQL {
 
     /// The redemption by a copy of the same purchase under a lower identifier, which counts for both.
     static let copy =
-        "SELECT 1 FROM redemptions WHERE web_order_line_item_id = $4 AND bundle_id = $1 AND environment = $2 "
-        + "AND original_transaction_id < $3 LIMIT 1"
+        "SELECT 1 FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id < $3 "
+        + "AND web_order_line_item_id = $4 LIMIT 1"
 
     /// Deletes redemptions by copies of the same purchase under higher identifiers.
     static let deleteCopies =
-        "DELETE FROM redemptions WHERE web_order_line_item_id = $4 AND bundle_id = $1 AND environment = $2 "
-        + "AND original_transaction_id > $3"
+        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id > $3 "
+        + "AND web_order_line_item_id = $4"
 
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"

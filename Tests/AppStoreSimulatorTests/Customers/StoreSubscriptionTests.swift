@@ -43,7 +43,8 @@ struct StoreSubscriptionTests {
             subscription.willAutoRenew
                 == !["activeAutoRenewOff", "lapsed", "refunded", "familyRevoked", "assignmentRevoked"].contains(state)
         )
-        let other: Ownership? = state.hasPrefix("family") ? .familyShared : state.hasPrefix("assign") ? .assigned : nil
+        let other: AppStoreSimulator.Ownership? =
+            state.hasPrefix("family") ? .familyShared : state.hasPrefix("assign") ? .assigned : nil
         #expect(subscription.latest.ownership == other ?? .purchased)
         #expect(
             subscription.latest.revocation?.type

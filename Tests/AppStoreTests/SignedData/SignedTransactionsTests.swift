@@ -133,6 +133,52 @@ struct SignedTransactionsTests {
         #expect(prorated.ownership == .purchased)
         #expect(try revoked(#""revocationType":"FAMILY_REVOKE""#).ownership == .familyShared)
         #expect(try revoked(#""revocationReason":1"#).revocation == nil)
+        #expect(try revoked(#""revocationType":"ASSIGNMENT_REVOKE""#).ownership == .assigned)
+        #expect(try revoked(#""revocationType":"BUNDLED""#).revocation?.kind == .unknown("BUNDLED"))
+        #expect(try revoked(#""revocationReason":2"#).revocation?.kind == .unknown("reason 2"))
+        #expect(
+            try revoked(#""revocationType":"REFUND_FULL","revocationReason":2"#).revocation?.kind
+                == .unknown("REFUND_FULL, reason 2")
+        )
+    }
+
+    @Test(
+        "Whose purchase it is; nothing that is not there, and no other text, says that the customer bought it",
+        arguments: [
+            (#""PURCHASED""#, Ownership.purchased), (#""FAMILY_SHARED""#, .familyShared), (#""ASSIGNED""#, .assigned),
+            (#""GIFTED""#, .unknown("GIFTED")), (#""""#, .unknown("")), ("null", .unknown(nil)),
+        ]
+    )
+    func owners(text: String, expected: Ownership) throws {
+        let payload = Self.transaction().replacing(
+            #""inAppOwnershipType":"PURCHASED""#,
+            with: #""inAppOwnershipType":\#(text)"#
+        )
+        #expect(try history([payload]).transactions.map(\.ownership) == [expected])
+        let without = Self.transaction().replacing(#""inAppOwnershipType":"PURCHASED","#, with: "")
+        #expect(try history([without]).transactions.map(\.ownership) == [.unknown(nil)])
+    }
+
+    @Test(
+        "Seats that were given back leave the subscription to the others; added ones, and an earlier identifier, are kept"
+    )
+    func seats() throws {
+        let more = #"""
+            "multiSeatInfo":{"revokedSeatQuantity":2},"revocationReason":0,"webOrderLineItemId":"31",
+            "previousOriginalTransactionId":"7","additionalTransactionReason":"SEAT_ADDITION","appTransactionId":"704"
+            """#
+        let transaction = try #require(history([Self.transaction(more)]).transactions.first)
+        #expect(transaction.revocationDate == nil)
+        #expect(transaction.isAddition)
+        #expect(transaction.webOrderLineItemId == "31")
+        #expect(transaction.previousOriginalTransactionId == "7")
+        #expect(transaction.appTransactionId == "704")
+        #expect(transaction.kind == .subscription)
+        let bundle = Self.transaction(more).replacing("Auto-Renewable Subscription", with: "Bundle")
+        let history = try history([bundle])
+        #expect(history.transactions.map(\.kind) == [.bundle])
+        #expect(history.transactions.map(\.expiresDate) != [nil])
+        #expect(history.renewals?.isEmpty == true)
     }
 
     @Test("Win-back offers stay in Apple's order")

@@ -204,6 +204,67 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
+        "Nothing but is_trial_period shows that there was no trial",
+        arguments: [
+            (#""is_trial_period":"false""#, true), (#""is_trial_period":0,"is_in_intro_offer_period":"false""#, true),
+            (#""is_in_intro_offer_period":"false""#, false), (#""is_trial_period":null"#, false),
+            (#""is_trial_period":"","is_in_intro_offer_period":"false""#, false),
+            (#""promotional_offer_id":"o""#, false),
+            (#""is_in_intro_offer_period":"true""#, true),
+        ] as [(String, Bool)]
+    )
+    func trialSaid(members: String, isSaid: Bool) throws {
+        let transaction = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first
+        #expect(transaction?.isOfferSaid == isSaid)
+    }
+
+    @Test(
+        "The owner is the customer where it is not there, as in old answers, and is not known for any text but Apple's",
+        arguments: [
+            (#""product_id":"p""#, Ownership.purchased), (#""in_app_ownership_type":null"#, .purchased),
+            (#""in_app_ownership_type":"PURCHASED""#, .purchased),
+            (#""in_app_ownership_type":"FAMILY_SHARED""#, .familyShared),
+            (#""in_app_ownership_type":"ASSIGNED""#, .assigned), (#""in_app_ownership_type":"""#, .unknown("")),
+            (#""in_app_ownership_type":"purchased""#, .unknown("purchased")),
+            (#""in_app_ownership_type":"GIFTED""#, .unknown("GIFTED")), (#""in_app_ownership_type":1"#, .unknown("1")),
+        ]
+    )
+    func owner(members: String, expected: Ownership) throws {
+        let row = #"{"transaction_id":"1",\#(members)}"#
+        #expect(try read(#"{"status":0,"latest_receipt_info":[\#(row)]}"#).transactions.first?.ownership == expected)
+        // The receipt has fewer members: what either list says of a transaction counts.
+        let joined = try read(
+            #"{"status":0,"latest_receipt_info":[{"transaction_id":"1"}],"receipt":{"in_app":[\#(row)]}}"#
+        )
+        #expect(joined.transactions.map(\.ownership) == [expected])
+    }
+
+    @Test("A cancellation is a refund for the reasons that Apple documents, and for others it is not known what it is")
+    func cancellations() throws {
+        for (reason, revocation) in [
+            (#""0""#, nil), ("1", nil), ("null", nil), (#""7""#, Revocation(.unknown("reason 7"))),
+        ] as [(String, Revocation?)] {
+            let row = #"{"transaction_id":"1","cancellation_date_ms":"5","cancellation_reason":\#(reason)}"#
+            let transaction = try read(#"{"status":0,"latest_receipt_info":[\#(row)]}"#).transactions.first
+            #expect(transaction?.revocation == revocation)
+            #expect(transaction?.revocationDate != nil)
+        }
+    }
+
+    @Test("A row of a group without an entry stays, also one that the receipt alone has")
+    func rowsWithoutEntry() throws {
+        let history = try read(
+            #"""
+            {"status":0,"receipt":{"in_app":[{"transaction_id":"2","original_transaction_id":"2","product_id":"p"}]},
+            "latest_receipt_info":[{"transaction_id":"1","original_transaction_id":"1","product_id":"p",
+            "web_order_line_item_id":"31"}],"pending_renewal_info":[{"original_transaction_id":"1","product_id":"p"}]}
+            """#
+        )
+        #expect(history.transactions.map(\.originalTransactionId) == ["1", "2"])
+        #expect(history.transactions.map(\.webOrderLineItemId) == ["31", nil])
+    }
+
+    @Test(
         "An intent is any but zero, in whichever way it is written",
         arguments: [(#""0""#, false), ("0", false), (#""""#, false), ("null", false), (#""2""#, true), ("1", true)]
     )

@@ -124,7 +124,7 @@ struct IntroductorySignaturesTests {
             signaturesPerSecond: 100
         )
         let products = Array(repeating: "\"p\"", count: 100).joined(separator: ",")
-        let request = Self.request(#"\#(Self.newcomer),"products":[\#(products)],"transactionId":"7042""#)
+        let request = Self.request(#"\#(Self.buyer),"products":[\#(products)],"transactionId":"7042""#)
         let listener = listener(client)
         #expect(try await listener.ask(request).status == 200)
         var status = 200

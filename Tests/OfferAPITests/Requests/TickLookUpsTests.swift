@@ -46,7 +46,7 @@ struct TickLookUpsTests {
                 ),
                 TestRequest(
                     "/v1/introductory-eligibility-signatures",
-                    #"{"applicationUsername":"\#(name)","products":["p"],"transactionId":"1"}"#
+                    #"{"applicationUsername":"\#(name)","products":["p"]}"#
                 ),
             ]
         }

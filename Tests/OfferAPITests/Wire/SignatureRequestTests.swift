@@ -145,7 +145,6 @@ struct SignatureRequestTests {
             (offers + #","evidence":{"receipt":"M=I="}"#, "invalid_value", "/evidence/receipt"),
             (offers + #","evidence":{"receipt":"===="}"#, "invalid_value", "/evidence/receipt"),
             (offers + #","evidence":{"receipt":1}"#, "wrong_type", "/evidence/receipt"),
-            (offers + #","evidence":{"signedTransactions":[]}"#, "invalid_value", "/evidence/signedTransactions"),
             (offers + #","evidence":{"signedTransactions":"a.b.c"}"#, "wrong_type", "/evidence/signedTransactions"),
             (offers + #","evidence":{"signedTransactions":[1]}"#, "wrong_type", "/evidence/signedTransactions/0"),
             (offers + #","evidence":{"signedRenewalInfos":["a.b.c"]}"#, "missing_member", "/evidence"),

@@ -68,7 +68,8 @@ struct HeldStateTests {
         states: (any SubscriptionStates)? = nil,
         explaining rule: String? = nil,
         suspects: Set<String> = [],
-        remembering isRemembered: Bool = true
+        remembering isRemembered: Bool = true,
+        confirming: Bool = false
     ) async -> String {
         let memory = StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3]))
         let app = App(
@@ -84,6 +85,7 @@ struct HeldStateTests {
             memory: isRemembered ? memory : memory.readOnly,
             maximumEvidenceAgeSeconds: 3600,
             maximumSignedTransactionAgeSeconds: 86_400,
+            confirmsSignedTransactions: confirming,
             ledger: ScriptedLedger(suspects: suspects),
             now: { Self.now }
         )
@@ -115,6 +117,59 @@ struct HeldStateTests {
         #expect(await ask(receipt) == "active")
         #expect(await ask(nil) == "active")
         #expect(await ask(receipt, account: .applicationUsername("bob")) == "down")
+    }
+
+    /// What a client shows of the same customer, signed by Apple a while ago.
+    private static var signed: SubscriptionHistory {
+        var history = active(secondsAgo: 600)
+        history.coverage = .partial
+        history.transactions[0].signedDate = now.adding(seconds: -600)
+        return history
+    }
+
+    @Test("Signed transactions make nobody eligible before the App Store has confirmed them, where that is asked for")
+    func confirmed() async {
+        let shown = Evidence.signedTransactions(["jws"], renewalInfos: [])
+        #expect(await ask(shown, atHand: Self.signed) == "active")
+        #expect(await ask(shown, atHand: Self.signed, confirming: true) == "down")
+        // Neither is it by what was learnt of them.
+        #expect(await ask(nil, confirming: true) == "down")
+        var refunded = Self.active(secondsAgo: 0)
+        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -60)
+        refunded.coverage = .newestTransactions
+        #expect(await ask(shown, .success(refunded), atHand: Self.signed, confirming: true) == "refunded")
+    }
+
+    @Test("The App Store is not asked again of a subscription of which it spoke itself, nor for a refusal")
+    func toldLately() async {
+        let shown = Evidence.signedTransactions(["jws"], renewalInfos: [])
+        var lapsed = Self.signed
+        lapsed.transactions[0].revocationDate = Self.now.adding(seconds: -700)
+        #expect(await ask(shown, atHand: lapsed, confirming: true) == "refunded")
+        let told = HeldStateTests()
+        #expect(await told.ask(receipt, .success(Self.active(secondsAgo: 300)), confirming: true) == "active")
+        #expect(await told.ask(shown, atHand: Self.signed, confirming: true) == "active")
+        #expect(await told.ask(nil, confirming: true) == "active")
+        // That was too long ago.
+        let old = HeldStateTests()
+        #expect(await old.ask(receipt, .success(Self.active(secondsAgo: 4000)), confirming: true) == "evidence_stale")
+        #expect(await old.ask(shown, atHand: Self.signed, confirming: true) == "down")
+    }
+
+    @Test("Lists without a transaction are evidence that names no subscription: what is held counts")
+    func emptyLists() async {
+        let empty = Evidence.signedTransactions([], renewalInfos: [])
+        let nothing = SubscriptionHistory(
+            bundleId: nil,
+            environment: nil,
+            asOf: nil,
+            renewals: [],
+            transactions: [],
+            coverage: .partial
+        )
+        #expect(await ask(empty, account: .none, atHand: nothing) == "no_evidence")
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 300))) == "active")
+        #expect(await ask(empty, atHand: nothing) == "active")
     }
 
     @Test("Memory that is only looked at answers, and learns nothing")

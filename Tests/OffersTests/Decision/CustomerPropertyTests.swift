@@ -75,7 +75,9 @@ struct CustomerPropertyTests {
     func owners(row: Row) {
         guard var history = row.history else { return }
         var generator = SeededGenerator(seed: UInt64(history.transactions.count))
-        let owners: [Ownership] = [.purchased, .familyShared, .assigned, .unknown("GIFTED"), .unknown(""), .unknown(nil)]
+        let owners: [Ownership] = [
+            .purchased, .familyShared, .assigned, .unknown("GIFTED"), .unknown(""), .unknown(nil),
+        ]
         for _ in 0..<6 {
             for index in history.transactions.indices {
                 history.transactions[index].ownership = owners.randomElement(using: &generator) ?? .assigned

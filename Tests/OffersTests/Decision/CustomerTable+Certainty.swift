@@ -147,7 +147,12 @@ extension CustomerTable {
             "comeback",
             .stateNotInAudience
         ),
-        Row("status 2, the end ahead, an offer that holds by both", history([status(.expired)], [bought()]), "anyone", .lapsed),
+        Row(
+            "status 2, the end ahead, an offer that holds by both",
+            history([status(.expired)], [bought()]),
+            "anyone",
+            .lapsed
+        ),
         Row("status 2 without an end", history([status(.expired)], [bought(until: nil)]), "comeback", .lapsed),
         Row(
             "status 3, the end ahead: an offer has to hold by both",

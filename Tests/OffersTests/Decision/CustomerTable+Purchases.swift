@@ -51,7 +51,12 @@ extension CustomerTable {
             .active,
             product: "pro.yearly"
         ),
-        Row("runs, and the entry of its product ended", history([ended], [bought("2")]), "comeback", .stateNotInAudience),
+        Row(
+            "runs, and the entry of its product ended",
+            history([ended], [bought("2")]),
+            "comeback",
+            .stateNotInAudience
+        ),
         Row(
             "the only entry of its product without rows speaks of it",
             history([entry("1", renews: false)], [bought("2")]),
@@ -82,7 +87,12 @@ extension CustomerTable {
             "stay",
             .stateNotInAudience
         ),
-        Row("ended before the evidence", history([newsEntry, ended], [old, bought("3", until: -30)]), "comeback", .lapsed),
+        Row(
+            "ended before the evidence",
+            history([newsEntry, ended], [old, bought("3", until: -30)]),
+            "comeback",
+            .lapsed
+        ),
         Row(
             "ended since the evidence",
             history([ended], [old, bought("2", until: -0.2)], asOf: day(-0.5)),
@@ -96,8 +106,18 @@ extension CustomerTable {
             "anyone",
             .refunded
         ),
-        Row("upgraded, and nothing after it", history([ended], [old, bought("2", upgraded: true)]), "comeback", .lapsed),
-        Row("shared, beside one's own that lapsed", history([ended], [old, bought("2", shared: true)]), "comeback", .lapsed),
+        Row(
+            "upgraded, and nothing after it",
+            history([ended], [old, bought("2", upgraded: true)]),
+            "comeback",
+            .lapsed
+        ),
+        Row(
+            "shared, beside one's own that lapsed",
+            history([ended], [old, bought("2", shared: true)]),
+            "comeback",
+            .lapsed
+        ),
         Row("no entry of the group at all", history([newsEntry], [bought("3")]), "anyone", .noPendingRenewalInfo),
         Row("scope app: an entry of another group", history([newsEntry], [bought("3")]), "whole-app", .active),
         Row(
@@ -131,10 +151,20 @@ extension CustomerTable {
     /// Who paid: only what is known to be the customer's own purchase counts.
     static let owners: [Row] = [
         Row("a seat that runs", history([entry()], [bought(owner: .assigned)]), "anyone", .assigned),
-        Row("a seat that ended", history([ended], [bought(on: -90, until: -60, owner: .assigned)]), "comeback", .assigned),
+        Row(
+            "a seat that ended",
+            history([ended], [bought(on: -90, until: -60, owner: .assigned)]),
+            "comeback",
+            .assigned
+        ),
         Row("a seat that was taken away", history([entry()], [revoked(.assignment, .assigned)]), "comeback", .assigned),
         Row("a seat without an end", history([entry()], [bought(until: nil, owner: .assigned)]), "anyone", .assigned),
-        Row("a seat that runs, which the offer allows", history([entry()], [bought(owner: .assigned)]), "seats", .active),
+        Row(
+            "a seat that runs, which the offer allows",
+            history([entry()], [bought(owner: .assigned)]),
+            "seats",
+            .active
+        ),
         Row(
             "a seat that was taken away, which the offer allows",
             history([entry()], [revoked(.assignment, .assigned)]),
@@ -173,7 +203,12 @@ extension CustomerTable {
             "anyone",
             .active
         ),
-        Row("an owner that is not known", history([entry()], [bought(owner: .unknown("GIFTED"))]), "anyone", .noEvidence),
+        Row(
+            "an owner that is not known",
+            history([entry()], [bought(owner: .unknown("GIFTED"))]),
+            "anyone",
+            .noEvidence
+        ),
         Row("an owner that is not said", history([entry()], [bought(owner: .unknown(nil))]), "anyone", .noEvidence),
         Row(
             "an owner that is not known, ended",
@@ -244,7 +279,12 @@ extension CustomerTable {
             .active
         ),
         Row("a seat taken away is no refund", history([entry()], [revoked(.assignment, .assigned)]), "seats", .lapsed),
-        Row("refunded, and status 1 beside it", history([status(.active)], [bought(refunded: -2)]), "anyone", .refunded),
+        Row(
+            "refunded, and status 1 beside it",
+            history([status(.active)], [bought(refunded: -2)]),
+            "anyone",
+            .refunded
+        ),
         Row(
             "refunded and forgiven, and status 1 beside it",
             history([status(.active)], [bought(refunded: -2)]),

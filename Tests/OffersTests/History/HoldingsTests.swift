@@ -98,7 +98,9 @@ struct HoldingsTests {
         }
     }
 
-    @Test("Seats that are added within a period say nothing of it: its own purchase counts, in whatever order they come")
+    @Test(
+        "Seats that are added within a period say nothing of it: its own purchase counts, in whatever order they come"
+    )
     func addedSeats() {
         var seats = bought(on: -3, refunded: -1, called: "2")
         seats.isAddition = true

@@ -14,8 +14,11 @@ struct NewestTransactionsTests {
                 guard transaction.transactionId != nil else { return false }
                 return group == nil || history.groupIdentifier(of: transaction, in: app) == group
             }
-            #expect(newest.identifier(inGroup: group) == (ofGroup.filter(\.isOwnPurchase).max(by: Transaction.isOlder)
-                    ?? ofGroup.max(by: Transaction.isOlder))?.transactionId)
+            #expect(
+                newest.identifier(inGroup: group)
+                    == (ofGroup.filter(\.isOwnPurchase).max(by: Transaction.isOlder)
+                    ?? ofGroup.max(by: Transaction.isOlder))?.transactionId
+            )
         }
     }
 

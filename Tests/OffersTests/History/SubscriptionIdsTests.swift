@@ -86,7 +86,10 @@ struct SubscriptionIdsTests {
 
     @Test("A copy without the offer or the refund takes neither from the purchase")
     func poorerCopies() {
-        let first = item("31", bought("1", on: -90, until: -60, refunded: -70, under: .promotional("once"), called: "10"))
+        let first = item(
+            "31",
+            bought("1", on: -90, until: -60, refunded: -70, under: .promotional("once"), called: "10")
+        )
         let poor = item("31", bought("7", on: -90, until: -60, called: "70"))
         #expect(decide(history([entry("1", ended: true)], [first, poor]), "once") == .refunded)
         let kept = item("31", bought("1", on: -90, until: -60, under: .promotional("once"), called: "10"))

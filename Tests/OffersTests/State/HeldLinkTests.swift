@@ -83,7 +83,7 @@ struct HeldLinkTests {
             signed(bought("5", on: -40, until: -10, by: token, called: "50"), entry("5", ended: true), on: -5),
             for: .alice
         )
-        let lapsed = history([entry("6", ended: true)], [bought("6", on: -90, until: -60, by: token)])
+        let lapsed = history([entry("6", ended: true)], [bought("6", on: -100, until: -70, by: token)])
         let both = lapsed.updated(by: held([old]), for: Account.alice.view, since: day(-1))
         #expect(decide(both, "comeback", for: .alice) == .lapsed)
         // By the newer end of what is too old, the customer would not have been away for too long.
@@ -93,7 +93,9 @@ struct HeldLinkTests {
         #expect(decide(alone, "comeback", for: .alice) == .evidenceStale)
     }
 
-    @Test("What version 0.2.0 held of a subscription that began since seats exist has an unknown owner until Apple speaks")
+    @Test(
+        "What version 0.2.0 held of a subscription that began since seats exist has an unknown owner until Apple speaks"
+    )
     func earlierVersion() throws {
         func read(_ transaction: Transaction) throws -> HeldSubscription {
             let seen = try #require(held([observation(signed(transaction, entry(), on: -0.5))]).subscriptions.first)
@@ -108,7 +110,9 @@ struct HeldLinkTests {
         #expect(try read(bought(shared: true, called: "1")).transactions["1"]?.value.ownership == .familyShared)
         var again = since
         again.merge(
-            try #require(held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).subscriptions.first)
+            try #require(
+                held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).subscriptions.first
+            )
         )
         #expect(again.transactions["1"]?.value.ownership == .purchased)
         #expect(!again.isNoNews(after: since))

@@ -25,6 +25,61 @@ struct LedgerLimitTests {
         for ledger in ledgers { ledger.close() }
     }
 
+    @Test(
+        "What was signed under one identifier of a subscription counts under the others, without account and in one commit",
+        arguments: LedgerHome.allCases
+    )
+    func severalIdentifiers(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        func entry(_ id: String, _ others: [String] = []) -> LedgerEntry {
+            .of(account: "", originalTransactionId: id, otherIds: others, limit: 2, at: fixture.now)
+        }
+        #expect(try store.commit([entry("2")]) == [[.recorded]])
+        #expect(
+            try store.commit([entry("1", ["2"]), entry("1", ["2"])]) == [[.recorded], [.signatureLimit(count: 2)]]
+        )
+        var question = LedgerQuestion(
+            bundleId: "com.example.reader",
+            environment: .production,
+            customer: nil,
+            now: fixture.now,
+            offers: [
+                (
+                    OfferRequest(productId: "monthly", offerId: "comeback50"),
+                    SignatureLimit(maximumSignaturesPerCustomer: 2), "1"
+                )
+            ],
+            originalTransactionIds: []
+        )
+        question.otherIds = ["1": ["2"]]
+        let answer = try store.answerAtOnce(to: question)
+        if let answer { #expect(answer.signatures.values.first == 2) }
+    }
+
+    @Test(
+        "Accounts for which one identifier of a subscription was shown count for the others",
+        arguments: LedgerHome.allCases
+    )
+    func sharedIdentifiers(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        func outcome(_ account: String, _ id: String, _ others: [String] = []) throws -> GrantOutcome? {
+            let entry = LedgerEntry.of(
+                account: account,
+                originalTransactionId: id,
+                otherIds: others,
+                maximumAccounts: 2,
+                at: fixture.now
+            )
+            return try store.commit([entry]).first?.first
+        }
+        #expect(try outcome("a", "2") == .recorded)
+        #expect(try outcome("b", "1", ["2"]) == .recorded)
+        #expect(try outcome("c", "1", ["2"]) == .evidenceShared(others: 2))
+        #expect(try outcome("a", "1", ["2"]) == .recorded)
+    }
+
     @Test("Within one request, too, the limit holds", arguments: LedgerHome.allCases)
     func oneRequest(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

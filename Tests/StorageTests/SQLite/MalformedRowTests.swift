@@ -54,7 +54,7 @@ struct MalformedRowTests {
         Place(.held, "held_accounts held_subscriptions", "environment"),
         Place(.held, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.held, "held_accounts", "all_as_of", "'x'"), Place(.held, "held_subscriptions", "body", "X'FF'"),
-        Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0200'"),
+        Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0300'"),
         Place(.forget, "held_accounts", "bundle_id"), Place(.forget, "held_accounts", "environment"),
         Place(.forget, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.redemption, "ledger_records", "writer"),

@@ -62,6 +62,36 @@ struct RedemptionTests {
         fixture.now.adding(seconds: minute * 60)
     }
 
+    @Test("A copy of a redeemed purchase is the same redemption, whichever came first", arguments: LedgerHome.allCases)
+    func copies(home: LedgerHome) throws {
+        func copy(_ transactionId: String, of id: String, at time: Timestamp) -> StateObservation {
+            let seen = observation(transactionId, of: id, at: time).subscriptions[0]
+            return StateObservation(
+                subscriptions: [
+                    HeldSubscription(
+                        seen.identity,
+                        transactions: seen.transactions.values.map { held in
+                            var transaction = held.value
+                            transaction.webOrderLineItemId = "31"
+                            return Held(transaction, asOf: held.asOf)
+                        },
+                        accounts: seen.accounts
+                    )
+                ]
+            )
+        }
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            let fixture = try LedgerFixture(home)
+            _ = try fixture.store().commit([.of(at: minute(0, fixture)), .of(at: minute(1, fixture))])
+            let copies = [
+                copy("1", of: "1000", at: minute(10, fixture)), copy("2", of: "1000", at: minute(10, fixture)),
+                copy("7", of: "7000", at: minute(10, fixture)),
+            ]
+            try learn(order.map { copies[$0] }, in: fixture)
+            #expect(try matches(fixture) == ["1 2"])
+        }
+    }
+
     @Test("A redemption is matched to the newest signature before it, however old", arguments: LedgerHome.allCases)
     func newest(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

@@ -251,6 +251,37 @@ struct SubscriptionStatesTests {
     }
 
     @Test(
+        "A subscription is found by each of its identifiers with all of them, before it is written and afterwards",
+        arguments: StatesImplementation.all
+    )
+    func linked(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        func link(_ id: String, to others: Set<String>) -> HeldSubscription {
+            HeldSubscription(identity(id), linked: others)
+        }
+        func ids(_ question: StateQuestion) async throws -> Set<String> {
+            Set(try await states.held(question).subscriptions.map(\.identity.originalTransactionId))
+        }
+        states.learn(StateObservation(subscriptions: [subscription("1", of: nil)]))
+        _ = try await states.keep(notification("first"), StateObservation(subscriptions: []))
+        states.learn(StateObservation(subscriptions: [subscription("2"), link("2", to: ["1"]), link("1", to: ["2"])]))
+        #expect(try await ids(question(nil, "1")) == ["1", "2"])
+        #expect(try await ids(question(1)) == ["1", "2"])
+        states.learn(
+            StateObservation(subscriptions: [subscription("3", of: nil), link("3", to: ["2"]), link("2", to: ["3"])])
+        )
+        for writing in [true, false] {
+            for number in ["1", "2", "3"] { #expect(try await ids(question(nil, number)) == ["1", "2", "3"]) }
+            #expect(try await ids(question(1)) == ["1", "2", "3"])
+            if let atHand = states.atHand(question(nil, "1")) { #expect(atHand.subscriptions.count == 3) }
+            if writing { _ = try await states.keep(notification("second"), StateObservation(subscriptions: [])) }
+        }
+        let together = await states.held([question(nil, "1"), question(1), question(nil, "9")])
+        #expect(try together.map { try $0.get().subscriptions.count } == [3, 3, 0])
+        _ = keep
+    }
+
+    @Test(
         "Forgetting a customer deletes the purchases, and leaves those of others",
         arguments: StatesImplementation.all
     )

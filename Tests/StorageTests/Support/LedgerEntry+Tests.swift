@@ -8,6 +8,7 @@ extension LedgerEntry {
         offer: String = "comeback50",
         count: Int = 1,
         originalTransactionId: String? = "1000",
+        otherIds: [String] = [],
         forms: [SignatureForm] = [.discount],
         limit: Int? = nil,
         maximumAccounts: Int? = nil,
@@ -27,6 +28,7 @@ extension LedgerEntry {
                     offer: OfferRequest(productId: "monthly", offerId: offer),
                     reason: Reason.lapsed.rawValue,
                     originalTransactionId: originalTransactionId,
+                    otherIds: otherIds,
                     signatures: forms.map {
                         .init(form: $0, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)
                     },
