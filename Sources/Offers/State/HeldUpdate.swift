@@ -62,8 +62,9 @@ struct HeldUpdate {
             history.linkedIds[held.identity.originalTransactionId] = held.linked
         }
         // Mostly there are none.
-        guard !history.linkedIds.isEmpty
-            || history.transactions.contains(where: { $0.previousOriginalTransactionId != nil })
+        guard
+            !history.linkedIds.isEmpty
+                || history.transactions.contains(where: { $0.previousOriginalTransactionId != nil })
         else { return }
         let named = Set(history.transactions.map(\.originalTransactionId))
             .union((history.renewals ?? []).compactMap(\.originalTransactionId))
