@@ -212,7 +212,7 @@ extension OfferPolicy {
         return LedgerQuestion(
             bundleId: app.bundleId,
             environment: environment,
-            customer: account.customer(by: app.customerPattern),
+            customer: account.customer(by: app.customerSeparator),
             now: now,
             offers: limited,
             originalTransactionIds: presented

@@ -62,9 +62,15 @@ import Testing
         .init("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
         .init("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
         .init("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
-        .init("\"^([^-]+)-\"", "\"^([^-]+-\"", "10: apps[0].customerPattern", "not a regular expression"),
-        .init("\"^([^-]+)-\"", "\"^[^-]+-\"", "10: apps[0].customerPattern", "has 0 capture groups"),
-        .init("\"^([^-]+)-\"", "\"^(a)(b)-\"", "10: apps[0].customerPattern", "has 2 capture groups"),
+        .init("Separator: \"-\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
+        .init("Separator: \"-\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
+        .init("Separator: \"-\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
+        .init(
+            "customerSeparator: \"-\"",
+            "customerPattern: \"^((?:[A-Z]+_?)+)-\"",
+            "10: apps[0].customerPattern",
+            "is no longer known; write customerSeparator"
+        ),
         .init("Transaction: 3", "Transaction: 0", "11: apps[0].maximumAccountsPerTransaction", "out of range"),
         .init("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
         .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),

@@ -85,3 +85,16 @@ extension SubscriptionPeriod {
         self = period
     }
 }
+
+extension CustomerSeparator {
+    /// Reads a separator, without repeating it in a fault.
+    static func parse(_ text: String) throws(ValueFault) -> CustomerSeparator {
+        guard let separator = CustomerSeparator(text) else {
+            throw ValueFault(
+                "has \(text.utf8.count) bytes; write 1 to \(byteCounts.upperBound), the text that ends the customer's "
+                    + "part of a name, such as \"-\""
+            )
+        }
+        return separator
+    }
+}
