@@ -11,6 +11,11 @@ public enum AdminAPI {
         "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
     ]
 
+    /// What keeps pages of other origins from using an answer of the operators' listener, whatever it is.
+    static let protection: [(name: String, value: String)] = [
+        ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
     /// Builds the responder of the admin listener.
     ///
     /// - Parameters:

@@ -145,11 +145,11 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         let request = Request(head, on: self)
         self.request = request
         switch setup.gate.judge(request) {
-        case .refuse(let problem, let delay, let closes):
+        case .refuse(let problem, let closes):
             // The connection stays open for the rest of a refused request, unless that is long or may never come.
             let isLong = head.contentLength ?? 0 > setup.limits.maximumBodyBytes
             let closes = closes || !head.keepsAlive || isLong || head.awaitsContinue
-            refuse(problem, after: delay, closes: closes, context)
+            refuse(problem, closes: closes, context)
         case .admit(let limit):
             state.admitted(maximumBodyBytes: limit, keepsAlive: head.keepsAlive, at: .now())
             guard head.awaitsContinue else { return }
@@ -169,12 +169,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         write(reply, to: request.identity, context)
     }
 
-    private func refuse(
-        _ problem: Problem,
-        after delay: TimeAmount = .zero,
-        closes: Bool,
-        _ context: ChannelHandlerContext
-    ) {
+    private func refuse(_ problem: Problem, closes: Bool, _ context: ChannelHandlerContext) {
         let identity = request?.identity ?? RequestIdentity(RequestFields())
         if let request {
             request.note(problem.status, code: problem.code)
@@ -190,13 +185,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
         request = nil
         state.refused(closes: closes, at: .now())
-        let reply = problem == .overloaded ? Reply.overloaded : Reply(problem)
-        guard delay > .zero else { return write(reply, to: identity, context) }
-        let bound = NIOLoopBound((self, context), eventLoop: loop)
-        _ = loop.scheduleTask(in: delay) {
-            let (connection, context) = bound.value
-            if connection.state.isInRequest { connection.write(reply, to: identity, context) }
-        }
+        write(problem == .overloaded ? Reply.overloaded : Reply(problem), to: identity, context)
     }
 
     /// Writes an answer: the one place that does.
@@ -206,7 +195,8 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
             to: identity,
             closes: closes,
             leavesOutBody: state.asksForHeadAlone,
-            date: setup.date.now()
+            date: setup.date.now(),
+            more: setup.fields
         )
         var promise: EventLoopPromise<Void>?
         // Before the write, because the next request may come during it.

@@ -17,6 +17,8 @@ final class ConnectionSetup {
     let telemetry: RequestTelemetry?
     /// Has a complete request answered.
     let answer: (Request) -> Void
+    /// The header fields that every answer has.
+    let fields: [(name: String, value: String)]
     /// The time that answers carry.
     let date = HTTPDate()
 
@@ -27,6 +29,7 @@ final class ConnectionSetup {
         guests: Gate.Guests,
         admission: Admission? = nil,
         telemetry: RequestTelemetry?,
+        fields: [(name: String, value: String)] = [],
         answer: @escaping (Request) -> Void
     ) {
         self.limits = limits
@@ -35,6 +38,7 @@ final class ConnectionSetup {
         gate = Gate(limits: limits, guests: guests, admission: admission)
         self.admission = admission
         self.telemetry = telemetry
+        self.fields = fields
         self.answer = answer
     }
 }

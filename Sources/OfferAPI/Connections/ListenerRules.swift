@@ -28,6 +28,7 @@ public struct ListenerRules: Sendable {
             limits: ConnectionLimits(maximumConnections: Self.maximumConnectionsOfOthers),
             guests: .everybody(at: AdminAPI.methods),
             telemetry: nil,
+            fields: AdminAPI.protection,
             answer: RouterAnswers(responder: responder).answer
         )
     }
@@ -37,12 +38,12 @@ public struct ListenerRules: Sendable {
     /// - Parameters:
     ///   - responder: Answers the requests of everybody.
     ///   - endpoints: What answers the forms, by the configuration in use.
-    ///   - failures: Who has shown tokens that are nobody's.
+    ///   - hosts: The names under which the page may be opened, by the configuration in use.
     ///   - limits: Sizes and times of the public listener, which are those of the forms, too.
-    public init(
+    package init(
         operators responder: some HTTPResponder<BasicRequestContext>,
         forms endpoints: @escaping @Sendable () -> PublicEndpoints,
-        failures: FailedAuthentications,
+        hosts: @escaping @Sendable () -> PageHosts,
         limits: ConnectionLimits
     ) {
         let router = RouterAnswers(responder: responder)
@@ -51,10 +52,11 @@ public struct ListenerRules: Sendable {
             guests: .operators(
                 at: AdminAPI.methods,
                 pages: OperatorsPage.methods,
-                of: endpoints,
-                failures: failures
+                hosts: hosts,
+                of: endpoints
             ),
             telemetry: nil,
+            fields: AdminAPI.protection,
             answer: { request in
                 if let endpoints = request.endpoints {
                     endpoints.answerOperator(request)
@@ -98,6 +100,7 @@ public struct ListenerRules: Sendable {
         limits: ConnectionLimits,
         guests: Gate.Guests,
         telemetry: RequestTelemetry?,
+        fields: [(name: String, value: String)] = [],
         answer: @escaping @Sendable (Request) -> Void
     ) {
         let census = ConnectionCensus()
@@ -110,6 +113,7 @@ public struct ListenerRules: Sendable {
                 census: census,
                 guests: guests,
                 telemetry: telemetry,
+                fields: fields,
                 answer: answer
             )
         }
@@ -123,7 +127,6 @@ public struct ListenerRules: Sendable {
     ///   - limits: Sizes, times, and how much may wait.
     ///   - census: The listener's connections.
     ///   - tls: What TLS shows; `nil` for plain HTTP.
-    ///   - failures: The addresses that have shown unknown tokens.
     ///   - endpoints: What answers, by the configuration in use.
     ///   - metrics: Counts the requests.
     ///   - logger: Where requests have their lines, at the level info.
@@ -132,7 +135,6 @@ public struct ListenerRules: Sendable {
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity?,
-        failures: FailedAuthentications,
         endpoints: @escaping @Sendable () -> PublicEndpoints,
         metrics: RequestMetrics,
         logger: Logger,
@@ -148,7 +150,7 @@ public struct ListenerRules: Sendable {
                 limits: limits,
                 census: census,
                 tls: tls,
-                guests: .clients(of: endpoints, failures: failures),
+                guests: .clients(of: endpoints),
                 admission: Admission(maximumOffers: limits.maximumWaitingOffers),
                 telemetry: telemetry,
                 answer: queue.add

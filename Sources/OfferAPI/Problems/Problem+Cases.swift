@@ -125,6 +125,13 @@ extension Problem {
         Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
     }
 
+    static let misdirected = Problem(
+        status: 421,
+        code: "misdirected_request",
+        detail: "The page is not opened under this name. Use an address or localhost, or list the name in admin.hosts "
+            + "of offer-signer.yaml."
+    )
+
     static let foreignOrigin = Problem(
         status: 403,
         code: "foreign_origin",

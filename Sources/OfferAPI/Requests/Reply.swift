@@ -41,7 +41,21 @@ struct Reply: Sendable {
     }
 
     /// The whole message, as it is sent: it needs no encoder.
-    func message(to identity: RequestIdentity, closes: Bool, leavesOutBody: Bool, date: String) -> ByteBuffer {
+    ///
+    /// - Parameters:
+    ///   - identity: The request's identifier.
+    ///   - closes: Whether the connection ends with it.
+    ///   - leavesOutBody: Whether its head alone is asked for.
+    ///   - date: The time.
+    ///   - more: The fields that all answers of the listener have.
+    /// - Returns: The bytes.
+    func message(
+        to identity: RequestIdentity,
+        closes: Bool,
+        leavesOutBody: Bool,
+        date: String,
+        more: [(name: String, value: String)]
+    ) -> ByteBuffer {
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []
         head.reserveCapacity(Self.usualHeadLength)
@@ -63,6 +77,7 @@ struct Reply: Sendable {
         } else {
             add("Content-Type", "application/json")
         }
+        for (name, value) in more { add(name, value) }
         add("Content-Length", String(body.count))
         add(RequestIdentity.idFieldName, identity.id.text)
         if closes { add("Connection", "close") }

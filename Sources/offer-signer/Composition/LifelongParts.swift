@@ -15,8 +15,6 @@ struct LifelongParts: Sendable {
     let connections = ConnectionCensus()
     /// What clients have asked for.
     let clientUsages = ClientUsages()
-    /// The addresses that have shown unknown tokens.
-    let failedAuthentications = FailedAuthentications()
     /// The watch over the clock.
     let clock: ClockMonitor
     /// The held state of customers.

@@ -45,7 +45,6 @@ struct ServiceListeners {
                 limits: settings.server.limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
                 tls: tls,
-                failures: lifelong.failedAuthentications,
                 endpoints: { current.value.endpoints },
                 metrics: telemetry.requests,
                 logger: logger,
@@ -69,7 +68,7 @@ struct ServiceListeners {
                 : ListenerRules(
                     operators: responder,
                     forms: { current.value.forms },
-                    failures: lifelong.failedAuthentications,
+                    hosts: { PageHosts(current.value.service.settings.admin.hosts) },
                     limits: settings.server.limits
                 ),
             onListening: { announcement.adminListens(at: $0) }

@@ -100,17 +100,6 @@ struct ConnectionStateTests {
         #expect(state.phase == .idle, "nothing came during the second answer")
     }
 
-    @Test("A refusal that is held back keeps the next request waiting")
-    func delayedRefusal() {
-        var state = idle()
-        state.refused(closes: false, at: start)
-        check(!state.requestEnded(at: start))
-        #expect(state.phase == .holdingBack)
-        #expect(state.isInRequest)
-        check(!state.answerEnded(at: start))
-        #expect(state.phase == .idle)
-    }
-
     @Test("The last answer says so: when the client wants it, when the service drains, when nothing more can come")
     func closing() {
         var wanted = idle()
@@ -138,10 +127,6 @@ struct ConnectionStateTests {
             var state = asking
             check(state.inputClosed(at: start + .milliseconds(Int64(later))) == isGone)
         }
-        var refused = idle()
-        refused.refused(closes: false, at: start)
-        check(!refused.requestEnded(at: start))
-        check(!refused.inputClosed(at: start + .seconds(1)), "the refusal is on its way")
     }
 
     @Test("When the service stops, requests under way are finished, and every connection closes after its answer")

@@ -33,7 +33,6 @@ final class TestListener: Sendable {
             ),
             census: ConnectionCensus(),
             tls: nil,
-            failures: FailedAuthentications(),
             endpoints: { endpoints },
             metrics: metrics,
             logger: logger,
@@ -42,7 +41,7 @@ final class TestListener: Sendable {
     }
 
     /// The operators' listener with its page.
-    init(forms endpoints: PublicEndpoints, page: OperatorsPage, logger: Logger) {
+    init(forms endpoints: PublicEndpoints, page: OperatorsPage, hosts: [String], logger: Logger) {
         let ages = TimeAmount.hours(24)
         rules = ListenerRules(
             operators: AdminAPI.responder(
@@ -53,7 +52,7 @@ final class TestListener: Sendable {
                 logger: logger
             ),
             forms: { endpoints },
-            failures: FailedAuthentications(),
+            hosts: { PageHosts(hosts) },
             limits: ConnectionLimits(
                 idleTimeout: ages,
                 headerTimeout: ages,
@@ -130,13 +129,14 @@ struct TestRequest {
     var token: String? = "abc"
     var fields: [String] = []
     var body: String
+    var host = "a"
 
     init(_ target: String, _ body: String, method: String = "POST", token: String? = "abc", fields: [String] = []) {
         (self.target, self.body, self.method, self.token, self.fields) = (target, body, method, token, fields)
     }
 
     var text: String {
-        let own = ["Host: a", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
+        let own = ["Host: \(host)", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
         let lines = own + (token.map { ["Authorization: Bearer \($0)"] } ?? []) + fields
         return "\(method) \(target) HTTP/1.1\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n" + body
     }

@@ -8,6 +8,8 @@ import Testing
         ("port: 8080", "port: 65536", "1: server.port", "out of range; write a whole number from 0 to 65535"),
         ("port: 8080", "port: -1", "1: server.port", "out of range"),
         ("port: 8080", "port: 80x", "1: server.port", "\"80x\" is not a whole number"),
+        ("9090", "9090, hosts: [http://a]", "2: admin.hosts[0]", "is not a host; write a name"),
+        ("9090", "9090, hosts: a", "2: admin.hosts", "a list of host names"),
         ("port: 8080", "prot: 8080", "1: server.prot", "did you mean \"port\"?"),
         ("port: 8080", "port: [8080]", "1: server.port", "is a list"),
         ("port: 8080", "drainDelaySeconds: -1", "1: server.drainDelaySeconds", "out of range"),

@@ -32,6 +32,12 @@ extension SettingsReader {
         return listeners
     }
 
+    /// The names under which the operators' page may be opened.
+    func adminHosts(_ file: MainFile) -> [String] {
+        let names = file.lists[SettingTable.shared.adminHosts.entry.keyPath]?.list(of: "host names") ?? []
+        return names.compactMap { $0.value("a host name", HostName.parse) }
+    }
+
     /// What strangers may reach should ask them for something, and tokens should not be readable on their way.
     private func warnOfExposure(_ listeners: Listeners, _ layers: SettingLayers) {
         if HostName.mayBePublic(listeners.server.host), !asksForTLS(layers) {

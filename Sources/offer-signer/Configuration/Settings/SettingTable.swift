@@ -142,6 +142,12 @@ struct SettingTable: Sendable {
         "true: operators get a page at /, with /overview.json and forms that take a client's token. false: 404",
         changes: .atStart
     )
+    let adminHosts = SettingList(
+        "admin.hosts",
+        of: .host,
+        without: "none",
+        "names under which the page may be opened, beside localhost and addresses. Under another name: 421"
+    )
     let catalog = Setting("catalog", .file, without: "required", "the apps, products and offers")
     let clients = Setting("clients", .file, without: "required", "the clients and the SHA-256 of their tokens")
     let logLevel = Setting(
