@@ -32,6 +32,9 @@ struct ConnectionState {
     private(set) var phase: Phase
     /// When the phase has lasted too long; `nil` in one that ends by itself.
     private(set) var deadline: NIODeadline?
+    /// Since when the client has been expected to do something; `nil` while it waits for an answer.
+    var silentSince: NIODeadline? { phase == .answering ? nil : clientsTurn }
+    private var clientsTurn: NIODeadline
     private let limits: ConnectionLimits
     private var closesAfterAnswer = false
     private var isInputClosed = false
@@ -48,7 +51,8 @@ struct ConnectionState {
     init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
         self.limits = limits
         phase = isSecure ? .handshaking : .idle
-        deadline = now + (isSecure ? limits.headerTimeout : limits.idleTimeout)
+        clientsTurn = now
+        deadline = now + limits.silenceTimeout
     }
 
     /// Whether a request is complete and has no answer, so that the next one waits.
@@ -125,7 +129,9 @@ struct ConnectionState {
 
     /// TLS is negotiated.
     mutating func handshakeCompleted(at now: NIODeadline) {
-        if phase == .handshaking { becomeIdle(at: now) }
+        guard phase == .handshaking else { return }
+        becomeIdle(at: now)
+        deadline = now + limits.silenceTimeout
     }
 
     /// Some bytes have come.
@@ -191,6 +197,7 @@ struct ConnectionState {
     mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || !keepsAlive
         phase = .readingBody(received: 0, limit: maximumBodyBytes)
+        clientsTurn = now
         deadline = now + limits.requestTimeout
     }
 
@@ -256,6 +263,7 @@ struct ConnectionState {
     ///
     /// - Returns: Whether the connection is to be closed.
     mutating func answerEnded(at now: NIODeadline) -> Bool {
+        clientsTurn = now
         if closesAfterAnswer {
             linger(from: now)
             waiting.removeAll()
@@ -320,6 +328,9 @@ struct ConnectionState {
 }
 
 extension ConnectionLimits {
+    /// How long a connection may do without its first request.
+    fileprivate var silenceTimeout: TimeAmount { min(idleTimeout, headerTimeout) }
+
     /// How often a connection's deadline is looked at, at least: no deadline comes sooner after it was set.
     var shortestTimeout: TimeAmount { min(idleTimeout, headerTimeout, requestTimeout, answerTimeout) }
 }

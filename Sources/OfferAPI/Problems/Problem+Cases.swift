@@ -199,6 +199,15 @@ extension Problem {
         )
     }
 
+    static func tooManyUnfinishedBytes(limit: Int) -> Problem {
+        Problem(
+            status: 429,
+            code: "too_many_requests",
+            detail: "This client may have \(limit) bytes of bodies on their way. Wait until others have arrived.",
+            retryAfterSeconds: 1
+        )
+    }
+
     static let answerTimeout = Problem(
         status: 503,
         code: "answer_timeout",

@@ -70,6 +70,11 @@ struct Gate {
         }
         if let length = head.contentLength, length > limit { return .refuse(.bodyTooLarge(limit: limit), closes: true) }
         if admission?.hasRoom(isForSignatures: isForSignatures) == false { return .refuse(.overloaded) }
+        do throws(Problem) {
+            try request.begin()
+        } catch {
+            return .refuse(error)
+        }
         return .admit(maximumBodyBytes: limit)
     }
 

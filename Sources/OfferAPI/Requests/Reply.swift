@@ -41,14 +41,6 @@ struct Reply: Sendable {
     }
 
     /// The whole message, as it is sent: it needs no encoder.
-    ///
-    /// - Parameters:
-    ///   - identity: The request's identifier.
-    ///   - closes: Whether the connection ends with it.
-    ///   - leavesOutBody: Whether its head alone is asked for.
-    ///   - date: The time.
-    ///   - more: The fields that all answers of the listener have.
-    /// - Returns: The bytes.
     func message(
         to identity: RequestIdentity,
         closes: Bool,

@@ -64,7 +64,7 @@ struct ServiceListeners {
             port: settings.admin.address.port,
             settings: "admin",
             rules: overview == nil
-                ? ListenerRules(operators: responder)
+                ? ListenerRules(operators: responder, limits: settings.server.limits)
                 : ListenerRules(
                     operators: responder,
                     forms: { current.value.forms },
@@ -73,6 +73,7 @@ struct ServiceListeners {
                 ),
             onListening: { announcement.adminListens(at: $0) }
         )
+        let limits = settings.server.limits
         notifications = settings.notifications.map { settings in
             HTTPListener(
                 host: settings.address.host,
@@ -84,6 +85,7 @@ struct ServiceListeners {
                         retention: { current.value.retention },
                         logger: logger
                     ),
+                    limits: limits,
                     metrics: telemetry.requests,
                     logger: logger
                 ),

@@ -178,4 +178,16 @@ struct OperatorsPageTests {
             #expect(answer.head.ranges(of: "Cross-Origin-Resource-Policy: same-origin").count == 1)
         }
     }
+
+    @Test("A connection beyond the limit has an answer to a probe, and to nothing else")
+    func spare() async throws {
+        for (path, status) in [("/livez", 200), ("/readyz", 503), ("/metrics", 503), ("/", 503), ("/nothing", 503)] {
+            let connection = try await listener.connect(isSpare: true)
+            try await connection.send(TestRequest(path, "", method: "GET"))
+            let answer = try await connection.receive()
+            #expect(answer.status == status)
+            #expect(answer.field("Connection") == "close")
+            #expect((answer.member("code") == nil) == ["/livez", "/readyz"].contains(path))
+        }
+    }
 }

@@ -31,8 +31,8 @@ struct ConnectionStateTests {
     @Test("Each phase has its time, and its end: silence, 408 or 503")
     func timeouts() {
         var state = idle()
-        #expect(state.timeout(at: start + .seconds(39)) == .wait(until: start + .seconds(40)))
-        #expect(state.timeout(at: start + .seconds(40)) == .close)
+        #expect(state.timeout(at: start + .seconds(9)) == .wait(until: start + .seconds(10)))
+        #expect(state.timeout(at: start + .seconds(10)) == .close, "nothing was ever asked")
         state.bytesArrived(at: start)
         state.bytesArrived(at: start + .seconds(9))
         #expect(state.timeout(at: start + .seconds(10)) == .refuse(.requestTimeout))
@@ -44,6 +44,7 @@ struct ConnectionStateTests {
         _ = state.answerBegins(isDraining: false)
         _ = state.answerEnded(at: start + .seconds(50))
         #expect(state.timeout(at: start + .seconds(89)) == .wait(until: start + .seconds(90)))
+        #expect(state.timeout(at: start + .seconds(90)) == .close)
     }
 
     @Test("No deadline is set that comes before it is looked at again")
@@ -98,6 +99,20 @@ struct ConnectionStateTests {
         check(state.requestEnded(at: start + .seconds(3)))
         check(!state.answerEnded(at: start + .seconds(4)))
         #expect(state.phase == .idle, "nothing came during the second answer")
+    }
+
+    @Test("A connection is silent since its client was to do something, and not while that waits for an answer")
+    func silence() {
+        var state = idle()
+        state.bytesArrived(at: start + .seconds(1))
+        #expect(state.silentSince == start, "drips are silence")
+        state.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start + .seconds(2))
+        check(state.bodyArrived(3) == .keep)
+        #expect(state.silentSince == start + .seconds(2))
+        check(state.requestEnded(at: start + .seconds(3)))
+        #expect(state.silentSince == nil)
+        check(!state.answerEnded(at: start + .seconds(4)))
+        #expect(state.silentSince == start + .seconds(4))
     }
 
     @Test("The last answer says so: when the client wants it, when the service drains, when nothing more can come")

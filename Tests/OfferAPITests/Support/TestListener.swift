@@ -63,7 +63,9 @@ final class TestListener: Sendable {
     }
 
     /// Another connection.
-    func connect() async throws -> TestConnection { try await TestConnection(to: rules, on: loop) }
+    func connect(isSpare: Bool = false) async throws -> TestConnection {
+        try await TestConnection(to: rules, on: loop, isSpare: isSpare)
+    }
 
     /// Sends a request on a connection of its own.
     ///
@@ -86,13 +88,13 @@ final class TestListener: Sendable {
 struct TestConnection {
     let channel: NIOAsyncTestingChannel
 
-    init(to rules: ListenerRules, on loop: NIOAsyncTestingEventLoop) async throws {
+    init(to rules: ListenerRules, on loop: NIOAsyncTestingEventLoop, isSpare: Bool = false) async throws {
         channel = NIOAsyncTestingChannel(loop: loop)
         let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
         channel.remoteAddress = address
         try await loop.executeInContext { [channel] in
             let setup = rules.setups.setup(on: loop)
-            try ConnectionChannel.addRequests(to: channel.pipeline.syncOperations, setup, on: loop)
+            try ConnectionChannel.addRequests(to: channel.pipeline.syncOperations, setup, on: loop, isSpare: isSpare)
         }
         try await channel.connect(to: address).get()
     }
@@ -186,6 +188,8 @@ extension PublicEndpoints {
     /// What answers about apps in a test.
     static func test(
         _ client: Client,
+        beside others: [Client] = [],
+        usages: ClientUsages = ClientUsages(),
         apps: [SigningApp],
         asking fetcher: (any EvidenceFetcher)? = nil,
         memory: StateMemory? = nil,
@@ -193,7 +197,7 @@ extension PublicEndpoints {
         reports: any ProductReportStore = InMemoryProductReports()
     ) -> PublicEndpoints {
         PublicEndpoints(
-            clients: ClientDirectory([client]),
+            clients: ClientDirectory([client] + others, usages: usages),
             signOffers: SignOffers(
                 apps: apps,
                 evidenceReader: AppStoreEvidenceReader(),
