@@ -53,8 +53,10 @@ struct OfferSigner: AsyncParsableCommand {
         } catch {
             // The parser's message repeats the argument, which may be a secret.
             let message = fullMessage(for: error)
-            if Echo.looksLikeSecret(message) {
-                Console.message("error: an argument looks like a key or a token; files are named by their paths")
+            if !Echo.repeats(message, about: Array(CommandLine.arguments.dropFirst())) {
+                Console.message(
+                    "error: an argument is not understood, and not repeated here, as it may be a secret; see --help"
+                )
                 Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
             }
             if let hint = ConfigurationFlags.hinting(message) {

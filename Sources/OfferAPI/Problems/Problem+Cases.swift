@@ -19,7 +19,7 @@ extension Problem {
     /// A request has no answer at all.
     init(_ fault: SignatureFault, evidence kind: EvidenceKind?) {
         switch fault {
-        case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
+        case .unknownApp: self = .appNotAllowed
         case .accountRequired:
             self.init(
                 status: 400,
@@ -112,14 +112,12 @@ extension Problem {
             + "read at the start and on SIGHUP; `offer-signer clients token` makes both."
     )
 
-    static func appNotAllowed(_ bundleId: String) -> Problem {
-        Problem(
-            status: 403,
-            code: "app_not_allowed",
-            detail: "This client may not ask for \(bundleId): it is not among the apps of the client in clients.yaml.",
-            pointer: "/bundleId"
-        )
-    }
+    static let appNotAllowed = Problem(
+        status: 403,
+        code: "app_not_allowed",
+        detail: "This client may not ask for this app: it is not among the apps of the client in clients.yaml.",
+        pointer: "/bundleId"
+    )
 
     static func scopeNotAllowed(_ scope: ClientScope) -> Problem {
         Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")

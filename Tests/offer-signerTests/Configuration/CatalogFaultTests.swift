@@ -55,7 +55,7 @@ import Testing
         .init("1234567890", "-5", "3: apps[0].appAppleId", "out of range"),
         .init("1234567890", "99999999999999999999", "3: apps[0].appAppleId", "out of range"),
         .init("1234567890", "\"1234567890\"", "3: apps[0].appAppleId", "quotation marks"),
-        .init("1234567890", "id1", "3: apps[0].appAppleId", "\"id1\" is not a whole number"),
+        .init("1234567890", "id1", "3: apps[0].appAppleId", ": is not a whole number"),
         .init("[Production, Sandbox]", "[]", "4: apps[0].environments", "is empty"),
         .init("Sandbox]", "sandbox]", "4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
         .init("[Production, Sandbox]", "Production", "4: apps[0].environments", "a list of Production"),
@@ -263,7 +263,7 @@ import Testing
             "      - { id: \"2\", products: [{ id: news, offers: [{ id: a, fromProducts: [com.example.reader.pro.monthly] }] }] }\n"
                 + "      - id: \"20900001\"\n",
             "13: apps[0].subscriptionGroups[0].products[0].offers[0].fromProducts[0]",
-            "write scope: app, or name products of group 2"
+            "write scope: app, or name products of group \"2\""
         ),
         .init(
             "            offers:\n",

@@ -48,11 +48,11 @@ import Testing
         )
         #expect(
             faults.map { $0.prefix { $0 != ";" } } == [
-                "--server-port: \"80x\" is not a whole number",
-                "OFFER_SIGNER_SERVER_PORT: \"\" is not a whole number",
+                "--server-port: is not a whole number",
+                "OFFER_SIGNER_SERVER_PORT: is not a whole number",
                 "--catalog: is empty",
                 "OFFER_SIGNER_LEDGER_URL: is neither sqlite:FILE nor postgres://USER@HOST/DB",
-                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: \"-1\" is out of range",
+                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: is out of range",
             ]
         )
     }

@@ -43,7 +43,7 @@ extension SettingsReader {
         if HostName.mayBePublic(listeners.server.host), !asksForTLS(layers) {
             faults.warning(
                 layers.place(\.serverHost),
-                "\(Echo.quoted(listeners.server.host)) may be reached from other networks, and without server.tls "
+                "\(Echo.name(listeners.server.host)) may be reached from other networks, and without server.tls "
                     + "tokens cross them in plain text; set server.tls, or name the private address that your proxy "
                     + "connects to"
             )
@@ -51,7 +51,7 @@ extension SettingsReader {
         if HostName.mayBePublic(listeners.admin.host) {
             faults.warning(
                 layers.place(\.adminHost),
-                "\(Echo.quoted(listeners.admin.host)) may be reached from other networks, and operators' requests need "
+                "\(Echo.name(listeners.admin.host)) may be reached from other networks, and operators' requests need "
                     + "no token; name 127.0.0.1 or a private address"
             )
         }

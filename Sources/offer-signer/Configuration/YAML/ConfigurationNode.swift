@@ -70,7 +70,8 @@ final class ConfigurationNode {
                 continue
             }
             let name = document.withoutMark(scalar.string)
-            let member = ConfigurationNode(value, place.member(name, line: line), document, faults)
+            let shown = keys?.contains(name) == true ? name : Echo.key(name)
+            let member = ConfigurationNode(value, place.member(shown, line: line), document, faults)
             if let first = members.value(of: name) ?? unknown[name] {
                 member.fault("is given twice\(first.place.line.map { ", first on line \($0)" } ?? ""); keep one")
             } else if let keys, !keys.contains(name) {
@@ -159,7 +160,7 @@ final class ConfigurationNode {
         }
         let tag = node.tag.rawValue
         guard Self.tags.contains(tag) else {
-            fault("has the YAML tag \(Echo.quoted(tag)); tags are not supported, leave it out")
+            fault("has a YAML tag; tags are not supported, leave it out")
             return false
         }
         return true
