@@ -41,9 +41,9 @@ struct OfferSigner: AsyncParsableCommand {
         }
         do {
             var command = try parseAsRoot()
-            if let shortage = ResourceShortage.found(forService: command is Serve) {
+            if command is Serve, let shortage = ResourceShortage.found {
                 Console.message("error: \(shortage.message)")
-                Self.exit(withError: shortage.status)
+                Self.exit(withError: ExitCode.badConfiguration)
             }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
