@@ -155,7 +155,7 @@ extension SignOffers {
                     environment: decided.environment,
                     evidence: request.evidence?.kind,
                     account: request.account,
-                    customer: request.account.customer(by: decided.signing.app.customerPattern),
+                    customer: request.account.customer(by: decided.signing.app.customerSeparator),
                     grants: grants
                 )
         )

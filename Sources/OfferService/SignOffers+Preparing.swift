@@ -219,7 +219,7 @@ extension SignOffers {
                     environment: environment,
                     evidence: request.evidence?.kind,
                     account: request.account,
-                    customer: request.account.customer(by: signing.app.customerPattern),
+                    customer: request.account.customer(by: signing.app.customerSeparator),
                     grants: grants
                 )
         )

@@ -115,52 +115,41 @@ public struct AppAccountToken: Hashable, Sendable {
     }
 }
 
-/// A pattern for the part of an `applicationUsername` that names the customer.
+/// The text that ends the customer's part of an `applicationUsername`.
 ///
 /// Many apps put an order into it, as in `4711-order-8`: the customer of many orders is one customer all the same.
-public struct CustomerPattern: Equatable, Sendable {
-    /// The regular expression, in the syntax of Swift's `Regex`, with one capture group.
-    public let text: String
+package struct CustomerSeparator: Equatable, Sendable {
+    /// How many bytes of UTF-8 it may have.
+    package static let byteCounts = 1...16
 
-    // `nonisolated(unsafe)`: never changed, and made of text alone, without the closures for which Regex is not Sendable.
-    private nonisolated(unsafe) let regex: Regex<AnyRegexOutput>
+    private let bytes: [UInt8]
 
-    /// Reads a pattern.
-    ///
-    /// - Parameter text: A regular expression with one capture group; what is none gives `nil`.
-    public init?(_ text: String) {
-        guard let regex = try? Regex(text) else { return nil }
-        self.text = text
-        self.regex = regex
+    /// Takes a text; `nil` where it has too few bytes or too many.
+    package init?(_ text: String) {
+        guard Self.byteCounts.contains(text.utf8.count) else { return nil }
+        bytes = Array(text.utf8)
     }
 
-    /// The customer in a name.
-    ///
-    /// - Parameter name: The `applicationUsername`.
-    /// - Returns: What the group caught; `nil` when the pattern is not found in the name, or its group caught nothing.
-    public func customer(in name: String) -> String? {
-        guard let match = try? regex.firstMatch(in: name), match.output.count > 1,
-            let part = match.output[1].substring, !part.isEmpty
-        else { return nil }
-        return String(part)
+    /// The customer in a name: all before the first separator, compared by bytes; the whole name where that is nothing.
+    package func customer(in name: String) -> String {
+        var name = name
+        let length = name.withUTF8 { name in
+            (0...max(0, name.count - bytes.count)).first { name[$0...].starts(with: bytes) }
+        }
+        guard let length, length > 0 else { return name }
+        return String(decoding: name.utf8.prefix(length), as: UTF8.self)
     }
-
-    /// Equal by their text.
-    public static func == (left: CustomerPattern, right: CustomerPattern) -> Bool { left.text == right.text }
 }
 
 extension Account {
     /// The text by which the customer is counted; `nil` where no account is named.
     ///
     /// An `applicationUsername` that is a UUID and the same `appAccountToken` are one customer, as they are to StoreKit:
-    /// no pattern is looked for in it.
-    ///
-    /// - Parameter pattern: Which part of an `applicationUsername` is the customer; `nil` when all of it is.
-    /// - Returns: The text.
-    public func customer(by pattern: CustomerPattern?) -> String? {
+    /// no separator is looked for in it.
+    package func customer(by separator: CustomerSeparator?) -> String? {
         switch self {
         case .appAccountToken(let token): token.lowercased
-        case .applicationUsername(let name): storedToken?.lowercased ?? pattern?.customer(in: name) ?? name
+        case .applicationUsername(let name): storedToken?.lowercased ?? separator?.customer(in: name) ?? name
         case .none: nil
         }
     }

@@ -35,9 +35,15 @@ public struct JSONFault: Error, Equatable {
         self.detail = detail
     }
 
+    /// The most bytes of a member's name in a pointer: no name that is known here or at Apple has more, and tokens have.
+    private static let longestStep = 40
+
     /// The place as a JSON Pointer (RFC 6901); empty for the whole document.
+    ///
+    /// It ends before a member whose name may be a secret.
     public var pointer: String {
-        steps.reversed().map { step in
+        let shown = steps.reversed().prefix { $0.utf8.count <= Self.longestStep && !SecretText.isLikely($0) }
+        return shown.map { step in
             "/"
                 + step.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
                 .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")

@@ -41,9 +41,9 @@ struct OfferSigner: AsyncParsableCommand {
         }
         do {
             var command = try parseAsRoot()
-            if let shortage = ResourceShortage.found(forService: command is Serve) {
+            if command is Serve, let shortage = ResourceShortage.found {
                 Console.message("error: \(shortage.message)")
-                Self.exit(withError: shortage.status)
+                Self.exit(withError: ExitCode.badConfiguration)
             }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -53,8 +53,10 @@ struct OfferSigner: AsyncParsableCommand {
         } catch {
             // The parser's message repeats the argument, which may be a secret.
             let message = fullMessage(for: error)
-            if Echo.looksLikeSecret(message) {
-                Console.message("error: an argument looks like a key or a token; files are named by their paths")
+            if !Echo.repeats(message, about: Array(CommandLine.arguments.dropFirst())) {
+                Console.message(
+                    "error: an argument is not understood, and not repeated here, as it may be a secret; see --help"
+                )
                 Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
             }
             if let hint = ConfigurationFlags.hinting(message) {

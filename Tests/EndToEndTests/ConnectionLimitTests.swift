@@ -99,6 +99,31 @@ struct ConnectionLimitTests {
         #expect(used.isClosed())
     }
 
+    @Test("However many connections keep silent, operators and Apple are answered")
+    func silence() throws {
+        let service = try RunningService(flags: ["--notifications-host", "127.0.0.1", "--notifications-port", "0"])
+        for address in [service.admin, try #require(service.notifications)] {
+            var silent = try (0..<400).map { index in
+                let connection = try Connection(to: address)
+                // Some of a head, of a body, or nothing.
+                switch index % 3 {
+                case 0: try connection.send("GET /livez HTTP/1.1\r\nHos")
+                case 1: try connection.send("POST /v1/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{")
+                default: break
+                }
+                return connection
+            }
+            let isAdmin = address.port == service.admin.port
+            for _ in 0..<3 {
+                let connection = try Connection(to: address)
+                let status = try connection.request(isAdmin ? "GET" : "POST", isAdmin ? "/livez" : "/v1/notifications")
+                    .status
+                #expect(status == (isAdmin ? 200 : 400))
+            }
+            silent.removeAll()
+        }
+    }
+
     @Test("Drips do not prolong a head")
     func drips() throws {
         let service = try RunningService(flags: ["--server-limits-header-timeout-seconds", "1"])

@@ -102,6 +102,21 @@ struct ReloadTests {
         }
     }
 
+    @Test("A list of clients that becomes empty takes effect, and stays a warning until it has one again")
+    func nobody() throws {
+        let good = try String(contentsOfFile: installation.directory.path("clients.yaml"), encoding: .utf8)
+        try installation.directory.write("clients.yaml", "clients: []\n")
+        let details = try service.reload()
+        #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == 1)
+        let warnings = try #require(details["warnings"] as? [String])
+        #expect(warnings.contains { $0.contains("clients: is empty, so nobody can ask for signatures") }, "\(warnings)")
+        #expect(try service.readiness().status == 200)
+        #expect(try service.sign("{}").status == 401)
+        try installation.directory.write("clients.yaml", good)
+        #expect((try service.reload()["warnings"] as? [String])?.contains { $0.contains("nobody") } == false)
+        #expect(try service.sign("{}").status == 400)
+    }
+
     @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
     func otherKey() throws {
         let warning = "the reload changed the private key of TESTKEY001 under the same id"

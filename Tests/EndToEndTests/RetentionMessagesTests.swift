@@ -320,6 +320,6 @@ struct RetentionMessagesTests {
             "--transaction-id", "1", "--product-id", "x",
         ])
         #expect(other.status == 1)
-        #expect(other.errors.contains("the catalog has no app com.example.other"))
+        #expect(other.errors.contains("the catalog has no app of this bundle id"))
     }
 }

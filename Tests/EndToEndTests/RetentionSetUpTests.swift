@@ -76,7 +76,7 @@ struct RetentionSetUpTests {
         }
         let early = try defaults("set", "--message-id", made)
         #expect(early.status == 1)
-        #expect(early.errors.contains("pro.monthly in en-US: the message is not approved"), "\(early.errors)")
+        #expect(early.errors.contains("\"pro.monthly\" in en-US: the message is not approved"), "\(early.errors)")
         try control(
             "retention-messages",
             #"{"bundleId":"\#(Installation.bundleId)","messageIdentifier":"\#(made)","state":"APPROVED"}"#
@@ -161,7 +161,7 @@ struct RetentionSetUpTests {
         let limited = try retention("messages", "list")
         #expect(limited.status == 0 && limited.errors.contains("Apple asks for patience"), "\(limited.errors)")
         let stranger = try retention("url", "get", app: "com.example.other")
-        #expect(stranger.status == 1 && stranger.errors.contains("com.example.other"))
+        #expect(stranger.status == 1 && stranger.errors.contains("the catalog has no app of this bundle id"))
         try installation.directory.write("offer-signer.yaml", "catalog: none.yaml\n")
         #expect(try retention("url", "get").status == 78)
     }

@@ -7,6 +7,8 @@ import Testing
 struct SecretLeakTests {
     private static let password = "Passw0rd-of-the-database-7b1c"
     private static let strangeToken = "qT3vX9sLw2RkZp8YbN5cJ7dGf1HhM4aEuIoSxVtWyQz"
+    private static let issuedToken = "os_w2RkZp8YbN5cJ7dGf1HhM4aEuIoSxVtWyQzqT3vX9sL"
+    private static let sharedSecret = "7b1c0d9e5f3a48b2a6c4e8f017d2953c"
 
     private let installation: Installation
     private let secrets: Secrets
@@ -15,7 +17,10 @@ struct SecretLeakTests {
     init() throws {
         installation = try Installation(token: Self.clientToken)
         pem = try String(contentsOfFile: installation.key, encoding: .utf8)
-        secrets = try Secrets(of: installation, and: [Self.password, Self.strangeToken, Self.clientToken])
+        secrets = try Secrets(
+            of: installation,
+            and: [Self.password, Self.strangeToken, Self.clientToken, Self.issuedToken, Self.sharedSecret]
+        )
     }
 
     /// Made as `clients token` makes them.
@@ -23,8 +28,10 @@ struct SecretLeakTests {
 
     private var body64: String { pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined() }
 
+    private typealias Mistake = (file: String, old: String, new: String)
+
     /// The parts of a configuration in which something is wrong, with a secret in the wrong place.
-    private var mistakes: [(file: String, old: String, new: String)] {
+    private var mistakes: [Mistake] {
         let block = pem.split(separator: "\n").map { "          " + $0 }.joined(separator: "\n")
         let oneLine = pem.replacing("\n", with: "\\n")
         let key = "{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }"
@@ -64,12 +71,32 @@ struct SecretLeakTests {
         ]
     }
 
+    /// Secrets in the place of a name that a hint lists, or that is near to one, and of values that are no names.
+    private var names: [Mistake] {
+        [Self.issuedToken, Self.sharedSecret, body64].flatMap { (secret) -> [Mistake] in
+            let app = [
+                "environments: [\(secret)]", "customerSeparator: \(secret)", "requireAccount: \(secret)",
+                "issuerId: \(secret)", "!\(secret) receipts: serverAPI",
+            ]
+            let main = [
+                "admin: { hosts: [\"\(secret):1\"] }", "log: { level: \(secret) }",
+                "appStore: { serverAPIURL: \"https://h/?\(secret)\" }",
+            ]
+            return app.map { ("catalog.yaml", "bundleId:", "\($0)\n    bundleId:") }
+                + main.map { ("offer-signer.yaml", "server:", "\($0)\nserver:") } + [
+                    ("catalog.yaml", "bundleId: \(Installation.bundleId)", "bundleId: \(secret)"),
+                    ("clients.yaml", "[\(Installation.bundleId)]", "[\(secret)]"),
+                    ("clients.yaml", "name: backend", "name: backend, scopes: [\(secret)]"),
+                ]
+        }
+    }
+
     private func text(_ outcome: ChildProcess.Outcome) -> String { outcome.text + outcome.errors }
 
     @Test("Mistakes in the files: neither check nor a reload repeats the secret, on any stream or in /readyz")
     func configuration() throws {
         let service = try RunningService(installation, flags: ["--log-level", "trace"])
-        for (file, old, new) in mistakes {
+        for (file, old, new) in mistakes + names {
             let path = installation.directory.path(file)
             let good = try String(contentsOfFile: path, encoding: .utf8)
             try #require(good.contains(old))
@@ -77,7 +104,7 @@ struct SecretLeakTests {
             let outcome = try Executable.run(["check", "--config", installation.configuration])
             #expect(secrets.pieces(in: text(outcome)).isEmpty, "\(file) with \(new): \(text(outcome))")
             try service.reload()
-            for path in ["/readyz", "/metrics"] {
+            for path in ["/readyz", "/metrics", "/overview.json"] {
                 let body = try Connection(to: service.admin).request("GET", path).body
                 #expect(secrets.pieces(in: String(decoding: body, as: UTF8.self)).isEmpty, "\(file) with \(new)")
             }
@@ -95,7 +122,21 @@ struct SecretLeakTests {
         let config = ["--config", installation.configuration]
         // What a careless shell puts where a file's name belongs.
         let line = String(pem.split(separator: "\n")[2])
-        let runs: [([String], [String: String])] = [
+        let report = installation.directory.path("report.json")
+        try installation.directory.write("report.json", #"{"\#(Self.issuedToken)":1}"#)
+        var runs: [([String], [String: String])] = []
+        for secret in [Self.issuedToken, Self.sharedSecret, Self.strangeToken, line] {
+            let named = ["--bundle-id", secret, "--product-id", "p"]
+            let commands: [[String]] = [
+                ["sign"] + config + named + ["--offer-id", "o"], ["check"] + config + [secret],
+                ["retention", "try"] + config + named + ["--transaction-id", "1"], [secret],
+                ["check"] + config + ["--\(secret)"], ["check"] + config + ["--log-level", secret],
+                ["check"] + config + ["--server-port=\(secret)"],
+            ]
+            for arguments in commands { runs.append((arguments, [:])) }
+        }
+        runs += [
+            (["diagnose"] + config + [report], [:]),
             (["check"] + config + ["--ledger-url", url], [:]),
             (["check"] + config, ["OFFER_SIGNER_LEDGER_URL": url]),
             (["check"] + config, ["OFFER_SIGNER_TOKEN": Self.clientToken, "OFFER_SIGNER_KEY": pem]),

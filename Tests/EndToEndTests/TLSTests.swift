@@ -43,15 +43,21 @@ struct TLSTests {
     }
 
     @Test(
-        "TLS 1.3 and 1.2 are spoken, nothing older",
-        arguments: [("-tls1_3", true), ("-tls1_2", true), ("-tls1_1", false)]
+        "TLS 1.3 and 1.2 are spoken, nothing older, and of 1.2 no suite without authenticated encryption",
+        arguments: [
+            ("-tls1_3", "DEFAULT", true), ("-tls1_2", "DEFAULT", true), ("-tls1_1", "DEFAULT", false),
+            ("-tls1_2", "AESGCM", true), ("-tls1_2", "CHACHA20", true),
+            // CBC is all that is left.
+            ("-tls1_2", "ALL:!AESGCM:!CHACHA20:!AESCCM:!ARIAGCM", false), ("-tls1_2", "kRSA", false),
+        ]
     )
-    func versions(option: String, isSpoken: Bool) throws {
+    func versions(option: String, ciphers: String, isSpoken: Bool) throws {
         let service = try start()
         let outcome = try Executable.run(
             [
                 "s_client", "-connect", "127.0.0.1:\(service.server.port)", option, "-CAfile",
-                installation.directory.path("authority.pem"), "-verify_return_error", "-cipher", "DEFAULT@SECLEVEL=0",
+                installation.directory.path("authority.pem"), "-verify_return_error", "-cipher",
+                "\(ciphers):@SECLEVEL=0",
             ],
             of: "/usr/bin/openssl"
         )

@@ -24,7 +24,7 @@ struct LedgerTests {
         )
         let app = App(
             bundleId: "com.example.reader",
-            customerPattern: CustomerPattern("^([^-]+)-"),
+            customerSeparator: CustomerSeparator("-"),
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
         )
         let now = now

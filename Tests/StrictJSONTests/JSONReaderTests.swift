@@ -119,6 +119,19 @@ struct JSONReaderTests {
         #expect(Self.accepts(Array("[\(Array(repeating: "[]", count: 100).joined(separator: ","))]".utf8)))
     }
 
+    @Test(
+        "A pointer ends before a member whose name may be a secret",
+        arguments: [
+            ("os_Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVtQz", "/a"), ("MIGHAgEAMBMG", "/a"),
+            ("7b1c0d9e5f3a48b2a6c4e8f017d2953c", "/a"), ("Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVt", "/a"),
+            ("grace_period_expires_date_ms", "/a/grace_period_expires_date_ms/1"), ("os", "/a/os/1"),
+        ]
+    )
+    func secretNames(name: String, pointer: String) {
+        let fault = JSONFault(.wrongType, "").inside(element: 1).inside(member: name).inside(member: "a")
+        #expect(fault.pointer == pointer)
+    }
+
     @Test("A fault points to its place, with RFC 6901's escapes")
     func pointer() {
         var reader = JSONReader(Array(#"{"a/b":[{"~":1},{"~":true}]}"#.utf8))

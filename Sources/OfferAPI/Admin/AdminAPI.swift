@@ -11,6 +11,13 @@ public enum AdminAPI {
         "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
     ]
 
+    /// The paths by which something else judges whether to end or to ask the service: they always have places.
+    static let probes: Set<String> = ["/livez", "/readyz"]
+    /// What keeps pages of other origins from using an answer of the operators' listener, whatever it is.
+    static let protection: [(name: String, value: String)] = [
+        ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
     /// Builds the responder of the admin listener.
     ///
     /// - Parameters:

@@ -47,8 +47,8 @@ public struct OperatorsPage: Sendable {
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
                     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
             ),
-            ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
-            ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
         ] {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
@@ -73,7 +73,8 @@ enum OperatorCall: String {
 }
 
 extension RequestHead {
-    /// Whether a page of another origin asks (RFC 6454 §7): one whose address is not the one that is asked.
+    /// Whether a page of another origin asks (RFC 6454 §7): one whose address is not the host that is asked, which has to be
+    /// known.
     ///
     /// The scheme may be another where a proxy speaks TLS. Programs that are no browser name no origin.
     var isFromForeignOrigin: Bool {
@@ -81,6 +82,6 @@ extension RequestHead {
         guard let origin = origins.first else { return false }
         let parts = origin.lowercased().split(separator: "://", maxSplits: 1)
         guard origins.count == 1, parts.count == 2, ["http", "https"].contains(parts[0]) else { return true }
-        return framing.host.value?.lowercased() != String(parts[1])
+        return host?.lowercased() != String(parts[1])
     }
 }

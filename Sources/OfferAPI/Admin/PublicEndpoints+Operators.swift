@@ -9,7 +9,7 @@ extension PublicEndpoints {
     func answerOperator(_ request: Request) {
         guard request.isWaiting else { return request.giveUp() }
         do throws(Problem) {
-            try request.open()
+            request.open()
             guard let client = request.client else { throw .tokenMissing }
             let step =
                 request.route == .eligibility

@@ -85,7 +85,7 @@ extension Client {
     func app(named bundleId: String?) throws(Problem) -> String {
         if let bundleId {
             guard let index = apps.firstIndex(of: bundleId), apps[index].hasSameBytes(as: bundleId) else {
-                throw .appNotAllowed(bundleId)
+                throw .appNotAllowed
             }
             return bundleId
         }

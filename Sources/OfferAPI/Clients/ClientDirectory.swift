@@ -6,17 +6,13 @@ public final class ClientDirectory: Sendable {
     private let usages: [String: ClientUsage]
 
     /// Creates a directory.
-    ///
-    /// - Parameters:
-    ///   - clients: The clients; each digest of `tokenSHA256` has 32 bytes.
-    ///   - usages: The clients' usage so far.
-    public init(_ clients: [Client], usages: ClientUsages = ClientUsages()) {
+    package init(_ clients: [Client], usages: ClientUsages = ClientUsages()) {
         var tokens: [TokenDigest: KnownToken] = [:]
         for client in clients {
             let usage = usages.usage(of: client.name)
             for (place, bytes) in client.tokenSHA256.enumerated() {
                 guard let digest = TokenDigest(bytes: bytes) else { continue }
-                tokens[digest] = KnownToken(client: client, place: place, use: usage.use(of: digest))
+                tokens[digest] = KnownToken(client: client, place: place, use: usage.use(of: digest), usage: usage)
             }
         }
         self.tokens = tokens
@@ -25,9 +21,6 @@ public final class ClientDirectory: Sendable {
     }
 
     /// The client whose token this is.
-    ///
-    /// - Parameter token: The bearer token as it was presented.
-    /// - Returns: The client; `nil` when the token is nobody's.
     public func client(presenting token: some StringProtocol) -> Client? {
         self.token(with: TokenDigest(of: token))?.client
     }

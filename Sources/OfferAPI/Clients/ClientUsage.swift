@@ -13,6 +13,30 @@ final class ClientUsage: Sendable {
     }
 
     private let state = Mutex(State())
+    private let unfinished: ByteBudget
+    private let unfinishedOfAll: ByteBudget
+
+    init(unfinishedOfAll: ByteBudget) {
+        self.unfinishedOfAll = unfinishedOfAll
+        unfinished = ByteBudget(unfinishedOfAll.limit / 2)
+    }
+
+    /// Takes bytes for a body that is not all there.
+    ///
+    /// - Throws: `Problem` 429 where the client has no more, 503 where nobody has; nothing is taken then.
+    func take(unfinishedBytes count: Int) throws(Problem) {
+        guard unfinished.take(count) else { throw .tooManyUnfinishedBytes(limit: unfinished.limit) }
+        guard unfinishedOfAll.take(count) else {
+            unfinished.giveBack(count)
+            throw .overloaded
+        }
+    }
+
+    /// Gives bytes back that were taken.
+    func giveBack(unfinishedBytes count: Int) {
+        unfinished.giveBack(count)
+        unfinishedOfAll.giveBack(count)
+    }
 
     /// Takes signatures from the client's rate.
     ///
@@ -53,6 +77,25 @@ final class ClientUsage: Sendable {
     }
 }
 
+/// Bytes that may be taken, and are given back.
+final class ByteBudget: Sendable {
+    /// How many there are.
+    let limit: Int
+    private let taken = Atomic(0)
+
+    init(_ limit: Int) { self.limit = limit }
+
+    /// Takes some of them; `false`, and nothing is taken, where there are not so many.
+    func take(_ count: Int) -> Bool {
+        if taken.add(count, ordering: .relaxed).newValue <= limit { return true }
+        giveBack(count)
+        return false
+    }
+
+    /// Gives some of them back.
+    func giveBack(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
+}
+
 /// When a token was last shown, to the second: so event loops write to it no more often.
 final class TokenUse: Sendable {
     private let second = Atomic<Int64>(.min)
@@ -83,26 +126,32 @@ final class KnownToken: Sendable {
     /// The token's place in the client's `tokenSHA256`, from 0.
     let place: Int
     let use: TokenUse
+    /// The client's usage.
+    let usage: ClientUsage
 
-    init(client: Client, place: Int, use: TokenUse) {
+    init(client: Client, place: Int, use: TokenUse, usage: ClientUsage) {
         self.client = client
         self.place = place
         self.use = use
+        self.usage = usage
     }
 }
 
 /// The usage of all clients, by their names: made once, and handed to each new directory of clients.
 public final class ClientUsages: Sendable {
     private let usages = Mutex<[String: ClientUsage]>([:])
+    private let unfinishedBytes: ByteBudget
 
     /// Begins without any client.
-    public init() {}
+    package init(maximumUnfinishedBytes: Int = ConnectionLimits().maximumUnfinishedBytes) {
+        unfinishedBytes = ByteBudget(maximumUnfinishedBytes)
+    }
 
     /// The usage of a client.
     func usage(of name: String) -> ClientUsage {
         usages.withLock { usages in
             if let known = usages[name] { return known }
-            let new = ClientUsage()
+            let new = ClientUsage(unfinishedOfAll: unfinishedBytes)
             usages[name] = new
             return new
         }

@@ -25,13 +25,18 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// The last head: the next one mostly has the same token, which need not be hashed again.
     private var latestHead: RequestHead?
     private var timer: Scheduled<Void>?
+    private let isSpare: Bool
 
-    /// Creates the handler of a new connection.
-    init(_ setup: ConnectionSetup, on loop: any EventLoop) {
+    /// Creates the handler of a new connection; a spare one is beyond the limit, and has one answer.
+    init(_ setup: ConnectionSetup, on loop: any EventLoop, isSpare: Bool = false) {
         self.setup = setup
         self.loop = loop
+        self.isSpare = isSpare
         state = ConnectionState(limits: setup.limits, isSecure: setup.tls != nil, now: .now())
     }
+
+    /// Since when its client has been expected to do something; `nil` while it waits for an answer.
+    var silentSince: NIODeadline? { state.silentSince }
 
     /// The channel; `nil` when the connection is gone.
     var channel: (any Channel)? { context?.channel }
@@ -40,6 +45,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        setup.opened(self)
         if context.channel.isActive { watch(context) }
     }
 
@@ -50,6 +56,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
+        setup.closed(self)
         request?.connectionClosed()
         request = nil
     }
@@ -121,7 +128,12 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         case .part(.head(let sent)): begin(sent, context)
         case .part(.body(let piece)):
             switch state.bodyArrived(piece.readableBytes) {
-            case .keep: request?.add(piece)
+            case .keep:
+                do throws(Problem) {
+                    try request?.add(piece)
+                } catch {
+                    refuse(error, closes: true, context)
+                }
             case .drop: break
             case .refuse(let limit): refuse(.bodyTooLarge(limit: limit), closes: true, context)
             case .close: context.close(promise: nil)
@@ -144,14 +156,17 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         latestHead = head
         let request = Request(head, on: self)
         self.request = request
+        if isSpare, !setup.sparePaths.contains(head.path ?? "") {
+            return refuse(.tooManyConnections, closes: true, context)
+        }
         switch setup.gate.judge(request) {
-        case .refuse(let problem, let delay, let closes):
+        case .refuse(let problem, let closes):
             // The connection stays open for the rest of a refused request, unless that is long or may never come.
             let isLong = head.contentLength ?? 0 > setup.limits.maximumBodyBytes
             let closes = closes || !head.keepsAlive || isLong || head.awaitsContinue
-            refuse(problem, after: delay, closes: closes, context)
+            refuse(problem, closes: closes, context)
         case .admit(let limit):
-            state.admitted(maximumBodyBytes: limit, keepsAlive: head.keepsAlive, at: .now())
+            state.admitted(maximumBodyBytes: limit, keepsAlive: head.keepsAlive && !isSpare, at: .now())
             guard head.awaitsContinue else { return }
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
@@ -169,15 +184,13 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         write(reply, to: request.identity, context)
     }
 
-    private func refuse(
-        _ problem: Problem,
-        after delay: TimeAmount = .zero,
-        closes: Bool,
-        _ context: ChannelHandlerContext
-    ) {
+    private func refuse(_ problem: Problem, closes: Bool, _ context: ChannelHandlerContext) {
         let identity = request?.identity ?? RequestIdentity(RequestFields())
+        var reply = problem == .overloaded ? Reply.overloaded : Reply(problem)
+        if problem.status == 429, let request { reply.add(request.rateLimitFields) }
         if let request {
             request.note(problem.status, code: problem.code)
+            request.connectionClosed()
         } else {
             setup.telemetry?.note(
                 identity,
@@ -190,13 +203,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         }
         request = nil
         state.refused(closes: closes, at: .now())
-        let reply = problem == .overloaded ? Reply.overloaded : Reply(problem)
-        guard delay > .zero else { return write(reply, to: identity, context) }
-        let bound = NIOLoopBound((self, context), eventLoop: loop)
-        _ = loop.scheduleTask(in: delay) {
-            let (connection, context) = bound.value
-            if connection.state.isInRequest { connection.write(reply, to: identity, context) }
-        }
+        write(reply, to: identity, context)
     }
 
     /// Writes an answer: the one place that does.
@@ -206,7 +213,8 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
             to: identity,
             closes: closes,
             leavesOutBody: state.asksForHeadAlone,
-            date: setup.date.now()
+            date: setup.date.now(),
+            more: setup.fields
         )
         var promise: EventLoopPromise<Void>?
         // Before the write, because the next request may come during it.

@@ -68,7 +68,8 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
             to: RequestIdentity(RequestFields()),
             closes: true,
             leavesOutBody: false,
-            date: HTTPDate().now()
+            date: HTTPDate().now(),
+            more: []
         )
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in bound.value.close(promise: nil) }

@@ -17,10 +17,11 @@ struct ConnectionChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let setup = setups.setup(on: channel.eventLoop)
-            let isExcess = setup.census.connectionOpened() > setup.limits.maximumConnections
+            let isExcess =
+                setup.census.connectionOpened() > setup.limits.maximumConnections && !setup.closeMostSilent()
             channel.closeFuture.whenComplete { [census = setup.census] _ in census.connectionClosed() }
             let pipeline = channel.pipeline.syncOperations
-            if isExcess {
+            if isExcess, setup.sparePaths.isEmpty {
                 try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
             } else {
                 // A client that does not read gets no further answers.
@@ -29,7 +30,7 @@ struct ConnectionChannel: ServerChildChannel {
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
                     try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0) })
                 }
-                try Self.addRequests(to: pipeline, setup, on: channel.eventLoop)
+                try Self.addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)
             }
             return Value(channel: channel)
         }
@@ -39,9 +40,10 @@ struct ConnectionChannel: ServerChildChannel {
     static func addRequests(
         to pipeline: ChannelPipeline.SynchronousOperations,
         _ setup: ConnectionSetup,
-        on loop: any EventLoop
+        on loop: any EventLoop,
+        isSpare: Bool = false
     ) throws {
-        let connection = Connection(setup, on: loop)
+        let connection = Connection(setup, on: loop, isSpare: isSpare)
         try pipeline.addHandler(BytesArrivalHandler(of: connection))
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = setup.limits.maximumHeaderBytes

@@ -12,10 +12,16 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// How many bytes a body may have where evidence or product reports are sent; more is 413.
     public let maximumEvidenceBodyBytes: Int
     /// How many bytes a body may have elsewhere; more is 413.
-    public let maximumBodyBytes: Int
-    /// How long a connection may be idle before it is closed.
+    public private(set) var maximumBodyBytes: Int
+    /// How many bytes of clients' bodies may be on their way in the process; the next request is answered 503.
+    ///
+    /// A client may have half of them; its next request is 429.
+    package let maximumUnfinishedBytes: Int
+    /// How long a connection may be idle between requests before it is closed.
     public let idleTimeout: TimeAmount
     /// How long a request's head may take from its first byte to its last, and a TLS handshake before it; more is 408.
+    ///
+    /// A new connection that stays silent so long is closed.
     public let headerTimeout: TimeAmount
     /// How long a request may take to come, from its head to the end of its body; more is 408.
     public let requestTimeout: TimeAmount
@@ -29,24 +35,13 @@ public struct ConnectionLimits: Equatable, Sendable {
     let lingerTimeout = TimeAmount.seconds(1)
 
     /// Creates limits.
-    ///
-    /// - Parameters:
-    ///   - maximumConnections: How many connections there may be at once.
-    ///   - maximumHeaderBytes: How many bytes the fields of a head may have.
-    ///   - maximumHeaderFields: How many fields a head may have.
-    ///   - maximumEvidenceBodyBytes: How many bytes a body may have where evidence is sent.
-    ///   - maximumBodyBytes: How many bytes a body may have elsewhere.
-    ///   - idleTimeout: How long a connection may be idle.
-    ///   - headerTimeout: How long a head may take.
-    ///   - requestTimeout: How long a request may take to come.
-    ///   - answerTimeout: How long its answer may take.
-    ///   - maximumWaitingOffers: How many offers may wait on an event loop.
     public init(
         maximumConnections: Int = 4096,
         maximumHeaderBytes: Int = 16 << 10,
         maximumHeaderFields: Int = 100,
         maximumEvidenceBodyBytes: Int = 1 << 20,
         maximumBodyBytes: Int = 16 << 10,
+        maximumUnfinishedBytes: Int = 128 << 20,
         idleTimeout: TimeAmount = .seconds(75),
         headerTimeout: TimeAmount = .seconds(10),
         requestTimeout: TimeAmount = .seconds(30),
@@ -58,6 +53,7 @@ public struct ConnectionLimits: Equatable, Sendable {
         self.maximumHeaderFields = maximumHeaderFields
         self.maximumEvidenceBodyBytes = maximumEvidenceBodyBytes
         self.maximumBodyBytes = maximumBodyBytes
+        self.maximumUnfinishedBytes = maximumUnfinishedBytes
         self.idleTimeout = idleTimeout
         self.headerTimeout = headerTimeout
         self.requestTimeout = requestTimeout
@@ -65,13 +61,11 @@ public struct ConnectionLimits: Equatable, Sendable {
         self.maximumWaitingOffers = maximumWaitingOffers
     }
 
-    /// The same limits for another number of connections.
-    ///
-    /// - Parameter connections: How many connections there may be at once.
-    /// - Returns: The limits.
-    public func lettingIn(_ connections: Int) -> ConnectionLimits {
+    /// The same limits for another number of connections, and perhaps other bodies.
+    package func lettingIn(_ connections: Int, maximumBodyBytes: Int? = nil) -> ConnectionLimits {
         var limits = self
         limits.maximumConnections = connections
+        limits.maximumBodyBytes = maximumBodyBytes ?? limits.maximumBodyBytes
         return limits
     }
 }

@@ -17,8 +17,15 @@ final class ConnectionSetup {
     let telemetry: RequestTelemetry?
     /// Has a complete request answered.
     let answer: (Request) -> Void
+    /// The header fields that every answer has.
+    let fields: [(name: String, value: String)]
+    /// The paths that are answered on connections beyond the limit, too.
+    let sparePaths: Set<String>
     /// The time that answers carry.
     let date = HTTPDate()
+    /// The connections of this event loop, where a new one may take another's place.
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private let makesRoom: Bool
 
     init(
         limits: ConnectionLimits,
@@ -27,6 +34,9 @@ final class ConnectionSetup {
         guests: Gate.Guests,
         admission: Admission? = nil,
         telemetry: RequestTelemetry?,
+        fields: [(name: String, value: String)] = [],
+        makesRoom: Bool = false,
+        sparePaths: Set<String> = [],
         answer: @escaping (Request) -> Void
     ) {
         self.limits = limits
@@ -35,7 +45,31 @@ final class ConnectionSetup {
         gate = Gate(limits: limits, guests: guests, admission: admission)
         self.admission = admission
         self.telemetry = telemetry
+        self.fields = fields
+        self.makesRoom = makesRoom
+        self.sparePaths = sparePaths
         self.answer = answer
+    }
+
+    /// Takes note of a new connection.
+    func opened(_ connection: Connection) {
+        if makesRoom { connections[ObjectIdentifier(connection)] = connection }
+    }
+
+    /// A connection has closed.
+    func closed(_ connection: Connection) {
+        if makesRoom { connections[ObjectIdentifier(connection)] = nil }
+    }
+
+    /// Closes the connection whose client has kept it waiting longest.
+    ///
+    /// - Returns: Whether there was one.
+    func closeMostSilent() -> Bool {
+        let silent = connections.values.compactMap { one in one.silentSince.map { (connection: one, since: $0) } }
+        guard let longest = silent.min(by: { $0.since < $1.since })?.connection else { return false }
+        closed(longest)
+        longest.channel?.close(promise: nil)
+        return true
     }
 }
 

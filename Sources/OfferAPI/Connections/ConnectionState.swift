@@ -19,10 +19,8 @@ struct ConnectionState {
         case readingBody(received: Int, limit: Int)
         /// The request is there, its answer is not.
         case answering
-        /// The request was refused, or will be in a moment, and the rest of its body is thrown away.
-        case refusing(isAnswered: Bool, received: Int, limit: Int)
-        /// The request was refused, all of it is there, and the answer is held back for a moment.
-        case holdingBack
+        /// The request was refused, and the rest of its body is thrown away.
+        case refusing(received: Int, limit: Int)
         /// The last answer was given, and what still comes is thrown away.
         case lingering
     }
@@ -34,6 +32,9 @@ struct ConnectionState {
     private(set) var phase: Phase
     /// When the phase has lasted too long; `nil` in one that ends by itself.
     private(set) var deadline: NIODeadline?
+    /// Since when the client has been expected to do something; `nil` while it waits for an answer.
+    var silentSince: NIODeadline? { phase == .answering ? nil : clientsTurn }
+    private var clientsTurn: NIODeadline
     private let limits: ConnectionLimits
     private var closesAfterAnswer = false
     private var isInputClosed = false
@@ -50,25 +51,18 @@ struct ConnectionState {
     init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
         self.limits = limits
         phase = isSecure ? .handshaking : .idle
-        deadline = now + (isSecure ? limits.headerTimeout : limits.idleTimeout)
-    }
-
-    /// Whether a request has begun that is not answered.
-    var isInRequest: Bool {
-        switch phase {
-        case .readingBody, .answering, .holdingBack, .refusing(isAnswered: false, _, _): true
-        case .handshaking, .idle, .readingHead, .lingering, .refusing(isAnswered: true, _, _): false
-        }
+        clientsTurn = now
+        deadline = now + limits.silenceTimeout
     }
 
     /// Whether a request is complete and has no answer, so that the next one waits.
-    var isAwaitingAnswer: Bool { phase == .answering || phase == .holdingBack }
+    var isAwaitingAnswer: Bool { phase == .answering }
 
     /// Whether nothing of an answer is on its way, so that a refusal can take its place.
     var mayRefuse: Bool {
         switch phase {
         case .idle, .readingHead, .readingBody: true
-        case .handshaking, .answering, .refusing, .holdingBack, .lingering: false
+        case .handshaking, .answering, .refusing, .lingering: false
         }
     }
 
@@ -135,7 +129,9 @@ struct ConnectionState {
 
     /// TLS is negotiated.
     mutating func handshakeCompleted(at now: NIODeadline) {
-        if phase == .handshaking { becomeIdle(at: now) }
+        guard phase == .handshaking else { return }
+        becomeIdle(at: now)
+        deadline = now + limits.silenceTimeout
     }
 
     /// Some bytes have come.
@@ -160,10 +156,10 @@ struct ConnectionState {
         closesAfterAnswer = true
         switch phase {
         case .handshaking, .idle: return waiting.isEmpty ? .close : .finish
-        case .refusing(isAnswered: true, _, _):
+        case .refusing:
             linger(from: now)
             return .linger
-        case .readingHead, .readingBody, .answering, .refusing, .holdingBack, .lingering: return .finish
+        case .readingHead, .readingBody, .answering, .lingering: return .finish
         }
     }
 
@@ -183,8 +179,8 @@ struct ConnectionState {
         switch phase {
         case .lingering: .wait
         case .readingHead: .refuse(isCutOff: false)
-        case .handshaking, .idle, .refusing(isAnswered: true, _, _): .close
-        case .readingBody, .answering, .holdingBack, .refusing(isAnswered: false, _, _): .refuse(isCutOff: true)
+        case .handshaking, .idle, .refusing: .close
+        case .readingBody, .answering: .refuse(isCutOff: true)
         }
     }
 
@@ -201,17 +197,15 @@ struct ConnectionState {
     mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || !keepsAlive
         phase = .readingBody(received: 0, limit: maximumBodyBytes)
+        clientsTurn = now
         deadline = now + limits.requestTimeout
     }
 
     /// A request is refused, whatever there is of it.
     mutating func refused(closes: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || closes
-        if phase == .answering {
-            phase = .holdingBack
-        } else {
-            phase = .refusing(isAnswered: false, received: 0, limit: limits.maximumBodyBytes)
-        }
+        // All of a request that was being answered is there.
+        if phase != .answering { phase = .refusing(received: 0, limit: limits.maximumBodyBytes) }
         deadline = now + limits.requestTimeout
     }
 
@@ -234,11 +228,11 @@ struct ConnectionState {
             guard received + count <= limit else { return .refuse(limit: limit) }
             phase = .readingBody(received: received + count, limit: limit)
             return .keep
-        case .refusing(let isAnswered, let received, let limit):
-            guard received + count <= limit else { return isAnswered ? .close : .drop }
-            phase = .refusing(isAnswered: isAnswered, received: received + count, limit: limit)
+        case .refusing(let received, let limit):
+            guard received + count <= limit else { return .close }
+            phase = .refusing(received: received + count, limit: limit)
             return .drop
-        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: return .drop
+        case .handshaking, .idle, .readingHead, .answering, .lingering: return .drop
         }
     }
 
@@ -251,9 +245,8 @@ struct ConnectionState {
             phase = .answering
             deadline = now + limits.answerTimeout
             return true
-        case .refusing(isAnswered: true, _, _): becomeIdle(at: now)
-        case .refusing(isAnswered: false, _, _): phase = .holdingBack
-        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: break
+        case .refusing: becomeIdle(at: now)
+        case .handshaking, .idle, .readingHead, .answering, .lingering: break
         }
         return false
     }
@@ -270,16 +263,13 @@ struct ConnectionState {
     ///
     /// - Returns: Whether the connection is to be closed.
     mutating func answerEnded(at now: NIODeadline) -> Bool {
+        clientsTurn = now
         if closesAfterAnswer {
             linger(from: now)
             waiting.removeAll()
             return true
         }
-        if case .refusing(_, let received, let limit) = phase {
-            phase = .refusing(isAnswered: true, received: received, limit: limit)
-        } else {
-            becomeIdle(at: now)
-        }
+        if phase == .answering { becomeIdle(at: now) }
         return false
     }
 
@@ -291,8 +281,7 @@ struct ConnectionState {
     /// - Returns: Whether the connection can be closed at once.
     mutating func inputClosed(at now: NIODeadline) -> Bool {
         isInputClosed = true
-        guard isAwaitingAnswer else { return true }
-        guard phase == .answering, let deadline else { return false }
+        guard isAwaitingAnswer, let deadline else { return true }
         return now > deadline - limits.answerTimeout + Self.haste
     }
 
@@ -313,7 +302,7 @@ struct ConnectionState {
         switch phase {
         case .readingHead, .readingBody: return .refuse(.requestTimeout)
         case .answering: return .refuse(.answerTimeout)
-        case .handshaking, .idle, .refusing, .holdingBack, .lingering: return .close
+        case .handshaking, .idle, .refusing, .lingering: return .close
         }
     }
 
@@ -339,6 +328,9 @@ struct ConnectionState {
 }
 
 extension ConnectionLimits {
+    /// How long a connection may do without its first request.
+    fileprivate var silenceTimeout: TimeAmount { min(idleTimeout, headerTimeout) }
+
     /// How often a connection's deadline is looked at, at least: no deadline comes sooner after it was set.
     var shortestTimeout: TimeAmount { min(idleTimeout, headerTimeout, requestTimeout, answerTimeout) }
 }

@@ -15,34 +15,30 @@ public struct ListenerRules: Sendable {
 
     /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers
     /// get no more memory and sockets than so many take.
+    ///
+    /// The next one takes the place of the one that is silent longest.
     public static let maximumConnectionsOfOthers = 256
 
     /// How many event loops the listeners of the process share.
     public static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
     /// The rules of the operators' listener, which answers everybody.
-    ///
-    /// - Parameter responder: Answers the requests.
-    public init(operators responder: some HTTPResponder<BasicRequestContext>) {
+    public init(operators responder: some HTTPResponder<BasicRequestContext>, limits: ConnectionLimits) {
         self.init(
-            limits: ConnectionLimits(maximumConnections: Self.maximumConnectionsOfOthers),
+            limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
             guests: .everybody(at: AdminAPI.methods),
             telemetry: nil,
+            fields: AdminAPI.protection,
+            sparePaths: AdminAPI.probes,
             answer: RouterAnswers(responder: responder).answer
         )
     }
 
     /// The rules of the operators' listener with the page, whose forms answer clients alone.
-    ///
-    /// - Parameters:
-    ///   - responder: Answers the requests of everybody.
-    ///   - endpoints: What answers the forms, by the configuration in use.
-    ///   - failures: Who has shown tokens that are nobody's.
-    ///   - limits: Sizes and times of the public listener, which are those of the forms, too.
-    public init(
+    package init(
         operators responder: some HTTPResponder<BasicRequestContext>,
         forms endpoints: @escaping @Sendable () -> PublicEndpoints,
-        failures: FailedAuthentications,
+        hosts: @escaping @Sendable () -> PageHosts,
         limits: ConnectionLimits
     ) {
         let router = RouterAnswers(responder: responder)
@@ -51,10 +47,12 @@ public struct ListenerRules: Sendable {
             guests: .operators(
                 at: AdminAPI.methods,
                 pages: OperatorsPage.methods,
-                of: endpoints,
-                failures: failures
+                hosts: hosts,
+                of: endpoints
             ),
             telemetry: nil,
+            fields: AdminAPI.protection,
+            sparePaths: AdminAPI.probes,
             answer: { request in
                 if let endpoints = request.endpoints {
                     endpoints.answerOperator(request)
@@ -66,28 +64,15 @@ public struct ListenerRules: Sendable {
     }
 
     /// The rules of Apple's listener, which answers everybody, and takes what Apple sends.
-    ///
-    /// - Parameters:
-    ///   - responder: Answers the requests.
-    ///   - metrics: Counts the requests.
-    ///   - logger: Where requests have their lines, at the level info.
-    public init(apple responder: some HTTPResponder<BasicRequestContext>, metrics: RequestMetrics, logger: Logger) {
-        let limits = ConnectionLimits(
-            maximumConnections: Self.maximumConnectionsOfOthers,
-            maximumBodyBytes: NotificationsAPI.maximumBodyBytes
-        )
-        self.init(apple: responder, limits: limits, metrics: metrics, logger: logger)
-    }
-
-    /// The rules of Apple's listener with other limits, for tests.
-    init(
+    public init(
         apple responder: some HTTPResponder<BasicRequestContext>,
         limits: ConnectionLimits,
         metrics: RequestMetrics,
         logger: Logger
     ) {
+        let bytes = NotificationsAPI.maximumBodyBytes
         self.init(
-            limits: limits,
+            limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
             guests: .everybody(at: NotificationsAPI.methods),
             telemetry: RequestTelemetry(metrics: metrics, logger: logger),
             answer: RouterAnswers(responder: responder).answer
@@ -98,6 +83,8 @@ public struct ListenerRules: Sendable {
         limits: ConnectionLimits,
         guests: Gate.Guests,
         telemetry: RequestTelemetry?,
+        fields: [(name: String, value: String)] = [],
+        sparePaths: Set<String> = [],
         answer: @escaping @Sendable (Request) -> Void
     ) {
         let census = ConnectionCensus()
@@ -110,6 +97,9 @@ public struct ListenerRules: Sendable {
                 census: census,
                 guests: guests,
                 telemetry: telemetry,
+                fields: fields,
+                makesRoom: true,
+                sparePaths: sparePaths,
                 answer: answer
             )
         }
@@ -118,21 +108,10 @@ public struct ListenerRules: Sendable {
     /// The rules of the public listener, which answers clients alone.
     ///
     /// Each event loop has a queue of its own, whose requests are answered together, and a bound of its own.
-    ///
-    /// - Parameters:
-    ///   - limits: Sizes, times, and how much may wait.
-    ///   - census: The listener's connections.
-    ///   - tls: What TLS shows; `nil` for plain HTTP.
-    ///   - failures: The addresses that have shown unknown tokens.
-    ///   - endpoints: What answers, by the configuration in use.
-    ///   - metrics: Counts the requests.
-    ///   - logger: Where requests have their lines, at the level info.
-    ///   - faults: Logs the service's own faults.
     public init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity?,
-        failures: FailedAuthentications,
         endpoints: @escaping @Sendable () -> PublicEndpoints,
         metrics: RequestMetrics,
         logger: Logger,
@@ -148,7 +127,7 @@ public struct ListenerRules: Sendable {
                 limits: limits,
                 census: census,
                 tls: tls,
-                guests: .clients(of: endpoints, failures: failures),
+                guests: .clients(of: endpoints),
                 admission: Admission(maximumOffers: limits.maximumWaitingOffers),
                 telemetry: telemetry,
                 answer: queue.add

@@ -17,7 +17,7 @@ public struct TLSFiles: Sendable {
 
     /// Reads the files.
     ///
-    /// TLS 1.2 and 1.3 are spoken; of 1.2 the suites that NIOSSL has by default.
+    /// TLS 1.2 and 1.3 are spoken; of 1.2 the suites with forward secrecy and authenticated encryption.
     ///
     /// - Parameters:
     ///   - certificateFile: The certificate with its chain, PEM, the server's first.
@@ -45,6 +45,11 @@ public struct TLSFiles: Sendable {
             privateKey: .privateKey(key)
         )
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
         configuration.applicationProtocols = ["http/1.1"]
         if let clientCertificateAuthorityFile {
             let authorities = try Self.certificates(clientCertificateAuthorityFile, .clientCertificateAuthority)

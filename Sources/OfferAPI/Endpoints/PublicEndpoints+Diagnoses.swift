@@ -19,7 +19,7 @@ extension PublicEndpoints {
             } catch {
                 throw Problem(status: 422, code: error.code, detail: error.detail, pointer: "/resultingTransaction")
             }
-            guard let diagnosis else { throw .appNotAllowed(call.bundleId) }
+            guard let diagnosis else { throw .appNotAllowed }
             return Reply(diagnosis.json)
         }
     }

@@ -63,7 +63,7 @@ extension PublicEndpoints {
         } catch {
             throw .storeUnavailable
         }
-        guard let answer else { throw .appNotAllowed(bundleId) }
+        guard let answer else { throw .appNotAllowed }
         return answer
     }
 

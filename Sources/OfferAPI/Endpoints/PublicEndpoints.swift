@@ -57,7 +57,7 @@ public final class PublicEndpoints: Sendable {
                 continue
             }
             do throws(Problem) {
-                try request.open()
+                request.open()
                 switch request.route {
                 case .signatures:
                     guard let call: SignatureRequest = try signingCall(of: request) else { continue }

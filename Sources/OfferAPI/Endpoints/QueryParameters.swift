@@ -15,7 +15,7 @@ struct QueryParameters {
                 throw .invalidParameter(
                     names.isEmpty
                         ? "This call has no parameters."
-                        : "There is no parameter \(name); known here: \(names.joined(separator: ", "))."
+                        : "One of the parameters is not known; known here: \(names.joined(separator: ", "))."
                 )
             }
             guard !value.isEmpty else { throw .invalidParameter("The parameter \(name) is empty.") }

@@ -19,7 +19,7 @@ extension Problem {
     /// A request has no answer at all.
     init(_ fault: SignatureFault, evidence kind: EvidenceKind?) {
         switch fault {
-        case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
+        case .unknownApp: self = .appNotAllowed
         case .accountRequired:
             self.init(
                 status: 400,
@@ -121,18 +121,23 @@ extension Problem {
             + "read at the start and on SIGHUP; `offer-signer clients token` makes both."
     )
 
-    static func appNotAllowed(_ bundleId: String) -> Problem {
-        Problem(
-            status: 403,
-            code: "app_not_allowed",
-            detail: "This client may not ask for \(bundleId): it is not among the apps of the client in clients.yaml.",
-            pointer: "/bundleId"
-        )
-    }
+    static let appNotAllowed = Problem(
+        status: 403,
+        code: "app_not_allowed",
+        detail: "This client may not ask for this app: it is not among the apps of the client in clients.yaml.",
+        pointer: "/bundleId"
+    )
 
     static func scopeNotAllowed(_ scope: ClientScope) -> Problem {
         Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
     }
+
+    static let misdirected = Problem(
+        status: 421,
+        code: "misdirected_request",
+        detail: "The page is not opened under this name. Use an address or localhost, or list the name in admin.hosts "
+            + "of offer-signer.yaml."
+    )
 
     static let foreignOrigin = Problem(
         status: 403,
@@ -197,6 +202,15 @@ extension Problem {
             status: 429,
             code: "too_many_requests",
             detail: "This client may have \(limit) requests at once. Wait for their answers.",
+            retryAfterSeconds: 1
+        )
+    }
+
+    static func tooManyUnfinishedBytes(limit: Int) -> Problem {
+        Problem(
+            status: 429,
+            code: "too_many_requests",
+            detail: "This client may have \(limit) bytes of bodies on their way. Wait until others have arrived.",
             retryAfterSeconds: 1
         )
     }

@@ -9,23 +9,23 @@ struct Gate {
     enum Judgement: Equatable {
         /// The body is worth reading.
         case admit(maximumBodyBytes: Int)
-        /// The request is answered at once, or after a while to slow the client down, and its body is thrown away.
-        case refuse(Problem, after: TimeAmount = .zero, closes: Bool = false)
+        /// The request is answered at once, and its body is thrown away.
+        case refuse(Problem, closes: Bool = false)
     }
 
     /// The clients that a listener answers.
     enum Guests {
-        /// Clients with a token, by the configuration in use; guesses are slowed down.
-        case clients(of: @Sendable () -> PublicEndpoints, failures: FailedAuthentications)
+        /// Clients with a token, by the configuration in use.
+        case clients(of: @Sendable () -> PublicEndpoints)
         /// Everybody, at these paths, each by its method.
         case everybody(at: [String: HTTPMethod])
         /// Everybody at the first paths and at those of pages; clients with a token at the calls. Pages and calls
-        /// refuse requests from pages of another origin.
+        /// are opened under known hosts alone, and refuse requests from pages of another origin.
         case operators(
             at: [String: HTTPMethod],
             pages: [String: HTTPMethod],
-            of: @Sendable () -> PublicEndpoints,
-            failures: FailedAuthentications
+            hosts: @Sendable () -> PageHosts,
+            of: @Sendable () -> PublicEndpoints
         )
     }
 
@@ -46,18 +46,21 @@ struct Gate {
         case .everybody(let methods):
             if let refusal = judge(request, byMethods: methods) { return refusal }
             limit = limits.maximumBodyBytes
-        case .clients(let endpoints, let failures):
+        case .clients(let endpoints):
             // Paths match exactly: neither `//v1/signatures` nor `/v1/signatures/` leads to a call.
             guard let route = PublicRoute(head) else { return .refuse(.notFound) }
-            if let refusal = judge(request, at: route.path, route, of: endpoints(), failures) { return refusal }
+            if let refusal = judge(request, at: route.path, route, of: endpoints()) { return refusal }
             limit = limits.maximumBodyBytes(of: route)
             isForSignatures = route.isForSignatures
-        case .operators(let methods, let pages, let endpoints, let failures):
+        case .operators(let methods, let pages, let hosts, let endpoints):
             let call = head.path.flatMap(OperatorCall.init)
             let isPage = call != nil || head.path.map { pages[$0] != nil } == true
-            if isPage, head.isFromForeignOrigin { return .refuse(.foreignOrigin) }
+            if isPage {
+                guard let host = head.host, hosts().contains(host) else { return .refuse(.misdirected) }
+                if head.isFromForeignOrigin { return .refuse(.foreignOrigin) }
+            }
             if let call {
-                let refusal = judge(request, at: call.rawValue, call.route, of: endpoints(), failures)
+                let refusal = judge(request, at: call.rawValue, call.route, of: endpoints())
                 if let refusal { return refusal }
                 limit = limits.maximumBodyBytes(of: call.route)
             } else {
@@ -67,6 +70,11 @@ struct Gate {
         }
         if let length = head.contentLength, length > limit { return .refuse(.bodyTooLarge(limit: limit), closes: true) }
         if admission?.hasRoom(isForSignatures: isForSignatures) == false { return .refuse(.overloaded) }
+        do throws(Problem) {
+            try request.begin()
+        } catch {
+            return .refuse(error)
+        }
         return .admit(maximumBodyBytes: limit)
     }
 
@@ -78,13 +86,12 @@ struct Gate {
         return nil
     }
 
-    /// Why a client's request is refused, after a delay if the token is unknown; `nil` when it is not.
+    /// Why a client's request is refused; `nil` when it is not.
     private func judge(
         _ request: Request,
         at path: String,
         _ route: PublicRoute,
-        of endpoints: PublicEndpoints,
-        _ failures: FailedAuthentications
+        of endpoints: PublicEndpoints
     ) -> Judgement? {
         guard request.head.asks(route.method) else { return .refuse(.methodNotAllowed(allow: route.method.allow)) }
         (request.path, request.route, request.endpoints) = (path, route, endpoints)
@@ -92,9 +99,7 @@ struct Gate {
             try admit(request, to: route, endpoints.clients)
             return nil
         } catch {
-            guard error.status == 401 else { return .refuse(error) }
-            let delay = failures.note(from: PeerNetwork(request.channel?.remoteAddress), at: ClientDirectory.uptime)
-            return .refuse(error, after: TimeAmount(delay))
+            return .refuse(error)
         }
     }
 

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The value of a Host field: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), which may be empty.
 ///
 /// Whether there is such a host is not asked. But a value that cannot be one was made by hand, or to be read differently by
@@ -48,5 +50,30 @@ enum HostValue {
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+}
+
+/// The names under which the operators' page may be opened.
+///
+/// Anybody's page may have a name that leads to this address (DNS rebinding). Its browser says that name in `Host`, and so
+/// takes both for one origin. No such name is known here.
+package struct PageHosts: Sendable {
+    private let names: Set<String>
+
+    /// Knows these names beside those of the loopback and addresses, in any case and with or without a dot at the end.
+    package init(_ names: [String] = []) { self.names = Set(names.map(Self.plain)) }
+
+    /// Whether the page may be opened by a `Host` with this value, whatever its port.
+    func contains(_ host: String) -> Bool {
+        guard HostValue.isValid(host) else { return false }
+        let isBracketed = host.first == "["
+        let name = Self.plain(isBracketed ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" })
+        if (try? SocketAddress(ipAddress: name, port: 0)) != nil { return true }
+        return !isBracketed && (names.contains(name) || name == "localhost" || name.hasSuffix(".localhost"))
+    }
+
+    private static func plain(_ name: some StringProtocol) -> String {
+        let name = name.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 }

@@ -41,7 +41,13 @@ struct Reply: Sendable {
     }
 
     /// The whole message, as it is sent: it needs no encoder.
-    func message(to identity: RequestIdentity, closes: Bool, leavesOutBody: Bool, date: String) -> ByteBuffer {
+    func message(
+        to identity: RequestIdentity,
+        closes: Bool,
+        leavesOutBody: Bool,
+        date: String,
+        more: [(name: String, value: String)]
+    ) -> ByteBuffer {
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []
         head.reserveCapacity(Self.usualHeadLength)
@@ -63,6 +69,7 @@ struct Reply: Sendable {
         } else {
             add("Content-Type", "application/json")
         }
+        for (name, value) in more { add(name, value) }
         add("Content-Length", String(body.count))
         add(RequestIdentity.idFieldName, identity.id.text)
         if closes { add("Connection", "close") }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import OfferService
 
@@ -25,6 +26,8 @@ final class Request {
     private let connection: Connection
     private let watch = Stopwatch()
     private var place: Admission.Place?
+    private var unfinishedBytes = 0
+    private var isCounted = false
     private var isOpen = false
     private var isNoted = false
 
@@ -48,12 +51,42 @@ final class Request {
 
     // MARK: Its body
 
-    func add(_ piece: ByteBuffer) {
+    /// Takes what it may take of its client's: one of the requests at once, and the bytes that its head announces.
+    ///
+    /// - Throws: `Problem` 429 or 503.
+    func begin() throws(Problem) {
+        guard let client, let endpoints else { return }
+        try endpoints.clients.begin(client)
+        isCounted = true
+        try reserve(head.contentLength ?? 0)
+    }
+
+    /// Takes bytes, as many as its body is to have in all; a body in chunks grows.
+    private func reserve(_ count: Int) throws(Problem) {
+        guard let token, count > unfinishedBytes else { return }
+        try token.usage.take(unfinishedBytes: count - unfinishedBytes)
+        unfinishedBytes = count
+    }
+
+    private func giveBytesBack() {
+        guard unfinishedBytes > 0 else { return }
+        token?.usage.giveBack(unfinishedBytes: unfinishedBytes)
+        unfinishedBytes = 0
+    }
+
+    /// Adds a piece of its body.
+    ///
+    /// - Throws: `Problem` 429 or 503, where too much is on its way.
+    func add(_ piece: ByteBuffer) throws(Problem) {
+        try reserve(body.count + piece.readableBytes)
         if body.isEmpty, let length = head.contentLength { body.reserveCapacity(max(length, piece.readableBytes)) }
         body.append(contentsOf: piece.readableBytesView)
     }
 
-    func complete(at moment: NIODeadline) { completion = moment }
+    func complete(at moment: NIODeadline) {
+        giveBytesBack()
+        completion = moment
+    }
 
     // MARK: Its place
 
@@ -72,12 +105,8 @@ final class Request {
         return true
     }
 
-    /// Begins it, within what its client may have at once.
-    func open() throws(Problem) {
-        guard let client, let endpoints else { return }
-        try endpoints.clients.begin(client)
-        isOpen = true
-    }
+    /// Begins its work, which goes on when its connection is gone.
+    func open() { isOpen = true }
 
     // MARK: Its end
 
@@ -93,9 +122,15 @@ final class Request {
             connection.setup.telemetry?.noteFault(problem, of: identity)
             reply = Reply(problem)
         }
-        if let client, let endpoints { reply.add(endpoints.clients.rateLimitFields(of: client)) }
+        reply.add(rateLimitFields)
         note(reply.status, code: reply.code)
         connection.send(reply, for: self)
+    }
+
+    /// The header fields about its client's rate.
+    var rateLimitFields: HTTPFields {
+        guard let client, let endpoints else { return [:] }
+        return endpoints.clients.rateLimitFields(of: client)
     }
 
     /// Refuses it before anything is done.
@@ -112,7 +147,8 @@ final class Request {
         note(nil)
     }
 
-    /// Its connection is gone: where nothing has begun, nothing will; what has begun keeps its place until it is done.
+    /// Its connection is gone, or has another answer: where nothing has begun, nothing will; what has begun keeps its
+    /// place until it is done.
     func connectionClosed() {
         if !isOpen { giveUp() }
     }
@@ -137,8 +173,9 @@ final class Request {
 
     private func end() {
         move(to: nil)
-        guard isOpen, let client, let endpoints else { return }
-        isOpen = false
+        giveBytesBack()
+        guard isCounted, let client, let endpoints else { return }
+        isCounted = false
         endpoints.clients.end(client)
     }
 

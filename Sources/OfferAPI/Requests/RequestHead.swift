@@ -46,6 +46,12 @@ final class RequestHead: Sendable {
     /// The request's target (RFC 9112 §3.2), mostly a path.
     var target: String { sent.uri }
 
+    /// The host that is asked, with its port if it has one (RFC 9112 §3.3); `nil` where the head names none.
+    var host: String? {
+        guard target.first != "/", let scheme = target.firstRange(of: "://") else { return framing.host.value }
+        return String(target[scheme.upperBound...].prefix { !"/?#".contains($0) })
+    }
+
     /// The path of the target, in whichever form that is; `nil` where it has none.
     var path: String? { target == "*" ? nil : URI(target).path }
 

@@ -8,8 +8,8 @@ public final class App: Sendable {
     public let environments: Set<AppStoreEnvironment>
     /// Whether a request must name the account that it asks for.
     public let requiresAccount: Bool
-    /// The pattern for the part of an `applicationUsername` that names the customer; `nil` if all of it does.
-    public let customerPattern: CustomerPattern?
+    /// The text that ends the customer's part of an `applicationUsername`; `nil` if all of it names the customer.
+    package let customerSeparator: CustomerSeparator?
     /// The number of accounts for which one original transaction may be presented within
     /// ``EvidenceSharing/periodDays``, the account inside the evidence not counted.
     public let maximumAccountsPerTransaction: Int
@@ -28,26 +28,18 @@ public final class App: Sendable {
     /// Creates an app.
     ///
     /// A product that two groups claim belongs to the first.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The bundle identifier.
-    ///   - environments: The environments whose evidence counts; production alone unless the catalog says more.
-    ///   - requiresAccount: Whether a request must name the account.
-    ///   - customerPattern: Which part of an `applicationUsername` is the customer.
-    ///   - maximumAccountsPerTransaction: For how many accounts one original transaction may be presented.
-    ///   - subscriptionGroups: The app's subscription groups.
-    public init(
+    package init(
         bundleId: String,
         environments: Set<AppStoreEnvironment> = [.production],
         requiresAccount: Bool = false,
-        customerPattern: CustomerPattern? = nil,
+        customerSeparator: CustomerSeparator? = nil,
         maximumAccountsPerTransaction: Int = EvidenceSharing.defaultMaximumAccounts,
         subscriptionGroups: [SubscriptionGroup]
     ) {
         self.bundleId = bundleId
         self.environments = environments
         self.requiresAccount = requiresAccount
-        self.customerPattern = customerPattern
+        self.customerSeparator = customerSeparator
         self.maximumAccountsPerTransaction = maximumAccountsPerTransaction
         self.subscriptionGroups = subscriptionGroups
         var places: [String: Place] = [:]
@@ -70,9 +62,6 @@ public final class App: Sendable {
     }
 
     /// The groups of products, in the catalog's order.
-    ///
-    /// - Parameter productIds: The products; one that the catalog lacks has no group.
-    /// - Returns: The groups, each once.
     public func groups(ofProducts productIds: Set<String>) -> [SubscriptionGroup] {
         let ids = Set(productIds.compactMap { product($0)?.group.id })
         return subscriptionGroups.filter { ids.contains($0.id) }
@@ -81,9 +70,6 @@ public final class App: Sendable {
     /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
     ///
     /// The time this takes does not grow with the catalog.
-    ///
-    /// - Parameter productId: The product identifier, compared byte for byte.
-    /// - Returns: The product and its group.
     public func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
         guard let place = places[productId] else { return nil }
         let group = subscriptionGroups[place.group]
@@ -96,7 +82,7 @@ extension App: Equatable {
     /// Whether two say the same.
     public static func == (left: App, right: App) -> Bool {
         left.bundleId == right.bundleId && left.environments == right.environments
-            && left.requiresAccount == right.requiresAccount && left.customerPattern == right.customerPattern
+            && left.requiresAccount == right.requiresAccount && left.customerSeparator == right.customerSeparator
             && left.maximumAccountsPerTransaction == right.maximumAccountsPerTransaction
             && left.subscriptionGroups == right.subscriptionGroups
     }

@@ -230,7 +230,7 @@ extension OfferPolicy {
         var question = LedgerQuestion(
             bundleId: app.bundleId,
             environment: environment,
-            customer: account.customer(by: app.customerPattern),
+            customer: account.customer(by: app.customerSeparator),
             now: now,
             offers: limited,
             originalTransactionIds: presented

@@ -60,7 +60,7 @@ extension HeldSubscription {
         let newest = transactions.values.lazy.map(\.value).filter { $0.appAccountToken != nil }
             .max(by: Transaction.isOlder)
         if let pseudonym = newest?.appAccountToken { return accounts.keys.first { $0.pseudonym == pseudonym } }
-        guard app.customerPattern == nil else { return nil }
+        guard app.customerSeparator == nil else { return nil }
         let presenters = accounts.filter { if case .presented = $0.value { true } else { false } }
         return presenters.count == 1 ? presenters.first?.key : nil
     }

@@ -86,7 +86,7 @@ struct Check: AsyncParsableCommand {
         ]
         return hosts.compactMap { setting, host in
             guard let host, let fault = HostName.lookupFault(host) else { return nil }
-            return "\(setting.entry.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); on such a "
+            return "\(setting.entry.keyPath): \(Echo.name(host)) is not known to this machine (\(fault)); on such a "
                 + "machine serve cannot listen"
         }
     }

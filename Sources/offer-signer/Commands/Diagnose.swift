@@ -40,7 +40,8 @@ struct Diagnose: AsyncParsableCommand {
             throw ExitCode.failure
         }
         guard let diagnosis else {
-            Console.message("error: \(report) at /bundleId: the catalog has no app \(call.bundleId)")
+            let app = Echo.name(call.bundleId, orElse: "of this bundle id")
+            Console.message("error: \(Echo.file(report)) at /bundleId: the catalog has no app \(app)")
             throw ExitCode.failure
         }
         if json {

@@ -41,7 +41,7 @@ struct LedgerForget: AsyncParsableCommand {
         var count = 0
         do {
             for app in settings.apps.map(\.app) {
-                if let customer = account.customer(by: app.customerPattern) {
+                if let customer = account.customer(by: app.customerSeparator) {
                     _ = try await opened.ledger.forget(customer: customer, bundleId: app.bundleId)
                 }
                 count += try await opened.states.forget(opened.digestKey.digest(of: text, bundleId: app.bundleId))

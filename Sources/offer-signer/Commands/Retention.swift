@@ -71,7 +71,7 @@ struct RetentionOptions: ParsableArguments {
             reason in
             Console.message("waiting \(seconds) s: \(reason)")
         }
-        guard let app else { return .failure(.unknownApp(bundleId)) }
+        guard let app else { return .failure(.unknownApp(Echo.name(bundleId, orElse: "of this bundle id"))) }
         do throws(RetentionFault) {
             return .success(try await work(app))
         } catch {

@@ -27,7 +27,7 @@ struct RetentionDefaults: ParsableCommand {
                 throw ValidationError("--product-id has 1 to 100 bytes.")
             }
             for locale in locale where locale.wholeMatch(of: /[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}/) == nil {
-                throw ValidationError("--locale: \(Echo.quoted(locale)) is none such as en-US or zh-Hans.")
+                throw ValidationError("--locale: \(Echo.name(locale)) is none such as en-US or zh-Hans.")
             }
         }
 
@@ -51,7 +51,7 @@ struct RetentionDefaults: ParsableCommand {
                     do throws(RetentionFault) {
                         lines.append(try await work(setUp, product, locale))
                     } catch {
-                        return (lines, "\(product) in \(locale): \(error)")
+                        return (lines, "\(Echo.known(product)) in \(locale): \(error)")
                     }
                 }
                 return (lines, nil)

@@ -93,7 +93,7 @@ struct RetentionTry: AsyncParsableCommand {
 
     private func app(of settings: Settings) throws(ExitCode) -> (App, RetentionRules) {
         guard let app = settings.apps.first(where: { $0.app.bundleId == bundleId }) else {
-            Console.message("error: the catalog has no app \(bundleId)")
+            Console.message("error: the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
             throw .failure
         }
         guard let rules = app.retention else {

@@ -135,10 +135,10 @@ struct Sign: AsyncParsableCommand {
 
     private func sentence(for fault: SignatureFault, _ ledgerFault: String?) -> String {
         switch fault {
-        case .unknownApp(let bundleId): "the catalog has no app \(bundleId)"
+        case .unknownApp(let bundleId): "the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))"
         case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
         case .issuerUnknown(let bundleId):
-            "a JWS names the issuer of the key: write issuerId on the app \(bundleId) in the catalog"
+            "a JWS names the issuer of the key: write issuerId on the app \(Echo.known(bundleId)) in the catalog"
         case .transactionRequired: "no transaction of the customer is known"
         case .transactionMismatch: "the transaction is not known to be the customer's"
         // No file is at fault where nobody can tell: what is held of customers is in the ledger's database.

@@ -14,9 +14,7 @@ struct LifelongParts: Sendable {
     /// The connections of the public listener.
     let connections = ConnectionCensus()
     /// What clients have asked for.
-    let clientUsages = ClientUsages()
-    /// The addresses that have shown unknown tokens.
-    let failedAuthentications = FailedAuthentications()
+    let clientUsages: ClientUsages
     /// The watch over the clock.
     let clock: ClockMonitor
     /// The held state of customers.
@@ -27,7 +25,8 @@ struct LifelongParts: Sendable {
     let log: LogOutput
 
     /// Makes the parts.
-    init(ledger: OpenLedger, log: LogOutput) {
+    init(ledger: OpenLedger, log: LogOutput, maximumUnfinishedBytes: Int) {
+        clientUsages = ClientUsages(maximumUnfinishedBytes: maximumUnfinishedBytes)
         self.ledger = ledger
         self.log = log
         clock = ledger.clock

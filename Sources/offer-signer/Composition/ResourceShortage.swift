@@ -1,24 +1,16 @@
 import AppStore
-import ArgumentParser
 import Glibc
 import OfferAPI
 
-/// A resource that the system gives too little of for the process to begin: where libraries get too little, they end it without a
-/// word, or wait for ever.
+/// A resource of which the process may have too little for the service to begin: libraries would end it without a word.
 struct ResourceShortage {
     /// The resource that is short, and the fix.
     let message: String
-    /// 78 for a limit, which stays; 1 for what others may have taken for a while.
-    let status: ExitCode
 
-    /// Looks for what is missing.
-    ///
-    /// - Parameter isService: Whether it is the service that begins, and not one of the other commands.
-    /// - Returns: What is missing; `nil` when nothing is.
-    static func found(forService isService: Bool) -> ResourceShortage? {
-        guard isService else { return threads(6) }
+    /// Looks for what the service lacks; `nil` when it lacks nothing.
+    static var found: ResourceShortage? {
         let loops = ListenerRules.eventLoopCount
-        return addressSpace(640 + 64 * loops) ?? files(26 + 3 * loops) ?? threads(8 + 2 * loops)
+        return addressSpace(640 + 64 * loops) ?? files(26 + 3 * loops)
     }
 
     /// Finds a shortage of address space; the need is in MiB, of which most is never used.
@@ -28,8 +20,7 @@ struct ResourceShortage {
         else { return nil }
         return ResourceShortage(
             message: "the process may have \(limit.rlim_cur >> 20) MiB of address space, but needs \(needed); raise "
-                + "LimitAS= of the unit (ulimit -v), and limit memory by MemoryMax= instead",
-            status: .badConfiguration
+                + "LimitAS= of the unit (ulimit -v), and limit memory by MemoryMax= instead"
         )
     }
 
@@ -43,49 +34,8 @@ struct ResourceShortage {
         guard limit.rlim_cur < rlim_t(needed) else { return nil }
         return ResourceShortage(
             message: "the process may have \(limit.rlim_cur) files open, but needs \(needed) even without clients; "
-                + "raise LimitNOFILE= of the unit (ulimit -Hn)",
-            status: .badConfiguration
+                + "raise LimitNOFILE= of the unit (ulimit -Hn)"
         )
-    }
-
-    /// Finds a shortage of threads; the need includes the thread that is there.
-    private static func threads(_ needed: Int) -> ResourceShortage? {
-        guard !ThreadProbe.canStart(needed - 1) else { return nil }
-        return ResourceShortage(
-            message: "the process needs \(needed) threads and cannot start them; raise TasksMax= of the unit, the "
-                + "container's limit of processes, or that of the user (ulimit -u)",
-            status: .failure
-        )
-    }
-}
-
-/// Threads that do nothing, and show by their number how many the system gives: what it allows hangs on the user's other
-/// programs and on the container's, too.
-enum ThreadProbe {
-    /// Starts threads that are there all at once, and ends them.
-    static func canStart(_ count: Int) -> Bool {
-        let gate = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-        sem_init(gate, 0, 0)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        // Their stacks need no room: they only wait.
-        pthread_attr_setstacksize(&attributes, 65_536)
-        var threads: [pthread_t] = []
-        for _ in 0..<count {
-            var thread = pthread_t()
-            let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { gate in
-                if let gate { sem_wait(gate.assumingMemoryBound(to: sem_t.self)) }
-                return nil
-            }
-            guard pthread_create(&thread, &attributes, wait, gate) == 0 else { break }
-            threads.append(thread)
-        }
-        for _ in threads { sem_post(gate) }
-        for thread in threads { pthread_join(thread, nil) }
-        pthread_attr_destroy(&attributes)
-        sem_destroy(gate)
-        gate.deallocate()
-        return threads.count == count
     }
 }
 

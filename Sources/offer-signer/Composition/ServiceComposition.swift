@@ -23,7 +23,11 @@ struct ServiceComposition {
     ///   - source: Where to read it again.
     ///   - log: Where log lines go.
     init(_ service: consuming LoadedService, _ ledger: OpenLedger, from source: ConfigurationSource, log: LogOutput) {
-        lifelong = LifelongParts(ledger: ledger, log: log)
+        lifelong = LifelongParts(
+            ledger: ledger,
+            log: log,
+            maximumUnfinishedBytes: service.settings.server.limits.maximumUnfinishedBytes
+        )
         current = SnapshotInUse(ServiceSnapshot(service, lifelong))
         self.source = source
     }

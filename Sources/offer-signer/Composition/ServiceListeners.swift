@@ -45,7 +45,6 @@ struct ServiceListeners {
                 limits: settings.server.limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
                 tls: tls,
-                failures: lifelong.failedAuthentications,
                 endpoints: { current.value.endpoints },
                 metrics: telemetry.requests,
                 logger: logger,
@@ -65,15 +64,16 @@ struct ServiceListeners {
             port: settings.admin.address.port,
             settings: "admin",
             rules: overview == nil
-                ? ListenerRules(operators: responder)
+                ? ListenerRules(operators: responder, limits: settings.server.limits)
                 : ListenerRules(
                     operators: responder,
                     forms: { current.value.forms },
-                    failures: lifelong.failedAuthentications,
+                    hosts: { PageHosts(current.value.service.settings.admin.hosts) },
                     limits: settings.server.limits
                 ),
             onListening: { announcement.adminListens(at: $0) }
         )
+        let limits = settings.server.limits
         notifications = settings.notifications.map { settings in
             HTTPListener(
                 host: settings.address.host,
@@ -85,6 +85,7 @@ struct ServiceListeners {
                         retention: { current.value.retention },
                         logger: logger
                     ),
+                    limits: limits,
                     metrics: telemetry.requests,
                     logger: logger
                 ),

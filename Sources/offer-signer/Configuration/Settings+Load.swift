@@ -87,7 +87,11 @@ extension SettingsReader {
                 limits: connectionLimits(layers),
                 tls: tls
             ),
-            admin: AdminSettings(address: listeners.admin, hasPage: layers.adminPage),
+            admin: AdminSettings(
+                address: listeners.admin,
+                hasPage: layers.adminPage,
+                hosts: adminHosts(main)
+            ),
             log: LogSettings(
                 level: layers.logLevel,
                 format: layers.logFormat

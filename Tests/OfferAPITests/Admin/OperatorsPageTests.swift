@@ -17,6 +17,7 @@ struct OperatorsPageTests {
         listener = TestListener(
             forms: .test(client, apps: [SigningApp(app: app, signer: ConstantSigner())]),
             page: OperatorsPage { Array(#"{"status":"ready"}"#.utf8) },
+            hosts: ["a", "Ops.example"],
             logger: KeptLog().logger
         )
     }
@@ -66,20 +67,6 @@ struct OperatorsPageTests {
         #expect(try await ask("POST", "/try", "{}", token: "abc").status == 400)
     }
 
-    @Test("Guesses of tokens at a form are answered later and later, and looks at the page are not")
-    func guesses() async throws {
-        var guess = try await listener.connect()
-        // One a second is forgiven, however long this takes.
-        for _ in 0..<1000 {
-            guess = try await listener.connect()
-            try await guess.send(TestRequest("/try", "{}", token: "guess"))
-            if try await guess.received() == nil { break }
-        }
-        #expect(try await ask("GET", "/").status == 200)
-        await listener.loop.advanceTime(by: .seconds(1))
-        #expect(try await guess.receive().status == 401)
-    }
-
     @Test("Bodies are bounded by what a form may carry, before anything of them is read")
     func bodies() async throws {
         let limits = ConnectionLimits()
@@ -112,5 +99,95 @@ struct OperatorsPageTests {
     func own(origin: String) async throws {
         #expect(try await ask("GET", "/", "", token: nil, "Origin: \(origin)").status == 200)
         #expect(try await ask("POST", "/try", "{}", token: "abc", "Origin: \(origin)").status == 400)
+    }
+
+    @Test(
+        "Under a name that is not known, neither the page nor a form answers: any stranger's page could have it",
+        arguments: [
+            "b", "a.b", "ops.example.b", "xlocalhost", "localhost.b", "127.0.0.1.b", "127.1", "0x7f.0.0.1",
+            "2130706433",
+            "", "a:b", "[::1", "b:80", "[a]", "a%00", "http:",
+        ]
+    )
+    func unknownHost(host: String) async throws {
+        for (method, path) in [
+            ("POST", "/try"), ("POST", "/diagnose"), ("GET", "/"), ("GET", "/overview.json"), ("GET", "/page.js"),
+        ] {
+            var request = TestRequest(path, "", method: method, fields: ["Origin: http://\(host)"])
+            request.host = host
+            let status = try await listener.ask(request).status
+            #expect([421, 400].contains(status))
+            // The target's own host counts, too.
+            request = TestRequest("http://\(host)\(path)", "", method: method)
+            #expect([421, 400, 404].contains(try await listener.ask(request).status))
+        }
+    }
+
+    @Test("The refusal of a name says where to list it")
+    func unknownHostIsNamed() async throws {
+        var request = TestRequest("/overview.json", "", method: "GET")
+        request.host = "b"
+        let answer = try await listener.ask(request)
+        #expect(answer.summary == "421 misdirected_request ")
+        #expect(answer.member("title") == "Misdirected Request")
+        #expect(answer.member("detail")?.contains("admin.hosts") == true)
+        let old = try await listener.connect()
+        try await old.send("GET / HTTP/1.0\r\n\r\n")
+        #expect(try await old.receive().status == 421, "no name is no known one")
+    }
+
+    @Test(
+        "The page is opened under localhost, an address and a listed name, in any case and at any port",
+        arguments: [
+            "a", "A:9090", "a.", "ops.example", "OPS.EXAMPLE.:1", "localhost", "LocalHost:9090", "localhost.",
+            "x.localhost", "127.0.0.1", "127.0.0.1:9090", "192.0.2.1:80", "[::1]", "[::1]:9090", "[2001:DB8::1]:9090",
+        ]
+    )
+    func knownHost(host: String) async throws {
+        for path in ["/", "/overview.json"] {
+            var request = TestRequest(path, "", method: "GET", fields: ["Origin: http://\(host)"])
+            request.host = host
+            #expect(try await listener.ask(request).status == 200)
+        }
+        #expect(try await ask("GET", "http://\(host)/").status == 200)
+    }
+
+    @Test(
+        "Probes and metrics answer under every name, and no page of another origin may use what they say",
+        arguments: ["/livez", "/readyz", "/metrics", "/version"]
+    )
+    func probes(path: String) async throws {
+        for host in ["b", "offer-signer-admin.monitoring.svc:9090"] {
+            var request = TestRequest(path, "", method: "GET")
+            request.host = host
+            let answer = try await listener.ask(request)
+            #expect([200, 503].contains(answer.status))
+            #expect(answer.field("X-Content-Type-Options") == "nosniff")
+            #expect(answer.field("Cross-Origin-Resource-Policy") == "same-origin")
+        }
+    }
+
+    @Test("Every answer of the listener is protected, a refusal and a form's, too")
+    func protection() async throws {
+        for answer in [
+            try await ask("GET", "/"), try await ask("GET", "/nothing"),
+            try await ask("POST", "/try", "{}", token: "abc"),
+            try await ask("POST", "/livez"), try await ask("GET", "/", "", token: nil, "Origin: http://b"),
+        ] {
+            #expect(answer.head.ranges(of: "nosniff").count == 1)
+            #expect(answer.head.ranges(of: "Cross-Origin-Resource-Policy: same-origin").count == 1)
+        }
+    }
+
+    @Test("A connection beyond the limit has an answer to a probe, and to nothing else")
+    func spare() async throws {
+        for (path, status) in [("/livez", 200), ("/readyz", 503), ("/metrics", 503), ("/", 503), ("/nothing", 503)] {
+            let connection = try await listener.connect(isSpare: true)
+            try await connection.send(TestRequest(path, "", method: "GET"))
+            let answer = try await connection.receive()
+            #expect(answer.status == status)
+            #expect(answer.field("Connection") == "close")
+            #expect((answer.member("code") == nil) == ["/livez", "/readyz"].contains(path))
+        }
     }
 }

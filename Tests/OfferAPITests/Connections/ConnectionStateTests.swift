@@ -31,8 +31,8 @@ struct ConnectionStateTests {
     @Test("Each phase has its time, and its end: silence, 408 or 503")
     func timeouts() {
         var state = idle()
-        #expect(state.timeout(at: start + .seconds(39)) == .wait(until: start + .seconds(40)))
-        #expect(state.timeout(at: start + .seconds(40)) == .close)
+        #expect(state.timeout(at: start + .seconds(9)) == .wait(until: start + .seconds(10)))
+        #expect(state.timeout(at: start + .seconds(10)) == .close, "nothing was ever asked")
         state.bytesArrived(at: start)
         state.bytesArrived(at: start + .seconds(9))
         #expect(state.timeout(at: start + .seconds(10)) == .refuse(.requestTimeout))
@@ -44,6 +44,7 @@ struct ConnectionStateTests {
         _ = state.answerBegins(isDraining: false)
         _ = state.answerEnded(at: start + .seconds(50))
         #expect(state.timeout(at: start + .seconds(89)) == .wait(until: start + .seconds(90)))
+        #expect(state.timeout(at: start + .seconds(90)) == .close)
     }
 
     @Test("No deadline is set that comes before it is looked at again")
@@ -100,15 +101,18 @@ struct ConnectionStateTests {
         #expect(state.phase == .idle, "nothing came during the second answer")
     }
 
-    @Test("A refusal that is held back keeps the next request waiting")
-    func delayedRefusal() {
+    @Test("A connection is silent since its client was to do something, and not while that waits for an answer")
+    func silence() {
         var state = idle()
-        state.refused(closes: false, at: start)
-        check(!state.requestEnded(at: start))
-        #expect(state.phase == .holdingBack)
-        #expect(state.isInRequest)
-        check(!state.answerEnded(at: start))
-        #expect(state.phase == .idle)
+        state.bytesArrived(at: start + .seconds(1))
+        #expect(state.silentSince == start, "drips are silence")
+        state.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start + .seconds(2))
+        check(state.bodyArrived(3) == .keep)
+        #expect(state.silentSince == start + .seconds(2))
+        check(state.requestEnded(at: start + .seconds(3)))
+        #expect(state.silentSince == nil)
+        check(!state.answerEnded(at: start + .seconds(4)))
+        #expect(state.silentSince == start + .seconds(4))
     }
 
     @Test("The last answer says so: when the client wants it, when the service drains, when nothing more can come")
@@ -138,10 +142,6 @@ struct ConnectionStateTests {
             var state = asking
             check(state.inputClosed(at: start + .milliseconds(Int64(later))) == isGone)
         }
-        var refused = idle()
-        refused.refused(closes: false, at: start)
-        check(!refused.requestEnded(at: start))
-        check(!refused.inputClosed(at: start + .seconds(1)), "the refusal is on its way")
     }
 
     @Test("When the service stops, requests under way are finished, and every connection closes after its answer")

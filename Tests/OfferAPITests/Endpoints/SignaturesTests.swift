@@ -41,7 +41,7 @@ struct SignaturesTests {
         #expect(try await answer(abc, "") == "200")
         #expect(try await answer(abc, #""bundleId":"com.example.reader","#) == "200")
         #expect(try await answer(abc, #""bundleId":"com.example.other","#) == "403 app_not_allowed /bundleId")
-        #expect(Problem.appNotAllowed("com.example.other").detail.contains("the apps of the client in clients.yaml"))
+        #expect(Problem.appNotAllowed.detail.contains("the apps of the client in clients.yaml"))
         #expect(try await answer(abc, #""bundleId":"com.example.none","#) == "403 app_not_allowed /bundleId")
         let both = Client(
             name: "both",

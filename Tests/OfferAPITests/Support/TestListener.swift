@@ -33,7 +33,6 @@ final class TestListener: Sendable {
             ),
             census: ConnectionCensus(),
             tls: nil,
-            failures: FailedAuthentications(),
             endpoints: { endpoints },
             metrics: metrics,
             logger: logger,
@@ -42,7 +41,7 @@ final class TestListener: Sendable {
     }
 
     /// The operators' listener with its page.
-    init(forms endpoints: PublicEndpoints, page: OperatorsPage, logger: Logger) {
+    init(forms endpoints: PublicEndpoints, page: OperatorsPage, hosts: [String], logger: Logger) {
         let ages = TimeAmount.hours(24)
         rules = ListenerRules(
             operators: AdminAPI.responder(
@@ -53,7 +52,7 @@ final class TestListener: Sendable {
                 logger: logger
             ),
             forms: { endpoints },
-            failures: FailedAuthentications(),
+            hosts: { PageHosts(hosts) },
             limits: ConnectionLimits(
                 idleTimeout: ages,
                 headerTimeout: ages,
@@ -64,7 +63,9 @@ final class TestListener: Sendable {
     }
 
     /// Another connection.
-    func connect() async throws -> TestConnection { try await TestConnection(to: rules, on: loop) }
+    func connect(isSpare: Bool = false) async throws -> TestConnection {
+        try await TestConnection(to: rules, on: loop, isSpare: isSpare)
+    }
 
     /// Sends a request on a connection of its own.
     ///
@@ -87,13 +88,13 @@ final class TestListener: Sendable {
 struct TestConnection {
     let channel: NIOAsyncTestingChannel
 
-    init(to rules: ListenerRules, on loop: NIOAsyncTestingEventLoop) async throws {
+    init(to rules: ListenerRules, on loop: NIOAsyncTestingEventLoop, isSpare: Bool = false) async throws {
         channel = NIOAsyncTestingChannel(loop: loop)
         let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
         channel.remoteAddress = address
         try await loop.executeInContext { [channel] in
             let setup = rules.setups.setup(on: loop)
-            try ConnectionChannel.addRequests(to: channel.pipeline.syncOperations, setup, on: loop)
+            try ConnectionChannel.addRequests(to: channel.pipeline.syncOperations, setup, on: loop, isSpare: isSpare)
         }
         try await channel.connect(to: address).get()
     }
@@ -130,13 +131,14 @@ struct TestRequest {
     var token: String? = "abc"
     var fields: [String] = []
     var body: String
+    var host = "a"
 
     init(_ target: String, _ body: String, method: String = "POST", token: String? = "abc", fields: [String] = []) {
         (self.target, self.body, self.method, self.token, self.fields) = (target, body, method, token, fields)
     }
 
     var text: String {
-        let own = ["Host: a", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
+        let own = ["Host: \(host)", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
         let lines = own + (token.map { ["Authorization: Bearer \($0)"] } ?? []) + fields
         return "\(method) \(target) HTTP/1.1\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n" + body
     }
@@ -186,6 +188,8 @@ extension PublicEndpoints {
     /// What answers about apps in a test.
     static func test(
         _ client: Client,
+        beside others: [Client] = [],
+        usages: ClientUsages = ClientUsages(),
         apps: [SigningApp],
         asking fetcher: (any EvidenceFetcher)? = nil,
         memory: StateMemory? = nil,
@@ -193,7 +197,7 @@ extension PublicEndpoints {
         reports: any ProductReportStore = InMemoryProductReports()
     ) -> PublicEndpoints {
         PublicEndpoints(
-            clients: ClientDirectory([client]),
+            clients: ClientDirectory([client] + others, usages: usages),
             signOffers: SignOffers(
                 apps: apps,
                 evidenceReader: AppStoreEvidenceReader(),

@@ -55,16 +55,22 @@ import Testing
         .init("1234567890", "-5", "3: apps[0].appAppleId", "out of range"),
         .init("1234567890", "99999999999999999999", "3: apps[0].appAppleId", "out of range"),
         .init("1234567890", "\"1234567890\"", "3: apps[0].appAppleId", "quotation marks"),
-        .init("1234567890", "id1", "3: apps[0].appAppleId", "\"id1\" is not a whole number"),
+        .init("1234567890", "id1", "3: apps[0].appAppleId", ": is not a whole number"),
         .init("[Production, Sandbox]", "[]", "4: apps[0].environments", "is empty"),
         .init("Sandbox]", "sandbox]", "4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
         .init("[Production, Sandbox]", "Production", "4: apps[0].environments", "a list of Production"),
         .init("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
         .init("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
         .init("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
-        .init("\"^([^-]+)-\"", "\"^([^-]+-\"", "10: apps[0].customerPattern", "not a regular expression"),
-        .init("\"^([^-]+)-\"", "\"^[^-]+-\"", "10: apps[0].customerPattern", "has 0 capture groups"),
-        .init("\"^([^-]+)-\"", "\"^(a)(b)-\"", "10: apps[0].customerPattern", "has 2 capture groups"),
+        .init("Separator: \"-\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
+        .init("Separator: \"-\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
+        .init("Separator: \"-\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
+        .init(
+            "customerSeparator: \"-\"",
+            "customerPattern: \"^((?:[A-Z]+_?)+)-\"",
+            "10: apps[0].customerPattern",
+            "is no longer known; write customerSeparator"
+        ),
         .init("Transaction: 3", "Transaction: 0", "11: apps[0].maximumAccountsPerTransaction", "out of range"),
         .init("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
         .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
@@ -258,7 +264,7 @@ import Testing
             "      - { id: \"2\", products: [{ id: news, offers: [{ id: a, fromProducts: [com.example.reader.pro.monthly] }] }] }\n"
                 + "      - id: \"20900001\"\n",
             "13: apps[0].subscriptionGroups[0].products[0].offers[0].fromProducts[0]",
-            "write scope: app, or name products of group 2"
+            "write scope: app, or name products of group \"2\""
         ),
         .init(
             "            offers:\n",

@@ -101,7 +101,7 @@ final class ConfigurationFixture {
             sharedSecretFile: reader.secret
             receipts: verifyReceipt
             requireAccount: false
-            customerPattern: "^([^-]+)-"
+            customerSeparator: "-"
             maximumAccountsPerTransaction: 3
             subscriptionGroups:
               - id: "20900001"

@@ -1,59 +1,82 @@
+import Foundation
 import Testing
 
 @testable import offer_signer
 
 /// What a message repeats of a value, and what it keeps to itself.
 @Suite struct EchoTests {
+    private static let token = "os_Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVtQz"
+
     @Test(arguments: [
-        "Zk3Qw7-hT0pR9vX2sLmN8bYcJ5dGf1HuM4aE_IoSxVt", "-----BEGIN PRIVATE KEY-----",
-        "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0w", "see Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVt here",
+        token, "os_", "os_short", "MIGHAgEAMBMG", "MIGRATION", String(repeating: "0f", count: 16),
+        String(repeating: "A1", count: 32), "-----BEGIN PRIVATE KEY-----",
+        "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0w",
     ])
-    func possibleSecretsAreNotRepeated(_ text: String) {
-        for echo in [Echo.quoted(text), Echo.key(text), Echo.path("keys/" + text)] {
-            let isKey = text.hasPrefix("MIG") || text.hasPrefix("-----")
-            let fix = "looks like a private key itself: put it into a file of mode 600, and name the file"
-            #expect(echo == "the value (not repeated here, it \(isKey ? fix : "may be a secret"))")
+    func secretsAreNotRepeatedWhereverTheyStand(_ text: String) {
+        for echo in [
+            Echo.name(text), Echo.known(text), Echo.path(text), Echo.file("./keys/" + text),
+            Echo.path("/etc/\(text)/a.p8"),
+        ] {
+            #expect(!echo.contains(text))
         }
+        #expect(Echo.key(text) == "?")
+        #expect(!NearestName.hint(for: String(text.dropLast()), among: [text, "name"]).contains(text))
+        #expect(NearestName.hint(for: "nam", among: [text, "name"]).contains("name"))
     }
 
-    @Test("A line of a key is not repeated, however many slashes make it look like a path", arguments: 0...4)
-    func linesWithSlashes(slashes: Int) {
-        var generator = SplitMix(state: UInt64(slashes))
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+")
-        for length in [44, 56, 64, 64, 64] {
-            for _ in 0..<500 {
-                var line = (0..<length).compactMap { _ in alphabet.randomElement(using: &generator) }
-                for place in (0..<length).shuffled(using: &generator).prefix(slashes) { line[place] = "/" }
-                let text = String(line)
-                for echo in [Echo.quoted(text), Echo.path(text), Echo.file("./" + text)] {
-                    #expect(echo == "the value (not repeated here, it may be a secret)")
-                }
+    @Test("Of a value that is longer than a name no part is repeated", arguments: [17, 43, 64, 1000])
+    func longValues(length: Int) {
+        for alphabet in ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "a", "0", "A/"] {
+            let text = String((0..<length).map { Array(alphabet)[$0 * 7 % alphabet.count] })
+            for echo in [Echo.name(text), Echo.path(text), Echo.path("nowhere/" + text)] {
+                #expect(echo == "the value (not repeated here, it may be a secret)")
             }
+            #expect(Echo.path("/etc/" + text) == "\"/etc/…\"")
+            #expect(Echo.key(text) == "?")
         }
     }
 
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
+    @Test("A short name is repeated, readable and on one line")
+    func names() {
+        #expect(Echo.name("com.example.none") == "\"com.example.none\"")
+        #expect(Echo.name("a\nb\u{2063}") == "\"a<U+000A>b<U+2063>\"")
+        #expect(Echo.name("") == "\"\"")
+        #expect(Echo.key("reciepts") == "reciepts")
+        #expect(Echo.key("not a key") == "?")
+    }
 
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
+    @Test("An id of the catalog is shown whole")
+    func known() {
+        let id = "com.example.reader.pro.monthly.with.a.long.name"
+        #expect(Echo.known(id) == "\"\(id)\"")
+        #expect(NearestName.hint(for: "com.example.reader", among: [id]) == "known here: \(id)")
+    }
+
+    @Test("A path is shown as far as there is something, and with the name of a file")
+    func paths() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let long = directory + "/a-name-without-an-extension-of-many-characters"
+        #expect(Echo.path(long) == "\"\(directory)/…\"")
+        try #require(FileManager.default.createFile(atPath: long, contents: nil))
+        #expect(Echo.path(long) == "\"\(long)\"")
+        for name in ["SubscriptionKey_EXAMPLE123.p8", "none", "nowhere/offer-signer-production.yaml"] {
+            #expect(Echo.file(directory + "/" + name) == directory + "/" + name)
+            #expect(Echo.file(name) == name)
         }
     }
 
-    @Test(arguments: [
-        "/home/Anna2/Projects/OfferSigner/config/Production/2026/catalog.yaml",
-        "/Users/Anna/Library/Developer/Xcode/DerivedData/OfferSigner/Build/Products/Release",
-        "/srv/Apps/Reader2/releases/20261124T021500Z/OfferSigner/keys/SubscriptionKey",
-        "com.example.reader.pro.monthly", "reader_pro_monthly_subscription_with_a_long_name_2026", "EXAMPLE123",
-        "keys/SubscriptionKey_ABCDEFGHJK_production_backup.p8", "SubscriptionKey_2X9R4HXF3Q_production_backup_2026.p8",
-        "/srv/keys/AuthKey_9K3J7Q2W8Z-OfferSigner-Reader2-Staging-copy-of-2026-01-02T03.p8",
-        "57246542-96fe-1a63-e053-0824d011072a", "/tmp/offer-signer-E5F05CF6-C832-4AEF-96B9-D7F215392C08/catalog.yaml",
-    ])
-    func namesAndPathsAre(_ text: String) {
-        #expect(Echo.path(text) == "\"\(text)\"")
-        #expect(Echo.quoted(text).hasPrefix("\"" + text.prefix(40)))
+    @Test("What the parser says of a command line is shown if it repeats flags, short words and paths")
+    func commandLines() {
+        func shows(_ argument: String) -> Bool { Echo.repeats("Unexpected argument '\(argument)'", about: [argument]) }
+        for argument in ["chek", "--server-limits-maximum-conections", "/etc/passwd", "offer-signer.yaml"] {
+            #expect(shows(argument))
+        }
+        for argument in [Self.token, "--\(Self.token)", "Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVt", "MIGHAgEA"] {
+            #expect(!shows(argument))
+            #expect(!Echo.repeats("Unknown option '\(argument)'", about: ["--port=\(argument)"]))
+            #expect(Echo.repeats("Missing value", about: [argument]))
+        }
     }
 }

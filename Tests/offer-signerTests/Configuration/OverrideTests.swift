@@ -48,11 +48,11 @@ import Testing
         )
         #expect(
             faults.map { $0.prefix { $0 != ";" } } == [
-                "--server-port: \"80x\" is not a whole number",
-                "OFFER_SIGNER_SERVER_PORT: \"\" is not a whole number",
+                "--server-port: is not a whole number",
+                "OFFER_SIGNER_SERVER_PORT: is not a whole number",
                 "--catalog: is empty",
                 "OFFER_SIGNER_LEDGER_URL: is neither sqlite:FILE nor postgres://USER@HOST/DB",
-                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: \"-1\" is out of range",
+                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: is out of range",
             ]
         )
     }
@@ -137,10 +137,10 @@ import Testing
         "server-tls-certificate-file", "server-tls-private-key-file", "server-tls-client-certificate-authority-file",
         "server-limits-maximum-connections", "server-limits-maximum-header-bytes",
         "server-limits-maximum-evidence-body-bytes", "server-limits-maximum-body-bytes",
-        "server-limits-maximum-waiting-offers", "server-limits-idle-timeout-seconds",
-        "server-limits-header-timeout-seconds",
-        "server-limits-request-timeout-seconds", "admin-host", "admin-port", "admin-page", "catalog",
-        "clients", "log-level", "log-format",
+        "server-limits-maximum-unfinished-bytes", "server-limits-maximum-waiting-offers",
+        "server-limits-idle-timeout-seconds", "server-limits-header-timeout-seconds",
+        "server-limits-request-timeout-seconds", "admin-host", "admin-port", "admin-page", "catalog", "clients",
+        "log-level", "log-format",
         "keys-allow-unlocked-memory", "keys-group-readable", "keys-secret-memory",
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file", "ledger-retention-days",
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds",

@@ -87,7 +87,7 @@ struct RetentionFaultTests {
             "stay: { default: 11111111-2222-4333-8444-555555555555",
             "stay: { default: stay-message",
             "14: apps[0].retention.messages.stay.default",
-            "\"stay-message\" is not a message identifier"
+            ": is not a message identifier"
         ),
         .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is not a locale"),
         .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is not a locale"),
@@ -102,7 +102,7 @@ struct RetentionFaultTests {
             "did you mean \"stay\"?"
         ),
         .init("offer: stay30,", "offer: stay3,", "17: \(rules)[0].offer", "did you mean \"stay30\"?"),
-        .init("offer: stay30,", "offer: yearly,", "17: \(rules)[0].offer", "is no offer of pro.monthly"),
+        .init("offer: stay30,", "offer: yearly,", "17: \(rules)[0].offer", "is no offer of \"pro.monthly\" in"),
         .init(
             "[pro.yearly], switchTo",
             "[pro.yaerly], switchTo",
@@ -113,7 +113,7 @@ struct RetentionFaultTests {
             "switchTo: pro.monthly",
             "switchTo: news.monthly",
             "18: \(rules)[1].switchTo",
-            "is in another group than pro.yearly"
+            "is in another group than \"pro.yearly\""
         ),
         .init("switchTo: pro.monthly", "switchTo: pro.yearly", "18: \(rules)[1].switchTo", "is one of the products"),
         .init("switchTo: pro.monthly", "switchTo: pro.weekly", "18: \(rules)[1].switchTo", "is no product of this app"),

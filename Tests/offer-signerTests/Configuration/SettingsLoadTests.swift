@@ -123,7 +123,7 @@ import Testing
                 bundleId: "com.example.reader",
                 environments: [.production, .sandbox],
                 requiresAccount: false,
-                customerPattern: CustomerPattern("^([^-]+)-"),
+                customerSeparator: CustomerSeparator("-"),
                 maximumAccountsPerTransaction: 3,
                 subscriptionGroups: [SubscriptionGroup(id: "20900001", products: [product])]
             ),
@@ -182,7 +182,7 @@ import Testing
         #expect(app.app.bundleId == "12345")
         #expect(!app.app.requiresAccount)
         #expect(app.receipts == .verifyReceipt)
-        #expect(app.sharedSecret == nil && app.app.customerPattern == nil && app.appAppleId == nil)
+        #expect(app.sharedSecret == nil && app.app.customerSeparator == nil && app.appAppleId == nil)
         #expect(app.app.maximumAccountsPerTransaction == 3)
         #expect(app.app.product("no")?.product.offer("yes")?.signatureLimit == nil)
         // Identifiers are read as they are written, whatever YAML would make of them.

@@ -28,29 +28,6 @@ import Testing
         #expect(throws: ValueFault.self) { try Timestamp(parsingRFC3339: text) }
     }
 
-    @Test(arguments: ["^([^-]+)-", "(a)?", "(?<customer>.+)@", "(?:a|b)(c)", "(?i)(x)", "(?x) (a) # the customer"])
-    func onePairOfParenthesesIsTheCustomer(_ pattern: String) throws {
-        #expect(try CustomerPattern.parse(pattern).text == pattern)
-    }
-
-    @Test(arguments: ["", "a", "(?:a)", "(a)(b)", "((a))", "(", "[", "\\(a\\)", "(a)|(b)"])
-    func anyOtherNumberIsRefused(_ pattern: String) {
-        #expect(throws: ValueFault.self) { try CustomerPattern.parse(pattern) }
-    }
-
-    @Test(arguments: [
-        "^([^-]+)-", "^(.+)-order-\\d+$", "([a-z]+)@", "^([a-z0-9._]+)@[a-z0-9.]+$", "^(?:[a-z]+-)?([0-9]+)(?:-.*)?$",
-    ])
-    func usualPatternsTakeNoTime(_ pattern: String) throws {
-        #expect(try CustomerPattern.parse(pattern).lengthOfSlowName == nil)
-    }
-
-    @Test(arguments: ["^(a+)+$", "^((?:[a-z0-9]+-?)+)@", "^((?:[a-z0-9]+[._-]?)+)@example", "^(.*)-(?:.*)-(?:.*)-$"])
-    func aPatternThatSomeNamesKeepBusyIsRefused(_ pattern: String) {
-        let fault = #expect(throws: ValueFault.self) { try CustomerPattern.parse(pattern) }
-        #expect(fault?.message.contains("would block the service") == true)
-    }
-
     @Test func identifiersAreAsLongAsARequestCanNameThem() throws {
         let longest = String(repeating: "é", count: 127) + "e"
         #expect(try Identifier.parse(longest) == longest)

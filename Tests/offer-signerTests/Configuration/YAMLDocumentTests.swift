@@ -104,8 +104,19 @@ import Testing
 
     @Test func deepNestingIsRefused() throws {
         let fixture = try ConfigurationFixture()
-        try fixture.write(Array(repeating: UInt8(ascii: "["), count: 1_000_000), to: "clients.yaml")
+        try fixture.write(Array(repeating: UInt8(ascii: "["), count: YAMLBounds.mostSigns), to: "clients.yaml")
         #expect(fixture.faults().first?.hasPrefix("clients.yaml:1: is not YAML") == true)
+    }
+
+    @Test(arguments: ["a,", "[", "{a: ", "? ", "- ", "a:\n", "-\n", "- a: b\n", "? a\n"])
+    func aFileOfVeryManyValuesIsNotParsed(_ value: String) throws {
+        let fixture = try ConfigurationFixture()
+        let begin = value == "a," ? "apps: [" : ""
+        let text = begin + String(repeating: value, count: YAMLBounds.mostSigns + 1)
+        try fixture.write(Array(text.utf8), to: "catalog.yaml")
+        let faults = fixture.faults()
+        #expect(faults.count == 1, "\(faults)")
+        #expect(faults.first?.contains("has too many values: a file may have 100000 of the signs") == true, "\(faults)")
     }
 
     @Test func aFileOverFourMebibytesIsNotParsed() throws {

@@ -45,7 +45,7 @@ struct ConfigurationPlace: Sendable {
         return line
     }
 
-    /// The place of a member of the mapping at this place.
+    /// The place of a member of the mapping at this place, by its name as messages may repeat it.
     func member(_ key: String, line: Int?) -> ConfigurationPlace {
         moved(to: .member(path, key), line: line)
     }
@@ -77,7 +77,7 @@ struct ConfigurationPlace: Sendable {
             case .element(let list, let index): return "\(list.text)[\(index)]"
             case .member(let mapping, let key):
                 let path = mapping.text
-                return path.isEmpty ? Echo.key(key) : path + "." + Echo.key(key)
+                return path.isEmpty ? key : path + "." + key
             }
         }
     }

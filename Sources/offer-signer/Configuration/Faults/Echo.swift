@@ -1,10 +1,14 @@
-/// How messages repeat what they found: readable, on one line, and without secrets that stand in the wrong place.
+import Glibc
+import StrictJSON
+
+/// What messages repeat of a value: readable, on one line, and nothing that may be a secret in the wrong place.
+///
+/// The value of a setting that holds names is repeated where it is as short as a name can be and a key or a token cannot.
+/// Of anything longer no part is repeated. Ids of the catalog, and paths to what is there, are shown whole. What
+/// ``SecretText`` knows is never shown.
 enum Echo {
-    /// The most characters of a value that a message repeats.
-    ///
-    /// A P8 that someone pasted where a name belongs begins with 48 Base64 characters that say what kind of key it is;
-    /// the private part comes after them.
-    private static let longest = 48
+    /// The most characters of a refused name that a message repeats.
+    private static let longest = 16
 
     /// The Base64 near the beginning of every P-256 P8: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
     private static let startOfP8 = "AgEAMBMGByqGSM49"
@@ -12,56 +16,47 @@ enum Echo {
     /// The beginning of a PEM (RFC 7468).
     private static let beginning = "-----BEGIN"
 
-    /// How long a piece of letters and digits has to be for a token.
-    private static let shortestToken = 32
-
-    /// How many characters of such a piece are in words as no name has them.
-    private static let fewestRandom = 20
-
-    /// How long a file's name may be (`NAME_MAX`).
-    private static let longestFileName = 255
-
-    /// How long a line of Base64 has to be for a key's: the last one of a P-256 P8 has 56 characters, a secret of 32 bytes 44.
-    private static let shortestBase64 = 40
-
-    /// What stands for a value that may be a secret.
-    private static func withheld(_ text: String) -> String {
-        holdsPrivateKey(text)
-            ? "the value (not repeated here, it \(keyItself))" : "the value (not repeated here, it may be a secret)"
-    }
-
     /// The words for a private key in the place of a value, with the fix.
     static let keyItself = "looks like a private key itself: put it into a file of mode 600, and name the file"
 
-    /// The value in quotes, invisible characters written out, cut when it is long; not at all when it looks like a secret.
-    static func quoted(_ text: String) -> String {
-        guard !looksLikeSecret(text) else { return withheld(text) }
-        let shown = text.count > longest ? visible(String(text.prefix(longest))) + "…" : visible(text)
-        return "\"" + shown + "\""
+    /// A refused name in quotes, invisible characters written out; or other words where it is not repeated.
+    static func name(_ text: String, orElse words: String? = nil) -> String {
+        isShort(text) ? quoted(text) : words ?? withheld(text)
     }
 
-    /// A file path in quotes; only its kind when it looks like a key, a token or a secret rather than a path.
-    static func path(_ path: String) -> String { repeats(path: path) ? "\"" + visible(path) + "\"" : withheld(path) }
+    /// An id of the catalog in quotes, or another name that the configuration has and nobody refuses.
+    static func known(_ text: String) -> String {
+        SecretText.isLikely(text) || holdsKey(text) ? withheld(text) : quoted(text)
+    }
 
-    /// A file path without quotes, as messages about a file begin; only its kind when it looks like a secret.
-    static func file(_ path: String) -> String { repeats(path: path) ? visible(path) : withheld(path) }
+    /// A file path in quotes, as far as it can be one.
+    static func path(_ path: String) -> String {
+        let shown = file(path)
+        return shown == withheld(path) ? shown : "\"" + shown + "\""
+    }
 
-    /// Whether a path looks like one, and so is repeated in messages.
-    ///
-    /// - Parameter path: The value.
-    /// - Returns: `false` when it may be a secret.
+    /// A file path without quotes, as messages about a file begin: the part that is there, and a file's name after it.
+    static func file(_ path: String) -> String {
+        if repeats(path: path) { return visible(path) }
+        let directory = directoryThatIsThere(of: path)
+        return directory.isEmpty ? withheld(path) : visible(directory) + "…"
+    }
+
+    /// Whether a path is repeated whole.
     static func repeats(path: String) -> Bool {
-        let components = path.split(separator: "/", omittingEmptySubsequences: true)
-        let longHex = components.contains { $0.count >= 32 && $0.allSatisfy(\.isHexDigit) }
-        let isLong = components.contains { $0.utf8.count > longestFileName } || path.utf8.count > 4096
-        return !longHex && !isLong && !looksLikeSecret(path) && !path.contains(where: \.isNewline)
+        guard !holdsSecret(path), !holdsKey(path) else { return false }
+        let rest = path.dropFirst(directoryThatIsThere(of: path).count)
+        return isShort(String(rest)) || isFileName(rest) || access(path, F_OK) == 0
     }
 
-    /// A key for a key path: as it is when it is a plain name, else in quotes.
-    static func key(_ key: String) -> String {
-        let isPlain =
-            !looksLikeSecret(key) && !key.isEmpty && key.utf8.count <= longest && key.utf8.allSatisfy(isNameByte)
-        return isPlain ? key : quoted(key)
+    /// The name of a mapping's member that is not known here, for a key path.
+    static func key(_ key: String) -> String { isShort(key) && key.utf8.allSatisfy(isNameByte) ? key : "?" }
+
+    /// Whether the parser's message about a command line repeats nothing but flags, short words and paths.
+    static func repeats(_ message: String, about arguments: [String]) -> Bool {
+        arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }.allSatisfy { argument in
+            !message.contains(argument) || isFlag(argument) || repeats(path: argument)
+        }
     }
 
     /// Whether a text has a private key in it: a PEM, or the Base64 of a P8.
@@ -77,60 +72,47 @@ enum Echo {
         holdsKey(text) && (text.contains("PRIVATE KEY") || text.contains(startOfP8))
     }
 
-    /// Whether a text has a piece of a key, or a long piece of letters and digits as no name has, but a token.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: `true` when it is better not repeated.
-    static func looksLikeSecret(_ text: String) -> Bool {
-        if holdsKey(text) || holdsBase64(text) { return true }
-        guard text.utf8.count >= shortestToken else { return false }
-        // Directories for temporary files have UUIDs in their names.
-        let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
-        let pieces = rest.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "+=_-".contains($0)) }
-        return pieces.contains { piece in
-            guard piece.utf8.count >= shortestToken, piece.contains(where: \.isUppercase),
-                piece.contains(where: \.isLowercase), piece.contains(where: \.isNumber)
-            else { return false }
-            // A long name has words with signs between them, and so may have a random text: of Base64's 64 characters two.
-            let words = piece.split { "+=_-".contains($0) }
-            return words.filter(isRandom).reduce(0) { $0 + $1.utf8.count } >= fewestRandom
-        }
+    private static func withheld(_ text: String) -> String {
+        holdsPrivateKey(text)
+            ? "the value (not repeated here, it \(keyItself))" : "the value (not repeated here, it may be a secret)"
     }
 
-    /// Whether a word is none of a name.
-    ///
-    /// Those have one case, or few changes from kind to kind of character, as `SubscriptionKey2` has. A capital before a
-    /// small letter is no change, as it begins a name.
-    private static func isRandom(_ word: Substring) -> Bool {
-        guard word.contains(where: \.isUppercase), word.contains(where: \.isLowercase) else { return false }
-        let kinds = word.utf8.compactMap(Base64Kind.init)
-        let changes = zip(kinds, kinds.dropFirst()).count { $0 != $1 && ($0, $1) != (.capital, .small) }
-        return changes * 5 >= kinds.count - 1
+    private static func quoted(_ text: String) -> String { "\"" + visible(text) + "\"" }
+
+    private static func isShort(_ text: String) -> Bool {
+        text.unicodeScalars.count <= longest && !holdsSecret(text)
     }
 
-    /// Whether a text has a line of Base64 in it, also where its slashes make it look like a path.
-    ///
-    /// In random Base64 two neighbours of three are of different kinds (capitals, small letters, digits), in the words of a
-    /// path few are. Slashes are neither.
-    private static func holdsBase64(_ text: String) -> Bool {
-        guard text.utf8.count >= shortestBase64 else { return false }
-        var (length, neighbours, changes, last) = (0, 0, 0, Base64Kind.slash)
-        func isBase64() -> Bool { length >= shortestBase64 && changes * 10 >= neighbours * 3 }
-        for byte in text.utf8 {
-            guard let kind = Base64Kind(byte) else {
-                if isBase64() { return true }
-                (length, neighbours, changes, last) = (0, 0, 0, .slash)
-                continue
-            }
-            length += 1
-            if kind != .slash, last != .slash {
-                neighbours += 1
-                if kind != last { changes += 1 }
-            }
-            last = kind
-        }
-        return isBase64()
+    /// Whether a text, or a component of a path, is a secret.
+    private static func holdsSecret(_ text: String) -> Bool {
+        text.split(separator: "/").contains { SecretText.isLikely($0) }
     }
+
+    /// The longest beginning of a path that leads to a directory, with its slash.
+    private static func directoryThatIsThere(of path: String) -> String {
+        guard path.utf8.count <= Int(PATH_MAX) else { return "" }
+        var directory = path[...]
+        while let slash = directory.lastIndex(of: "/") {
+            directory = directory[...slash]
+            if access(String(directory), F_OK) == 0 { return String(directory) }
+            directory = directory.dropLast()
+        }
+        return ""
+    }
+
+    /// Whether a path ends in a name with an extension, which neither Base64 nor a token has.
+    private static func isFileName(_ path: Substring) -> Bool {
+        guard path.utf8.count <= 255, let dot = path.lastIndex(of: "."), dot > path.startIndex else { return false }
+        let ending = path[dot...].utf8.dropFirst()
+        return (1...longest).contains(ending.count) && ending.allSatisfy(isNameByte)
+            && !path.contains(where: \.isNewline)
+    }
+
+    private static func isFlag(_ argument: String) -> Bool {
+        argument.hasPrefix("--") && argument.utf8.allSatisfy { $0 == UInt8(ascii: "-") || isSmall($0) }
+    }
+
+    private static func isSmall(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 
     /// The code point as it is written in documentation, such as `U+2063`.
     ///
@@ -172,31 +154,6 @@ enum Echo {
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
             true
         default: false
-        }
-    }
-}
-
-/// The kinds of characters that Base64 is written with (RFC 4648 §4).
-enum Base64Kind {
-    case capital
-    case small
-    case digit
-    /// `+` and the padding.
-    case sign
-    /// `/`, which divides paths, too.
-    case slash
-
-    /// The kind of a character.
-    ///
-    /// - Parameter byte: The character in UTF-8; no kind has any other.
-    init?(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .capital
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
-        case UInt8(ascii: "+"), UInt8(ascii: "="): self = .sign
-        case UInt8(ascii: "/"): self = .slash
-        default: return nil
         }
     }
 }

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Finds the name that a misspelt one was meant to be.
 enum NearestName {
     /// The known name nearest to a misspelt one, by insertions, deletions, replacements and swaps of neighbours.
@@ -19,8 +21,11 @@ enum NearestName {
     private static let mostListed = 20
 
     /// `did you mean "x"?` when a known name is near, and then the known names, the first twenty of them.
+    ///
+    /// A secret among them is left out.
     static func hint(for name: String, among names: [String]) -> String {
         let rest = names.count > mostListed ? ", …" : ""
+        let names = names.filter { !SecretText.isLikely($0) && !Echo.holdsKey($0) }
         let list = "known here: " + names.prefix(mostListed).joined(separator: ", ") + rest
         guard let nearest = nearest(to: name, among: names) else { return list }
         return "did you mean \"\(nearest)\"? (\(list))"

@@ -50,7 +50,7 @@ struct ConfigurationDirectory {
         guard let credentials else {
             throw ValueFault(
                 "is a systemd credential, but $CREDENTIALS_DIRECTORY is not set; start the service from a unit with "
-                    + "LoadCredential=\(Echo.looksLikeSecret(name) ? "NAME" : name):FILE; by hand, set it to the directory of "
+                    + "LoadCredential=\(Echo.repeats(path: name) ? name : "NAME"):FILE; by hand, set it to the directory of "
                     + "the files"
             )
         }

@@ -75,13 +75,13 @@ struct OfferRulesReader {
             if homes.isEmpty {
                 let known = groups.flatMap(\.products).map(\.id)
                 product.place.fault(
-                    "\(Echo.quoted(product.id)) is no product of this app in the catalog; "
+                    "\(Echo.name(product.id)) is no product of this app in the catalog; "
                         + NearestName.hint(for: product.id, among: known)
                 )
             } else if let groupId = product.groupId, !homes.contains(groupId) {
                 product.place.fault(
-                    "\(Echo.quoted(product.id)) is a product of another group, but this offer has scope: group; write "
-                        + "scope: app, or name products of group \(groupId)"
+                    "\(Echo.known(product.id)) is a product of another group, but this offer has scope: group; write "
+                        + "scope: app, or name products of group \(Echo.known(groupId))"
                 )
             }
         }

@@ -44,7 +44,7 @@ struct RetentionReader {
                 identifiers[locale.key] = identifier
             } else {
                 locale.value.fault(
-                    "\(Echo.quoted(locale.key)) is not a locale; write a language or a locale as Apple does, such as "
+                    "\(Echo.name(locale.key)) is not a locale; write a language or a locale as Apple does, such as "
                         + "de or pt-BR, or default"
                 )
             }
@@ -59,8 +59,7 @@ struct RetentionReader {
     private static func identifier(_ text: String) throws(ValueFault) -> String {
         guard AppAccountToken(text) != nil else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is not a message identifier, which is the UUID under which the message was sent "
-                    + "to Apple"
+                "is not a message identifier, which is the UUID under which the message was sent to Apple"
             )
         }
         return text
@@ -89,7 +88,7 @@ struct RetentionReader {
         guard let name, let text = name.identifier(), let messages else { return nil }
         guard let message = messages[text] else {
             let hint = NearestName.hint(for: text, among: messages.keys.sorted())
-            name.fault("\(Echo.quoted(text)) is no message of this app; \(hint)")
+            name.fault("\(Echo.name(text)) is no message of this app; \(hint)")
             return nil
         }
         guard let message, let proposal, members["products"] == nil || products != nil else { return nil }
@@ -155,10 +154,10 @@ struct RetentionReader {
         let anywhere = all.contains { $0.offer(id) != nil } ? [] : all
         let lacking = meant.map { $0.filter { $0.offer(id) == nil } } ?? anywhere
         if let product = lacking.first {
-            let home = meant == nil ? "any product of this app" : product.id
+            let home = meant == nil ? "any product of this app" : Echo.known(product.id)
             let known = (meant == nil ? all : [product]).flatMap(\.offers).map(\.id)
             let hint = NearestName.hint(for: id, among: known)
-            node.fault("\(Echo.quoted(id)) is no offer of \(home) in the catalog; \(hint)")
+            node.fault("\(Echo.name(id)) is no offer of \(home) in the catalog; \(hint)")
             return nil
         }
         if (meant ?? all).contains(where: { $0.offer(id)?.signatureLimit != nil }) {
@@ -177,7 +176,7 @@ struct RetentionReader {
         let all = groups.flatMap(\.products)
         if let product = all.first(where: { $0.id == id }) { return product }
         let hint = NearestName.hint(for: id, among: all.map(\.id))
-        node.fault("\(Echo.quoted(id)) is no product of this app in the catalog; \(hint)")
+        node.fault("\(Echo.name(id)) is no product of this app in the catalog; \(hint)")
         return nil
     }
 
@@ -188,7 +187,7 @@ struct RetentionReader {
         let home = group(of: product.id)
         guard let other = products.sorted().first(where: { group(of: $0) != home }) else { return true }
         node.fault(
-            "\(Echo.quoted(product.id)) is in another group than \(other), whose customers the rule is for; name a "
+            "\(Echo.known(product.id)) is in another group than \(Echo.known(other)), whose customers the rule is for; name a "
                 + "product of the same group: Apple shows no other"
         )
         return false

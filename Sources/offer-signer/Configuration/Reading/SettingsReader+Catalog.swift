@@ -34,7 +34,7 @@ extension SettingsReader {
         var appleIds = FirstUses<Int>()
         var keyUses = KeyUses()
         for node in nodes {
-            let members = node.mapping(keys: Self.appKeys)
+            let members = node.mapping(keys: Self.appKeys, replaced: Self.replacedAppKeys)
             let idNode = members?.required("bundleId", "write the app's bundle id as in App Store Connect")
             let bundleId = idNode?.identifier()
             uses.claim(bundleId, at: idNode, "the bundle id of another app")
@@ -54,8 +54,13 @@ extension SettingsReader {
 
     private static let appKeys = [
         "bundleId", "appAppleId", "environments", "issuerId", "keys", "sharedSecretFile", "receipts",
-        "appStoreCacheSeconds", "requireAccount", "customerPattern", "maximumAccountsPerTransaction",
+        "appStoreCacheSeconds", "requireAccount", "customerSeparator", "maximumAccountsPerTransaction",
         "subscriptionGroups", "retention",
+    ]
+
+    /// The keys of earlier versions, each with its fix.
+    private static let replacedAppKeys = [
+        "customerPattern": "write customerSeparator: the text that ends the customer's part of a name, such as \"-\""
     ]
 
     private func keys(
@@ -92,7 +97,7 @@ extension SettingsReader {
         }
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
         let requiresAccount = members["requireAccount"]?.boolean()
-        let customerPattern = members["customerPattern"]?.value("a regular expression", CustomerPattern.parse)
+        let customerSeparator = members["customerSeparator"]?.value("a separator", CustomerSeparator.parse)
         let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
         var offers = OfferReader()
         let groups = offers.groups(members.required("subscriptionGroups", "write the list of subscription groups"))
@@ -103,7 +108,7 @@ extension SettingsReader {
                 bundleId: bundleId,
                 environments: environments ?? [.production],
                 requiresAccount: requiresAccount ?? false,
-                customerPattern: customerPattern,
+                customerSeparator: customerSeparator,
                 maximumAccountsPerTransaction: accounts ?? EvidenceSharing.defaultMaximumAccounts,
                 subscriptionGroups: groups
             ),

@@ -1,5 +1,7 @@
+import Crypto
 import OfferAPI
 import Offers
+import StrictJSON
 
 /// `clients.yaml`.
 extension SettingsReader {
@@ -29,6 +31,9 @@ extension SettingsReader {
             names.claim(name, at: nameNode, "the name of another client")
             let digests = tokens(members, server: server)
             for (digest, node) in digests { tokenUses.claim(digest, at: node, "the token of another client") }
+            if let name, digests.contains(where: { $0.digest.elementsEqual(SHA256.hash(data: Array(name.utf8))) }) {
+                nameNode?.fault("is the client's token, and names appear in logs; give the client another name")
+            }
             let apps = apps(members, bundleIds: bundleIds)
             let scopes = members["scopes"]?.choices(
                 "a scope",
@@ -61,7 +66,7 @@ extension SettingsReader {
     ]
 
     private static func parseName(_ text: String) throws(ValueFault) -> String {
-        guard !Echo.looksLikeSecret(text) else {
+        guard !SecretText.isLikely(text) else {
             throw ValueFault("looks like a token, and names appear in logs; give the client another name")
         }
         guard text != LedgerEntry.retention else {
@@ -99,7 +104,7 @@ extension SettingsReader {
         guard let digest = node.value("the SHA-256 of a token", TokenDigest.parse) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(
-                "is the demo token, which everyone knows, but server.host \(Echo.quoted(server.host)) is not a "
+                "is the demo token, which everyone knows, but server.host \(Echo.name(server.host)) is not a "
                     + "loopback address; make a token of your own with `offer-signer clients token`"
             )
         }
@@ -115,7 +120,7 @@ extension SettingsReader {
             apps.insert(bundleId)
             if let bundleIds, !bundleIds.contains(bundleId) {
                 let hint = NearestName.hint(for: bundleId, among: bundleIds.sorted())
-                node.fault("\(Echo.quoted(bundleId)) is not an app of the catalog; \(hint)")
+                node.fault("\(Echo.name(bundleId)) is not an app of the catalog; \(hint)")
             }
         }
         return apps

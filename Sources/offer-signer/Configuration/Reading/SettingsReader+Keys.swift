@@ -108,7 +108,7 @@ extension SettingsReader {
                 return fingerprint
             }
             node.fault(
-                "is the demo key, which everyone has, but server.host \(Echo.quoted(server.host)) is not a loopback "
+                "is the demo key, which everyone has, but server.host \(Echo.name(server.host)) is not a loopback "
                     + "address; use a key of your own, from App Store Connect"
             )
         } catch {
@@ -135,7 +135,7 @@ extension SettingsReader {
     /// A wrong id makes StoreKit refuse every signature, so what hints at one is worth a warning.
     private func warnOfUnusualId(_ id: String, at idNode: ConfigurationNode?, file: ConfigurationNode?) {
         if let idNode, id.count != 10 {
-            faults.warning(idNode.place, "\(Echo.quoted(id)) has \(id.count) characters; Apple's key ids have 10")
+            faults.warning(idNode.place, "\(Echo.known(id)) has \(id.count) characters; Apple's key ids have 10")
         }
         guard let file, let path = file.value("a path", FilePathText.parse), let name = KeyFileName(path: path) else {
             return
@@ -143,8 +143,8 @@ extension SettingsReader {
         if name.keyIdentifier != id {
             faults.warning(
                 file.place,
-                "\(Echo.path(path)) is named for the key \(Echo.quoted(name.keyIdentifier)), but the id is "
-                    + "\(Echo.quoted(id)); StoreKit refuses signatures under a wrong id: correct the id, or name the "
+                "\(Echo.path(path)) is named for the key \(Echo.known(name.keyIdentifier)), but the id is "
+                    + "\(Echo.known(id)); StoreKit refuses signatures under a wrong id: correct the id, or name the "
                     + "file of that key"
             )
         }

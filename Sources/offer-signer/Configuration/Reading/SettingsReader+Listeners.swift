@@ -32,12 +32,18 @@ extension SettingsReader {
         return listeners
     }
 
+    /// The names under which the operators' page may be opened.
+    func adminHosts(_ file: MainFile) -> [String] {
+        let names = file.lists[SettingTable.shared.adminHosts.entry.keyPath]?.list(of: "host names") ?? []
+        return names.compactMap { $0.value("a host name", HostName.parse) }
+    }
+
     /// What strangers may reach should ask them for something, and tokens should not be readable on their way.
     private func warnOfExposure(_ listeners: Listeners, _ layers: SettingLayers) {
         if HostName.mayBePublic(listeners.server.host), !asksForTLS(layers) {
             faults.warning(
                 layers.place(\.serverHost),
-                "\(Echo.quoted(listeners.server.host)) may be reached from other networks, and without server.tls "
+                "\(Echo.name(listeners.server.host)) may be reached from other networks, and without server.tls "
                     + "tokens cross them in plain text; set server.tls, or name the private address that your proxy "
                     + "connects to"
             )
@@ -45,7 +51,7 @@ extension SettingsReader {
         if HostName.mayBePublic(listeners.admin.host) {
             faults.warning(
                 layers.place(\.adminHost),
-                "\(Echo.quoted(listeners.admin.host)) may be reached from other networks, and operators' requests need "
+                "\(Echo.name(listeners.admin.host)) may be reached from other networks, and operators' requests need "
                     + "no token; name 127.0.0.1 or a private address"
             )
         }

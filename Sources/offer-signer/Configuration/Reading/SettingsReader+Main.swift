@@ -170,7 +170,7 @@ extension SettingsReader {
         guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
         faults.warning(
             place,
-            "keeps records for \(days) days, but maximumSignaturesPerCustomer of the offer \(Echo.quoted(longest.id)) "
+            "keeps records for \(days) days, but maximumSignaturesPerCustomer of the offer \(Echo.known(longest.id)) "
                 + "counts those of \(longest.days) days, and deleted ones cannot count; keep records for "
                 + "\(longest.days) days, or shorten signaturePeriodDays"
         )

@@ -5,12 +5,20 @@ import OfferAPI
 extension SettingsReader {
     /// The limits of connections.
     func connectionLimits(_ layers: SettingLayers) -> ConnectionLimits {
+        let needed = 2 * max(layers.maximumEvidenceBodyBytes, layers.maximumBodyBytes)
+        if layers.maximumUnfinishedBytes < needed {
+            faults.fault(
+                layers.place(\.maximumUnfinishedBytes),
+                "is too small: a client may have half of it, which has to hold the longest body; write \(needed) or more"
+            )
+        }
         func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
         return ConnectionLimits(
             maximumConnections: layers.maximumConnections,
             maximumHeaderBytes: layers.maximumHeaderBytes,
             maximumEvidenceBodyBytes: layers.maximumEvidenceBodyBytes,
             maximumBodyBytes: layers.maximumBodyBytes,
+            maximumUnfinishedBytes: layers.maximumUnfinishedBytes,
             idleTimeout: seconds(layers.idleTimeoutSeconds),
             headerTimeout: seconds(layers.headerTimeoutSeconds),
             requestTimeout: seconds(layers.requestTimeoutSeconds),

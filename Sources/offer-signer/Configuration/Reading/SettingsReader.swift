@@ -59,7 +59,8 @@ struct SettingsReader {
                 ? "this should be \(kind), under the name of a LoadCredential= line, which systemd reads when it starts "
                     + "the service: after a new line, restart it"
                 : "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
-            faults.fault(place, "\(Echo.path(path)): \(error.message); \(fix)")
+            let shown = Echo.repeats(path: path) ? path : directory.resolve(path)
+            faults.fault(place, "\(Echo.path(shown)): \(error.message); \(fix)")
             return nil
         }
     }

@@ -86,7 +86,7 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
             parse: { text throws(ValueFault) in
                 guard let value = Value(rawValue: text) else {
                     let hint = NearestName.hint(for: text, among: words)
-                    throw ValueFault("\(Echo.quoted(text)) is not one of the choices; \(hint)")
+                    throw ValueFault("\(Echo.name(text)) is not one of the choices; \(hint)")
                 }
                 return value
             }

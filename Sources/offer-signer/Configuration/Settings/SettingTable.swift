@@ -92,6 +92,15 @@ struct SettingTable: Sendable {
         "the size of any other body. A larger one is answered 413",
         changes: .atStart
     )
+    let maximumUnfinishedBytes = Setting(
+        "server.limits.maximumUnfinishedBytes",
+        .wholeNumber(2048...17_179_869_184),
+        default: 134_217_728,
+        "how many bytes of clients' bodies may be on their way, as their heads announce them; at least two of the "
+            + "longest bodies. The next request is answered 503 overloaded. A client may have half of it, and its next "
+            + "request is 429",
+        changes: .atStart
+    )
     let maximumWaitingOffers = Setting(
         "server.limits.maximumWaitingOffers",
         .wholeNumber(1...1_000_000),
@@ -104,14 +113,14 @@ struct SettingTable: Sendable {
         "server.limits.idleTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 75,
-        "how long a connection without a request stays open",
+        "how long a connection stays open between requests",
         changes: .atStart
     )
     let headerTimeoutSeconds = Setting(
         "server.limits.headerTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 10,
-        "how long a head may take to arrive. After that: 408",
+        "how long a head may take to arrive. After that: 408. A new connection that sends nothing is closed after it",
         changes: .atStart
     )
     let requestTimeoutSeconds = Setting(
@@ -141,6 +150,12 @@ struct SettingTable: Sendable {
         default: true,
         "true: operators get a page at /, with /overview.json and forms that take a client's token. false: 404",
         changes: .atStart
+    )
+    let adminHosts = SettingList(
+        "admin.hosts",
+        of: .host,
+        without: "none",
+        "names under which the page may be opened, beside localhost and addresses. Under another name: 421"
     )
     let catalog = Setting("catalog", .file, without: "required", "the apps, products and offers")
     let clients = Setting("clients", .file, without: "required", "the clients and the SHA-256 of their tokens")

@@ -55,6 +55,8 @@ struct AdminSettings: Equatable, Sendable {
     let address: ListenAddress
     /// Whether it has the page.
     let hasPage: Bool
+    /// The names under which the page may be opened, beside `localhost` and addresses.
+    let hosts: [String]
 }
 
 /// A host and a TCP port to accept connections on.

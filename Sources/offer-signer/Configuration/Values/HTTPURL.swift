@@ -25,15 +25,15 @@ enum HTTPURL {
             throw ValueFault("carries a user or a password; write the URL without")
         }
         guard parts.query == nil, parts.fragment == nil else {
-            throw ValueFault("\(Echo.path(text)) has a query or a fragment; write the URL without")
+            throw ValueFault("has a query or a fragment; write the URL without")
         }
         // A port that no Int holds is there all the same.
         guard parts.rangeOfPort == nil || (1...65535).contains(parts.port ?? 0) else {
-            throw ValueFault("\(Echo.path(text)) has a port out of range; write one from 1 to 65535")
+            throw ValueFault("has a port out of range; write one from 1 to 65535")
         }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         guard scheme == "https" || (scheme == "http" && HostName.isLoopback(bare)) else {
-            throw ValueFault("\(Echo.path(text)) is not https; plain http is for loopback addresses only")
+            throw ValueFault("is not https; plain http is for loopback addresses only")
         }
         return text
     }

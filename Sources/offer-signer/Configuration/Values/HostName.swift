@@ -9,19 +9,19 @@ enum HostName {
     /// - Throws: ``ValueFault`` when it is neither.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.hasPrefix("[") else {
-            throw ValueFault("\(Echo.quoted(text)): write an IPv6 address without brackets, such as ::1")
+            throw ValueFault("\(Echo.name(text)): write an IPv6 address without brackets, such as ::1")
         }
         guard !text.contains("/") else {
-            throw ValueFault("\(Echo.quoted(text)) is not a host; write a name or an address without scheme and path")
+            throw ValueFault("\(Echo.name(text)) is not a host; write a name or an address without scheme and path")
         }
         if text.contains(":"), !isIPv6(text) {
-            throw ValueFault("\(Echo.quoted(text)) is not a host; the port has a key of its own")
+            throw ValueFault("\(Echo.name(text)) is not a host; the port has a key of its own")
         }
         let allowed = text.utf8.allSatisfy { byte in
             UInt8(ascii: "!") <= byte && byte <= UInt8(ascii: "~")
         }
         guard !text.isEmpty, allowed else {
-            throw ValueFault("\(Echo.quoted(text)) is not a host; write a name or an address such as 127.0.0.1 or ::1")
+            throw ValueFault("\(Echo.name(text)) is not a host; write a name or an address such as 127.0.0.1 or ::1")
         }
         return text
     }

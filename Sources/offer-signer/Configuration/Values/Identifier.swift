@@ -32,13 +32,13 @@ enum Identifier {
         }
         if let invisible = text.unicodeScalars.first(where: Echo.isInvisible) {
             throw ValueFault(
-                "\(Echo.quoted(text)) has the invisible character \(Echo.codePoint(invisible)); take it out"
+                "\(Echo.name(text)) has the invisible character \(Echo.codePoint(invisible)); take it out"
             )
         }
         let first = text.unicodeScalars.first
         let last = text.unicodeScalars.last
         guard first?.properties.isWhitespace == false, last?.properties.isWhitespace == false else {
-            throw ValueFault("\(Echo.quoted(text)) begins or ends with white space; take it out")
+            throw ValueFault("\(Echo.name(text)) begins or ends with white space; take it out")
         }
         return text
     }
@@ -48,7 +48,7 @@ enum Identifier {
         let isPlain = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || isDigit($0)) }
         guard !text.isEmpty, text.utf8.count <= longestKey, isPlain else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is not a key id; App Store Connect shows it beside the key, ten letters and "
+                "\(Echo.name(text)) is not a key id; App Store Connect shows it beside the key, ten letters and "
                     + "digits such as EXAMPLE123"
             )
         }
@@ -62,8 +62,7 @@ enum Identifier {
             parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.utf8.allSatisfy(Hexadecimal.isDigit) }
         guard isUUID else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is not an issuer id; App Store Connect shows it above the keys, a "
-                    + "UUID"
+                "is not an issuer id; App Store Connect shows it above the keys, a UUID"
             )
         }
         return text

@@ -17,10 +17,10 @@ enum WholeNumber {
             !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             && (digits.utf8.count == 1 || digits.utf8.first != UInt8(ascii: "0"))
         guard isPlain else {
-            throw ValueFault("\(Echo.quoted(text)) is not a whole number; write one \(describe(range))")
+            throw ValueFault("is not a whole number; write one \(describe(range))")
         }
         guard let number = Int(text), range.contains(number) else {
-            throw ValueFault("\(Echo.quoted(text)) is out of range; write a whole number \(describe(range))")
+            throw ValueFault("is out of range; write a whole number \(describe(range))")
         }
         return number
     }
@@ -42,7 +42,7 @@ enum TruthValue {
         switch text {
         case "true": return true
         case "false": return false
-        default: throw ValueFault("\(Echo.quoted(text)) is neither true nor false")
+        default: throw ValueFault("is neither true nor false")
         }
     }
 }
@@ -79,9 +79,22 @@ extension SubscriptionPeriod {
     init(parsingISO8601 text: String) throws(ValueFault) {
         guard let period = SubscriptionPeriod(iso8601: text) else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is not an ISO 8601 duration of one unit; write one such as P1W, P1M, P6M or P1Y"
+                "is not an ISO 8601 duration of one unit; write one such as P1W, P1M, P6M or P1Y"
             )
         }
         self = period
+    }
+}
+
+extension CustomerSeparator {
+    /// Reads a separator, without repeating it in a fault.
+    static func parse(_ text: String) throws(ValueFault) -> CustomerSeparator {
+        guard let separator = CustomerSeparator(text) else {
+            throw ValueFault(
+                "has \(text.utf8.count) bytes; write 1 to \(byteCounts.upperBound), the text that ends the customer's "
+                    + "part of a name, such as \"-\""
+            )
+        }
+        return separator
     }
 }

@@ -10,7 +10,7 @@ extension Timestamp {
     init(parsingRFC3339 text: String) throws(ValueFault) {
         var scan = DateTimeScan(text)
         guard let milliseconds = scan.dateTime() else {
-            throw ValueFault("\(Echo.quoted(text)) is not an RFC 3339 time; write one such as 2026-01-01T00:00:00Z")
+            throw ValueFault("is not an RFC 3339 time; write one such as 2026-01-01T00:00:00Z")
         }
         self.init(millisecondsSince1970: milliseconds)
     }

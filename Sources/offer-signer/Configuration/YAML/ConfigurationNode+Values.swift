@@ -43,7 +43,7 @@ extension ConfigurationNode {
         guard let (text, _) = scalar(kind) else { return nil }
         guard let choice = choices.first(where: { $0.rawValue == text }) else {
             let hint = NearestName.hint(for: text, among: choices.map(\.rawValue))
-            fault("\(Echo.quoted(text)) is not \(kind); \(hint)")
+            fault("\(Echo.name(text)) is not \(kind); \(hint)")
             return nil
         }
         return choice

@@ -35,9 +35,9 @@ final class ConfigurationNode {
         faults.fault(place, message)
     }
 
-    /// Reads a mapping; unknown and repeated keys are faults.
-    func mapping(keys: [String]) -> ConfigurationMapping? {
-        members(named: keys, "the keys \(keys.joined(separator: ", "))").map { members in
+    /// Reads a mapping; unknown and repeated keys are faults, those of earlier versions with their fix.
+    func mapping(keys: [String], replaced: [String: String] = [:]) -> ConfigurationMapping? {
+        members(named: keys, replaced: replaced, "the keys \(keys.joined(separator: ", "))").map { members in
             ConfigurationMapping(place: place, faults: faults, members: members)
         }
     }
@@ -49,7 +49,11 @@ final class ConfigurationNode {
     func entries(of things: String) -> [ConfigurationMapping.Member]? { members(named: nil, things) }
 
     /// Reads the members of a mapping: those of the names, or all.
-    private func members(named keys: [String]?, _ needed: @autoclosure () -> String) -> [ConfigurationMapping.Member]? {
+    private func members(
+        named keys: [String]?,
+        replaced: [String: String] = [:],
+        _ needed: @autoclosure () -> String
+    ) -> [ConfigurationMapping.Member]? {
         guard isSupported else { return nil }
         guard case .mapping(let mapping) = node else {
             fault("is \(kind); a mapping is needed, with \(needed())")
@@ -66,11 +70,13 @@ final class ConfigurationNode {
                 continue
             }
             let name = document.withoutMark(scalar.string)
-            let member = ConfigurationNode(value, place.member(name, line: line), document, faults)
+            let shown = keys?.contains(name) == true ? name : Echo.key(name)
+            let member = ConfigurationNode(value, place.member(shown, line: line), document, faults)
             if let first = members.value(of: name) ?? unknown[name] {
                 member.fault("is given twice\(first.place.line.map { ", first on line \($0)" } ?? ""); keep one")
             } else if let keys, !keys.contains(name) {
-                member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
+                let fix = replaced[name].map { "is no longer known; " + $0 }
+                member.fault(fix ?? "is not known; \(NearestName.hint(for: name, among: keys))")
                 unknown[name] = member
             } else {
                 members.append(ConfigurationMapping.Member(key: name, value: member))
@@ -154,7 +160,7 @@ final class ConfigurationNode {
         }
         let tag = node.tag.rawValue
         guard Self.tags.contains(tag) else {
-            fault("has the YAML tag \(Echo.quoted(tag)); tags are not supported, leave it out")
+            fault("has a YAML tag; tags are not supported, leave it out")
             return false
         }
         return true

@@ -15,8 +15,8 @@ final class YAMLDocument {
 
     /// Parses a file's text; fails after recording a fault.
     init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
-        if let line = AliasGuard.firstLineOfTooManyAliases(text) {
-            faults.fault(file.place(line: line), AliasGuard.message)
+        if let (line, message) = YAMLBounds.fault(of: text) {
+            faults.fault(file.place(line: line), message)
             return nil
         }
         var text = text
