@@ -28,6 +28,8 @@ final class SQLiteConnection: @unchecked Sendable {
         didSet { sqlite3_busy_timeout(handle, waitsForOthers ? busyTimeout : 0) }
     }
     private let busyTimeout: Int32
+    /// The version of the schema that was found to be as it has to be; `nil` where none was.
+    var soundSchema: SQLValue?
     private var prepared: [String: Prepared] = [:]
 
     private struct Prepared {
@@ -54,6 +56,11 @@ final class SQLiteConnection: @unchecked Sendable {
         }
         self.handle = handle
         busyTimeout = Int32(busyTimeoutSeconds * 1000)
+        // Thrown from here on, an error finds the connection owned: `deinit` closes it.
+        let hardening = csqlite_harden(handle)
+        guard hardening == SQLITE_OK else {
+            throw Failure(code: hardening, message: "this SQLite cannot keep code in a file from running")
+        }
         sqlite3_busy_timeout(handle, busyTimeout)
     }
 
@@ -241,6 +248,10 @@ struct SQLiteSession: Session {
     }
 
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
+
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure) {
+        guard try run([call]).first?.cells == cells else { throw LedgerReadBack.fault }
+    }
 
     func insert(
         _ records: [LedgerRecord],
