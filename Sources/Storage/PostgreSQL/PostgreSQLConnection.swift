@@ -214,7 +214,9 @@ extension PostgreSQLConnection {
         """
 
     /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role
-    /// say; a stronger promise is kept. No other schema's functions can be in the way, whatever the role's path is.
+    /// say; a stronger promise is kept.
+    ///
+    /// No other schema's functions can be in the way, whatever the role's path is.
     private static func durability(_ values: [SQLValue]) -> SQLCall {
         let sql = """
             SELECT pg_catalog.current_setting('fsync', true),

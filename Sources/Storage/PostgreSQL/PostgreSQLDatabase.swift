@@ -288,10 +288,10 @@ extension PostgreSQLDatabase: SQLDatabase {
 // MARK: The tables
 
 extension PostgreSQLDatabase {
-    /// From here on the connection finds and makes tables only in the schema that has ours: the path may be another one than
-    /// when they were made. Functions and operators come from the server alone, and temporary tables are in nobody's way.
+    /// From here on the connection finds and makes tables only in the schema that has ours.
     ///
-    /// Until then the path is the role's, so that each name is written with its schema.
+    /// The path may be another one than when they were made. Functions and operators come from the server alone then, and
+    /// temporary tables are in nobody's way. Until then the path is the role's: each name is written with its schema.
     static let stay = """
         SELECT pg_catalog.set_config('search_path',
             pg_catalog.concat(pg_catalog.quote_ident(home.nspname::pg_catalog.text), ', pg_temp'), false)

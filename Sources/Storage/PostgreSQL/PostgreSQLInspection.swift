@@ -42,7 +42,9 @@ public struct PostgreSQLInspection: Sendable {
         }
         let powers = try connection.run(SQLCall(Self.powers, .text(home), .texts(Self.tables))).text(0, 0)
         if !isUpToDate, !powers.contains("owns") {
-            faults.append("the tables are not those of this version, and the user \(user) may not change them: \(Self.fix)")
+            faults.append(
+                "the tables are not those of this version, and the user \(user) may not change them: \(Self.fix)"
+            )
         }
         if !powers.isEmpty {
             warnings.append(

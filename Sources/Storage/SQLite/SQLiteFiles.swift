@@ -113,7 +113,8 @@ struct SQLiteFiles: Sendable {
     /// the log with all that was written to it, or nothing is in the log's place that anybody has written to since.
     func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
-        guard found == file, !isEmptied(found), index == nil || FileIdentity(of: indexPath) == index else { return false }
+        guard found == file, !isEmptied(found) else { return false }
+        guard index == nil || FileIdentity(of: indexPath) == index else { return false }
         guard let found = FileIdentity(of: logPath), found == log else { return Self.size(of: logPath) == 0 }
         return !isCutShort(found.size)
     }
@@ -160,13 +161,15 @@ struct SQLiteFiles: Sendable {
         let directory = name.lastIndex(of: "/").map { String(name[...$0]) } ?? "."
         var status = stat()
         guard stat(directory, &status) == 0, status.st_mode & (S_IWOTH | S_ISVTX) == S_IWOTH else { return nil }
-        return "everybody may write to the directory of \(path), and so replace the ledger; run `chmod o-w \(directory)`"
+        return
+            "everybody may write to the directory of \(path), and so replace the ledger; run `chmod o-w \(directory)`"
     }
 
     private static func exposure(_ file: FileIdentity, _ path: String) -> String? {
         if file.links > 1 {
-            return "\(path) has \(file.links) names (hard links), and a process that opens it by another one writes to a log "
-                + "of its own; leave it one name: `find / -xdev -samefile \(path)` lists them"
+            return
+                "\(path) has \(file.links) names (hard links), and a process that opens it by another one writes to a log of "
+                + "its own; leave it one name: `find / -xdev -samefile \(path)` lists them"
         }
         return file.isOpenToAll ? "everybody may write \(path); run `chmod o-w \(path)`" : nil
     }

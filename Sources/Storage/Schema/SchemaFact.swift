@@ -43,7 +43,8 @@ struct SchemaFact: Hashable {
         let others = added.filter { !isPart($0) }.map { fact in
             (fact.kind, "\(fact.what) \(missingNames.contains(fact.what) ? "was changed" : "was added")")
         }
-        let gone = missing.filter { !isPart($0) && !addedNames.contains($0.what) }.map { ($0.kind, "\($0.what) is missing") }
+        let gone = missing.filter { !isPart($0) && !addedNames.contains($0.what) }
+            .map { ($0.kind, "\($0.what) is missing") }
         // Code comes first.
         let order = ["trigger", "rule", "view", "virtual", "policy"]
         func place(_ kind: String) -> Int { order.firstIndex(of: kind) ?? order.count }

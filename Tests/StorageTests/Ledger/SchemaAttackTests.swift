@@ -229,7 +229,10 @@ struct SchemaAttackTests {
         #expect(found.faults.isEmpty && found.records == 2, "\(found.faults), \(found.records)")
     }
 
-    @Test("SQLite: nothing is signed while it is there, and all that looks says what it is", arguments: SchemaAttack.sqlite)
+    @Test(
+        "SQLite: nothing is signed while it is there, and all that looks says what it is",
+        arguments: SchemaAttack.sqlite
+    )
     func sqlite(attack: SchemaAttack) throws { try withstand(attack, in: .sqlite) }
 
     @Test(
@@ -238,7 +241,10 @@ struct SchemaAttackTests {
     )
     func postgreSQL(attack: SchemaAttack) throws { try withstand(attack, in: .postgresql) }
 
-    @Test("A new database is as the migrations make it, by a derivation that asks no server", arguments: LedgerHome.allCases)
+    @Test(
+        "A new database is as the migrations make it, by a derivation that asks no server",
+        arguments: LedgerHome.allCases
+    )
     func new(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         #expect(try fixture.database().schemaDifferences() == [])
@@ -252,7 +258,8 @@ struct SchemaAttackTests {
     func laterStep() throws {
         // As for the steps of this version, whatever they are: this one stands for those to come.
         let statements = [
-            "ALTER TABLE notifications ADD COLUMN told_at BIGINT", "ALTER TABLE notifications ADD COLUMN note TEXT DEFAULT ''",
+            "ALTER TABLE notifications ADD COLUMN told_at BIGINT",
+            "ALTER TABLE notifications ADD COLUMN note TEXT DEFAULT ''",
             "CREATE INDEX notifications_told ON notifications (bundle_id, told_at DESC) WHERE told_at IS NOT NULL",
         ]
         let fixture = try LedgerFixture(.postgresql)
@@ -276,7 +283,8 @@ struct SchemaAttackTests {
                     "CREATE VIEW names AS SELECT client FROM ledger_records",
                     "CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
                     "CREATE TRIGGER touch BEFORE INSERT ON others FOR EACH ROW EXECUTE FUNCTION touch()",
-                    "GRANT SELECT ON ledger_records TO PUBLIC", "ANALYZE"
+                    "GRANT SELECT ON ledger_records TO PUBLIC",
+                    "ANALYZE"
                 )
             }
             #expect(try store.commit([.of(at: fixture.now)]) == [[.recorded]])

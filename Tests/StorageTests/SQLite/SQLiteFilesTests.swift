@@ -13,7 +13,10 @@ struct SQLiteFilesTests {
 
     private func mode(_ mode: mode_t, of path: String) { #expect(chmod(path, mode) == 0) }
 
-    @Test("The log's index is deleted or replaced in use: nothing is signed beside another process", arguments: [false, true])
+    @Test(
+        "The log's index is deleted or replaced in use: nothing is signed beside another process",
+        arguments: [false, true]
+    )
     func index(isReplaced: Bool) throws {
         let store = try fixture.store()
         _ = try store.commit([.of(limit: 1, at: fixture.now)])
@@ -66,7 +69,8 @@ struct SQLiteFilesTests {
         for file in ["", "-wal", "-shm"] {
             mode(0o666, of: fixture.path + file)
             let failure = #expect(throws: StorageFailure(.cannotOpen, "")) { try SQLiteDatabase(path: fixture.path) }
-            #expect(failure?.detail.contains("run `chmod o-w \(fixture.path + file)`") == true, "\(failure?.detail ?? "")")
+            let fix = "run `chmod o-w \(fixture.path + file)`"
+            #expect(failure?.detail.contains(fix) == true, "\(failure?.detail ?? "")")
             if file.isEmpty {
                 #expect(throws: StorageFailure(.unavailable, "")) { try store.commit([.of(at: fixture.now)]) }
             }
@@ -82,7 +86,9 @@ struct SQLiteFilesTests {
         for (allowed, isRefused) in [(0o777, true), (0o1777, false), (0o770, false)] as [(mode_t, Bool)] {
             mode(allowed, of: directory)
             if isRefused {
-                let failure = #expect(throws: StorageFailure(.cannotOpen, "")) { try SQLiteDatabase(path: fixture.path) }
+                let failure = #expect(throws: StorageFailure(.cannotOpen, "")) {
+                    try SQLiteDatabase(path: fixture.path)
+                }
                 #expect(failure?.detail.contains("chmod o-w \(directory)") == true, "\(failure?.detail ?? "")")
             } else {
                 _ = try SQLiteDatabase(path: fixture.path)
