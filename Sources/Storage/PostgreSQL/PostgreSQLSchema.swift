@@ -38,11 +38,16 @@ enum PostgreSQLSchema {
     private static let sum = "coalesce(sum(age('3'::xid) - age(rows.xmin)), 0)"
 
     private static func rows(_ tables: String) -> String {
-        [
-            ("pg_class", "oid"), ("pg_attribute", "attrelid"), ("pg_index", "indrelid"), ("pg_trigger", "tgrelid"),
-            ("pg_rewrite", "ev_class"), ("pg_policy", "polrelid"), ("pg_inherits", "inhparent"),
-            ("pg_inherits", "inhrelid"),
-        ].map { "SELECT xmin FROM \($0.0) WHERE \($0.1) = ANY (\(tables)::oid[])" }.joined(separator: " UNION ALL ")
+        // Large catalogs are asked table by table, by their indexes; small ones are read once.
+        let large = [("pg_class", "oid"), ("pg_attribute", "attrelid"), ("pg_rewrite", "ev_class")].map {
+            "SELECT found.xmin FROM unnest(\(tables)::oid[]) AS ours (oid), "
+                + "LATERAL (SELECT xmin FROM \($0.0) WHERE \($0.1) = ours.oid OFFSET 0) AS found"
+        }
+        let small = [
+            ("pg_index", "indrelid"), ("pg_trigger", "tgrelid"), ("pg_policy", "polrelid"),
+            ("pg_inherits", "inhparent"), ("pg_inherits", "inhrelid"),
+        ].map { "SELECT xmin FROM \($0.0) WHERE \($0.1) = ANY ((SELECT \(tables)::oid[])::oid[])" }
+        return (large + small).joined(separator: " UNION ALL ")
     }
 
     /// The parts of our tables: the table, the kind and name of the part, and its definition.
