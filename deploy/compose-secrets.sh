@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what deploy/compose.yaml mounts: the two keys of a ledger in PostgreSQL and a password, in deploy/secrets.
+# Makes what deploy/compose.yaml mounts: the two keys of a ledger in PostgreSQL and passwords, in deploy/secrets.
 # Needs openssl. As root, the files become those of the service's user in the image, 65532.
 #
 # For a real installation, make the two keys once in the same way, keep a copy in your vault, and give them to all
@@ -15,18 +15,23 @@ if [[ -e secrets/shared ]]; then
     exit 0
 fi
 
-mkdir -p secrets/shared secrets/database secrets/configuration
+mkdir -p secrets/shared secrets/owner secrets/database secrets/configuration
 openssl rand -out secrets/shared/digest-key 32
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out secrets/shared/checkpoint-key.p8
-password=$(openssl rand -hex 24)
-printf '%s' "$password" >secrets/database/password
-printf 'database:5432:offer_signer:offer_signer:%s\n' "$password" >secrets/shared/passfile
+openssl rand -hex 24 >secrets/database/password
+for role in service owner; do
+    password=$(openssl rand -hex 24)
+    printf '%s' "$password" >"secrets/database/$role-password"
+    [[ $role == service ]] && file=secrets/shared/passfile name=offer_signer
+    [[ $role == owner ]] && file=secrets/owner/passfile name=offer_signer_owner
+    printf 'database:5432:offer_signer:%s:%s\n' "$name" "$password" >"$file"
+done
 if [[ $(id -u) -eq 0 ]]; then
-    chown -R 65532:65532 secrets/shared secrets/configuration
+    chown -R 65532:65532 secrets/shared secrets/owner secrets/configuration
     chmod 0755 secrets secrets/database
-    chmod 0444 secrets/database/password
+    chmod 0444 secrets/database/*password
 else
-    echo "Not run as root: give deploy/secrets/shared and deploy/secrets/configuration to user 65532:"
-    echo "sudo chown -R 65532 deploy/secrets/shared deploy/secrets/configuration"
+    echo "Not run as root: give shared, owner and configuration in deploy/secrets to user 65532:"
+    echo "sudo chown -R 65532 deploy/secrets/shared deploy/secrets/owner deploy/secrets/configuration"
 fi
 echo "Made deploy/secrets. Put your configuration and keys into deploy/secrets/configuration, as files of user 65532."

@@ -24,4 +24,18 @@ static inline void csqlite_keep_log(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
+// Lets no code of the file's own run: no trigger, no view, and no function or virtual table from within its schema; and
+// nobody writes the schema but by statements that make and change tables.
+static inline int csqlite_harden(sqlite3 *database) {
+    static const int settings[][2] = {
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_ENABLE_FKEY, 0},
+    };
+    for (int index = 0; index < 5; index++) {
+        int code = sqlite3_db_config(database, settings[index][0], settings[index][1], (int *)0);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+}
+
 #endif

@@ -13,6 +13,20 @@ package protocol Session {
     /// - Throws: ``StorageFailure``.
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows]
 
+    /// Runs a statement whose only answer may be these cells: PostgreSQL gets it with the next one, or with the commit, and a
+    /// commit that was answered otherwise is reported as failed.
+    ///
+    /// - Parameters:
+    ///   - call: The statement.
+    ///   - cells: The cells of all rows.
+    /// - Throws: ``StorageFailure``, here or by what comes next.
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure)
+
+    /// The differences of the schema to that which the migrations make, in a few words each.
+    ///
+    /// - Throws: ``StorageFailure``.
+    func schemaDifferences() throws(StorageFailure) -> [String]
+
     /// Runs a statement whose result is not needed: PostgreSQL gets it with the next one, or with the commit.
     ///
     /// - Parameter call: The statement.

@@ -3,34 +3,40 @@ import Synchronization
 
 /// The losses of the ledger in the database, and the locks that others hold in it.
 extension DatabaseLedgerStore {
-    /// Ends a chain whose last records the database has lost, and says which.
+    /// Says which records the database has lost, and ends this writer's chain where it is among those that lost some.
     ///
     /// - Parameters:
-    ///   - writer: The chain's writer.
-    ///   - confirmed: The last record that was confirmed to be on durable storage.
-    /// - Returns: Why nothing is signed until an operator knows of it.
+    ///   - lost: The last record of each chain that was seen there.
+    ///   - own: This writer.
+    /// - Returns: Why nothing is signed until an operator knows of it; `nil` where all of it is known.
     /// - Throws: ``StorageFailure``.
-    func announceLoss(of writer: String, after confirmed: LedgerChain.Head) throws(StorageFailure) -> StorageFailure {
+    func announce(_ lost: [String: LedgerChain.Head], own: String) throws(StorageFailure) -> StorageFailure? {
         let (keys, now) = (keys, now())
-        let locks = SQLLocks(keys: [AdvisoryLocks.key(ofWriter: writer)])
+        let locks = SQLLocks(keys: lost[own] == nil ? [] : [AdvisoryLocks.key(ofWriter: own)])
         return try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
-            _ = try session.hold(writer)
+            if lost[own] != nil { _ = try session.hold(own) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
-            var left: Int64 = 0
-            for question in [LedgerSQL.head, LedgerSQL.stump] {
-                left = max(left, try session.run(question, .text(writer)).head()?.number ?? 0)
+            // What is missing though the checkpoint has it was taken away, and not lost.
+            try signing.checkHeads()
+            let known = try session.run([LedgerLoss.all]).first?.losses() ?? []
+            for (writer, head) in lost.sorted(by: { $0.key < $1.key }) {
+                let before = known.first { $0.writer == writer && $0.isSigned(by: keys.checkpointKey) }
+                if let before, before.last.number >= head.number { continue }
+                guard try !session.has(head, of: writer, by: keys) else { continue }
+                let left = try session.run(LedgerSQL.head, .text(writer)).head()?.number ?? 0
+                // A record that is there, though it is another than was confirmed, is not lost by its number.
+                let first = before?.first ?? max(min(left, head.number - 1), 0) + 1
+                var loss = LedgerLoss(writer: writer, first: first, last: head, time: now)
+                try loss.sign(with: keys)
+                try session.send(loss.put)
             }
             // Another may have ended it already, or it is lost as a whole.
-            if signing.isOpen(writer) {
-                try signing.readHeads()
-                try signing.end([writer])
+            if lost[own] != nil, signing.isOpen(own) {
+                try signing.end(goneOf: [own])
                 try signing.finish()
             }
-            // A record that is there, though it is another than was confirmed, is not lost by its number.
-            var loss = LedgerLoss(writer: writer, first: min(left + 1, confirmed.number), last: confirmed, time: now)
-            try loss.sign(with: keys)
-            try session.send(loss.put)
-            return LedgerLoss.fault([loss])
+            let open = try session.run([LedgerLoss.open]).first?.losses() ?? []
+            return open.isEmpty ? nil : LedgerLoss.fault(open)
         }
     }
 

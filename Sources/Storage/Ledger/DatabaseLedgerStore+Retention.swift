@@ -109,7 +109,7 @@ extension DatabaseLedgerStore {
             try session.lock(AdvisoryLocks.deletion)
             guard let chain = try session.chain(of: writer) else { return 0 }
             var last = LedgerChain.Head(number: 0, hash: chain.beginning)
-            if let stump = try session.run(LedgerSQL.stump, .text(writer)).head() { last = stump }
+            if let stump = try session.statement(.retention, of: chain, by: keys)?.head { last = stump }
             let oldest = try session.run(
                 LedgerSQL.records,
                 .text(writer),

@@ -9,14 +9,17 @@ final class DatabaseLedgerStore: LedgerStore {
         var writer = LedgerWriterName.random()
         /// Whether it was begun.
         var isBegun = false
-        /// How far it is; `nil` when that has to be read, as before the first commit and after a failed one.
-        var head: LedgerChain.Head?
+        /// Where it ends: one place, or several after a commit of which it is not known whether it was done.
+        var heads: [LedgerChain.Head] = []
         /// The last record that was confirmed to be on durable storage, by whichever server; `nil` before the first.
         var confirmed: LedgerChain.Head?
         /// The number of the last record that a checkpoint covers.
         var covered: Int64 = 0
         /// When it was last looked for chains whose writers are gone.
         var lastLook: ContinuousClock.Instant?
+
+        /// How far it is; `nil` where that is not known.
+        var head: LedgerChain.Head? { isBegun && heads.count == 1 ? heads.first : nil }
     }
 
     /// The result of a commit.
@@ -37,6 +40,7 @@ final class DatabaseLedgerStore: LedgerStore {
     /// Whether the database's disk was full the last time.
     private let wasFull = Atomic(false)
     private let chain = Mutex(Chain())
+    private let seen = Mutex(SeenHeads())
     /// How far old presentations were looked for, where no index leads to them.
     let presentationLook = Mutex(PresentationLook())
 
@@ -66,16 +70,15 @@ final class DatabaseLedgerStore: LedgerStore {
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         // SQLite has one writer at a time anyway.
         let locks = database.dialect == .sqlite ? [] : batch.locks
-        let written = try writing(locking: locks) {
-            [keys] session, writer, known, confirmed throws(StorageFailure) in
+        let written = try writing(locking: locks) { [self] session, writer throws(StorageFailure) in
             let (counts, answers) = try session.counts(
                 batch.counts,
                 batch.subscriptions,
                 batch.calls,
-                with: Self.chainQuestions(writer, known)
+                with: [SQLCall(LedgerSQL.end, .text(writer))]
             )
             guard isWanted() else { throw .abandoned }
-            let head = try Self.head(answers, known, confirmed)
+            let head = try end(of: writer, answers.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let decision = batch.decide(by: counts, with: &work)
             try session.write(decision)
@@ -83,6 +86,8 @@ final class DatabaseLedgerStore: LedgerStore {
             // before, as it may have to wait for a lock: after this nothing is taken back.
             if !batch.calls.isEmpty { _ = try session.run([]) }
             guard isWanted() else { throw .abandoned }
+            try LedgerReadBack.expect(decision, in: session)
+            chain.withLock { $0.heads = [head, work.head] }
             return Written(outcomes: decision.outcomes, head: work.head)
         }
         return written.outcomes
@@ -91,9 +96,9 @@ final class DatabaseLedgerStore: LedgerStore {
     func probe() throws(StorageFailure) {
         let (keys, now) = (keys, now())
         let fills = wasFull.load(ordering: .relaxed)
-        _ = try writing(locking: []) { session, writer, known, confirmed throws(StorageFailure) in
-            let (_, answers) = try session.counts([], [], with: Self.chainQuestions(writer, known))
-            let head = try Self.head(answers, known, confirmed)
+        _ = try writing(locking: []) { [self] session, writer throws(StorageFailure) in
+            let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
+            let head = try end(of: writer, answers.first, session)
             if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
             try session.write(LedgerBatch.Decision(), isProbe: true)
             var signing = try LedgerSigning(session, keys: keys, now: now)
@@ -103,27 +108,26 @@ final class DatabaseLedgerStore: LedgerStore {
     }
 
     func writeCheckpoint() throws(StorageFailure) {
+        let left = try look()
         let (writer, head, covered, lastLook) = chain.withLock { ($0.writer, $0.head, $0.covered, $0.lastLook) }
-        let hasGrown = head.map { $0.number > covered } ?? false
+        let grown = head.flatMap { $0.number > covered ? $0 : nil }
         let looks = lastLook.map { $0.duration(to: .now) > Self.pause } ?? true
-        guard hasGrown || looks else { return }
+        guard grown != nil || looks || !left.isEmpty else { return }
         let (keys, now) = (keys, now())
-        let (open, losses) = try database.transaction(.ledger) { session throws(StorageFailure) in
+        try database.transaction(.ledger) { session throws(StorageFailure) in
             var signing = try LedgerSigning(session, keys: keys, now: now)
-            try signing.readHeads()
+            try signing.checkHeads()
+            if let grown { signing.advance(writer, to: grown) }
+            for other in left { try signing.readOn(other) }
             let gone = looks ? try session.gone(of: signing.openWriters.filter { $0 != writer }) : []
-            if !gone.isEmpty { try signing.end(gone) }
-            let losses = try session.run([LedgerLoss.open])
-            guard hasGrown || !gone.isEmpty || !signing.isBegun else { return ([String: LedgerChain.Head](), losses) }
-            return (try signing.finish(), losses)
+            try signing.end(goneOf: gone)
+            guard grown != nil || !left.isEmpty || !gone.isEmpty || !signing.isBegun else { return }
+            try signing.finish()
         }
         chain.withLock { chain in
             if looks { chain.lastLook = .now }
-            if let own = open[writer] { chain.covered = own.number }
-            // The next commit asks, and is refused.
-            if losses.first?.count ?? 0 > 0 { chain.head = nil }
+            if let grown { chain.covered = grown.number }
         }
-        for rows in losses { try Self.checkLosses(rows) }
     }
 
     func endChain() throws(StorageFailure) {
@@ -133,10 +137,12 @@ final class DatabaseLedgerStore: LedgerStore {
             return try writeCheckpoint()
         }
         let (keys, now) = (keys, now())
-        try database.transaction(.ledger) { session throws(StorageFailure) in
+        try database.transaction(.ledger) { [self] session throws(StorageFailure) in
             var signing = try LedgerSigning(session, keys: keys, now: now)
             guard signing.isOpen(writer) else { return }
-            try signing.readHeads()
+            try signing.checkHeads()
+            let answer = try session.run(LedgerSQL.end, .text(writer))
+            signing.advance(writer, to: try end(of: writer, answer, session))
             try signing.end([writer])
             try signing.finish()
         }
@@ -170,39 +176,33 @@ extension DatabaseLedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
         locking locks: Set<Int64>,
-        _ body:
-            @escaping @Sendable (
-                any Session, _ writer: String, _ known: LedgerChain.Head?, _ confirmed: LedgerChain.Head?
-            ) throws(StorageFailure) -> Written
+        _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
+        var isAnnounced = false
         while true {
-            let isBegun = chain.withLock(\.isBegun)
-            if !isBegun { try begin() }
-            let (writer, known, confirmed) = chain.withLock { chain in
-                // Read again unless this commit succeeds: then only the database knows.
-                defer { chain.head = nil }
-                return (chain.writer, chain.head, chain.confirmed)
-            }
             do throws(StorageFailure) {
+                if !chain.withLock(\.isBegun) { try begin() }
+                let writer = chain.withLock(\.writer)
                 // A chain is ended under its lock.
                 let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
                 let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
-                    session throws(StorageFailure) in
-                    // A new connection may lead to another server, which has to be asked how far the chain is.
-                    let isNew = try session.hold(writer)
-                    return try body(session, writer, isNew ? nil : known, confirmed)
+                    [self] session throws(StorageFailure) in
+                    // A new connection may lead to another server, which has to be compared with what was seen.
+                    if try session.hold(writer) { try compare(session) }
+                    return try body(session, writer)
                 }
-                chain.withLock { ($0.head, $0.confirmed) = (written.head, written.head) }
+                chain.withLock { ($0.heads, $0.confirmed) = ([written.head], written.head) }
+                seen.withLock { $0.note(written.head, of: writer) }
                 wasFull.store(false, ordering: .relaxed)
                 return written
             } catch {
                 switch error.code {
                 case .chainEnded: chain.withLock { $0 = Chain() }
                 case .setBack:
-                    guard let confirmed else { throw error }
-                    let fault = try announceLoss(of: writer, after: confirmed)
-                    chain.withLock { $0 = Chain() }
-                    throw fault
+                    if let fault = try announceLost() { throw fault }
+                    // Where all is known already, once more.
+                    guard !isAnnounced else { throw error }
+                    isAnnounced = true
                 case .locked:
                     noteKept(locks)
                     throw error
@@ -219,60 +219,107 @@ extension DatabaseLedgerStore {
         let writer = chain.withLock(\.writer)
         let (keys, now) = (keys, now())
         let locks = SQLLocks(keys: [AdvisoryLocks.key(ofWriter: writer)])
-        let head = try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
-            _ = try session.hold(writer)
+        let head = try database.transaction(.ledger, locking: locks) { [self] session throws(StorageFailure) in
+            if try session.hold(writer) { try compare(session) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
             for rows in try session.run([LedgerLoss.open]) { try Self.checkLosses(rows) }
+            try signing.checkHeads()
             // It was begun already, where the connection was lost before the database had said so.
-            guard !signing.isOpen(writer) else { return LedgerChain.Head?.none }
-            try signing.readHeads()
-            try signing.end(try session.gone(of: signing.openWriters))
+            guard !signing.isOpen(writer) else { return try signing.beginning(of: writer) }
+            try signing.end(goneOf: try session.gone(of: signing.openWriters))
             let head = try signing.begin(writer)
             try signing.finish()
             return head
         }
-        chain.withLock { chain in
-            chain.isBegun = true
-            chain.head = head
+        chain.withLock { ($0.isBegun, $0.heads) = (true, [head]) }
+    }
+
+    /// Compares the chains with what this process has seen of them, and looks for losses that were announced, and at the
+    /// tables.
+    ///
+    /// - Returns: The chains that others have left beyond the newest checkpoint.
+    /// - Throws: ``StorageFailure``, also where records are lost.
+    private func look() throws(StorageFailure) -> [String] {
+        let look: @Sendable (any Session) throws(StorageFailure) -> [String] = {
+            [self] session throws(StorageFailure) in
+            if session.dialect == .sqlite { try session.checkSchema() }
+            for rows in try session.run([LedgerLoss.open]) { try Self.checkLosses(rows) }
+            return try compare(session)
+        }
+        do throws(StorageFailure) {
+            // In SQLite another process that writes must not be waited for; in PostgreSQL that connection counts by which
+            // signatures are recorded.
+            return database.dialect == .sqlite ? try database.read(look) : try database.transaction(.ledger, look)
+        } catch {
+            guard error.code == .setBack else { throw error }
+            if let fault = try announceLost() { throw fault }
+            return []
         }
     }
 
-    /// Whether the chain was ended, and how far it is where that is not known.
-    private static func chainQuestions(_ writer: String, _ known: LedgerChain.Head?) -> [SQLCall] {
-        let ended = SQLCall(LedgerSQL.isEnded, .text(writer))
-        guard known == nil else { return [ended] }
-        return [
-            ended, SQLCall(LedgerSQL.head, .text(writer)), SQLCall(LedgerSQL.chain, .text(writer)),
-            SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
-        ]
+    /// Compares the chains with what this process has seen of them.
+    @discardableResult
+    private func compare(_ session: any Session) throws(StorageFailure) -> [String] {
+        let own = chain.withLock(\.writer)
+        let found = try seen.withLock { $0 }.look(session, own: own, keys: keys)
+        guard found.lost.isEmpty else { throw StorageFailure(.setBack, "the database has lost records") }
+        seen.withLock { $0.take(found) }
+        return found.left
     }
 
-    /// How far the chain is, by what was answered to ``chainQuestions(_:_:)``.
-    private static func head(
-        _ answers: [Rows],
-        _ known: LedgerChain.Head?,
-        _ confirmed: LedgerChain.Head?
+    /// Announces what the database has lost; a chain of this process among it is ended.
+    ///
+    /// - Returns: Why nothing is signed until an operator knows of it; `nil` where all of it is known.
+    private func announceLost() throws(StorageFailure) -> StorageFailure? {
+        let own = chain.withLock(\.writer)
+        let (seen, keys) = (seen.withLock { $0 }, keys)
+        let found = try database.transaction(.ledger) { session throws(StorageFailure) in
+            try seen.look(session, own: own, keys: keys)
+        }
+        let fault = try announce(found.lost, own: own)
+        self.seen.withLock { $0.take(found) }
+        if found.lost[own] != nil { chain.withLock { $0 = Chain() } }
+        return fault
+    }
+
+    /// The end of this writer's chain, which has to be where it left it: what is signed is what it remembers.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - answer: What was answered to ``LedgerSQL/end``: no row where the chain has no record.
+    ///   - session: The transaction.
+    /// - Returns: The end.
+    /// - Throws: ``StorageFailure`` where it is elsewhere, the chain has ended, or records are said to be lost.
+    private func end(
+        of writer: String,
+        _ answer: Rows?,
+        _ session: any Session
     ) throws(StorageFailure) -> LedgerChain.Head {
-        let ended = StorageFailure(.chainEnded, "the chain was ended by another")
-        if let known {
-            guard answers.first?.count == 0 else { throw ended }
-            return known
+        let (heads, confirmed) = chain.withLock { ($0.heads, $0.confirmed) }
+        var found = try answer?.head()
+        if let answer, let found, heads.contains(found), try answer.integer(0, 2) == 0, try answer.integer(0, 3) == 0 {
+            return found
         }
-        guard answers.count == 5 else { throw .malformed("number") }
-        var head = try answers[1].head()
-        if head == nil { head = try answers[3].head() }
-        if head == nil {
-            head = try answers[2].chains().first.map { LedgerChain.Head(number: 0, hash: $0.beginning) }
+        let rows = try session.run([SQLCall(LedgerSQL.isEnded, .text(writer)), LedgerLoss.open])
+        guard rows.count == 2 else { throw .malformed("number") }
+        if found == nil, let chain = try session.chain(of: writer) {
+            found =
+                try session.statement(.retention, of: chain, by: keys)?.head
+                ?? LedgerChain.Head(number: 0, hash: chain.beginning)
         }
         if let confirmed, confirmed.number > 0 {
-            guard let head, head.number > confirmed.number || head == confirmed else {
+            guard let found, found.number > confirmed.number || found == confirmed else {
                 throw StorageFailure(.setBack, "record \(confirmed.number) is not there any more")
             }
         }
         // After the chain's own, which nobody else can tell.
-        try checkLosses(answers[4])
-        guard answers[0].count == 0 else { throw ended }
-        guard let head else { throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing") }
-        return head
+        try Self.checkLosses(rows[1])
+        guard rows[0].count == 0, let found else {
+            throw StorageFailure(.chainEnded, "the chain was ended by another, or is gone with nothing in it")
+        }
+        guard heads.contains(found) else {
+            throw LedgerSigning.changed("record \(found.number) of chain \(writer) is not by its writer")
+        }
+        return found
     }
 }

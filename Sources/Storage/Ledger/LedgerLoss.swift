@@ -4,8 +4,8 @@ public import Offers
 /// A signed statement that the database has lost the last records of a chain: such as in a failover to a standby that had
 /// not got them yet.
 ///
-/// Their signatures were given out. The service that wrote them says so, and an operator acknowledges it before more is
-/// signed.
+/// Their signatures were given out. A service that wrote or saw them says so, and an operator acknowledges it before more
+/// is signed.
 public struct LedgerLoss: Equatable, Sendable {
     /// An operator's word that the loss is known.
     struct Acknowledgement: Equatable, Sendable {
@@ -28,7 +28,11 @@ public struct LedgerLoss: Equatable, Sendable {
     var acknowledgement: Acknowledgement?
 
     /// How many records are lost.
-    public var count: Int64 { last.number - first + 1 }
+    public var count: Int64 {
+        // A row that somebody changed may say anything.
+        let (count, overflow) = last.number.subtractingReportingOverflow(first)
+        return overflow || count < 0 || count == .max ? 0 : count + 1
+    }
 
     /// Whether an operator knows of it.
     public var isAcknowledged: Bool { acknowledgement != nil }
@@ -88,7 +92,7 @@ public struct LedgerLoss: Equatable, Sendable {
         let places = losses.map {
             "chain \($0.writer), records \($0.first) to \($0.last.number), noticed at \($0.time.rfc3339)"
         }
-        let count = losses.reduce(0) { $0 + $1.count }
+        let count = losses.reduce(Int64(0)) { $0.addingReportingOverflow($1.count).partialValue }
         return StorageFailure(
             .recordsLost,
             "the database lost \(count) record\(count == 1 ? "" : "s") of signatures that were given out, in a failover or by "
@@ -126,11 +130,13 @@ extension LedgerLoss {
     /// Those that no operator knows of yet.
     static let open = SQLCall("SELECT \(columns) FROM ledger_losses WHERE acknowledged_at IS NULL ORDER BY writer")
 
-    /// Adds it, or what an operator knows of it.
+    /// Adds it, or takes the place of one of the same chain: it was longer, or an operator knows of it now.
     var put: SQLCall {
         SQLCall(
             "INSERT INTO ledger_losses (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (writer) "
-                + "DO UPDATE SET acknowledged_at = excluded.acknowledged_at, acknowledgement = excluded.acknowledgement",
+                + "DO UPDATE SET first_number = excluded.first_number, last_number = excluded.last_number, "
+                + "last_hash = excluded.last_hash, time = excluded.time, signature = excluded.signature, "
+                + "acknowledged_at = excluded.acknowledged_at, acknowledgement = excluded.acknowledgement",
             .text(writer),
             .integer(first),
             .integer(last.number),

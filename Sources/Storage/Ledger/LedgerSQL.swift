@@ -17,6 +17,12 @@ enum LedgerSQL {
     /// The last record of a chain.
     static let head = "SELECT number, hash FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
 
+    /// The same, with how often the chain is said to have ended, and how many losses no operator knows of.
+    static let end =
+        "SELECT number, hash, (SELECT COUNT(*) FROM ledger_statements WHERE writer = $1 AND kind = 'end') AS ends, "
+        + "(SELECT COUNT(*) FROM ledger_losses WHERE acknowledged_at IS NULL) AS losses "
+        + "FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
+
     /// The lowest number of a chain's records.
     static let firstNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT 1"
 
@@ -37,9 +43,6 @@ enum LedgerSQL {
     static let statementsOf = "SELECT \(statementColumns) FROM ledger_statements WHERE writer = $1"
 
     static let isEnded = "SELECT 1 FROM ledger_statements WHERE writer = $1 AND kind = 'end'"
-
-    /// Up to which record a chain was deleted.
-    static let stump = "SELECT number, hash FROM ledger_statements WHERE writer = $1 AND kind = 'retention'"
 
     /// The newest checkpoint, which is the only one.
     static let checkpoints = "SELECT chains, newest, open, time, signature, id FROM ledger_checkpoints"

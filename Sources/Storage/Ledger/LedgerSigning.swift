@@ -39,29 +39,61 @@ struct LedgerSigning {
     /// Whether a chain is open.
     func isOpen(_ writer: String) -> Bool { checkpoint.open[writer] != nil }
 
-    /// Takes in how far the open chains are now.
-    mutating func readHeads() throws(StorageFailure) {
-        let writers = openWriters
-        let found = try session.run(writers.map { SQLCall(LedgerSQL.head, .text($0)) })
-        for (writer, rows) in zip(writers, found) {
-            guard let before = checkpoint.open[writer] else { continue }
-            guard let head = try rows.head(), head.number >= before.number else {
-                // All its records were deleted for their age, or it has none yet.
-                if before.number > 0 { try checkWasDeleted(before, of: writer) }
-                continue
+    /// How far an open chain was when it began.
+    func beginning(of writer: String) throws(StorageFailure) -> LedgerChain.Head {
+        LedgerChain.Head(number: 0, hash: try chain(of: writer).beginning)
+    }
+
+    /// Sees that every open chain still has what the checkpoint says of it.
+    func checkHeads() throws(StorageFailure) {
+        let open = checkpoint.open.filter { $0.value.number > 0 }.sorted { $0.key < $1.key }
+        let found = try session.run(open.map { SQLCall(LedgerSQL.hash, .text($0.key), .integer($0.value.number)) })
+        for ((writer, head), rows) in zip(open, found) {
+            if rows.count == 0 {
+                try checkWasDeleted(head, of: writer)
+            } else if try rows.bytes(0, 0) != head.hash {
+                throw Self.changed(head, writer)
             }
-            if head.number == before.number {
-                guard head.hash == before.hash else { throw Self.changed(before, writer) }
-            } else if before.number > 0 {
-                let rows = try session.run(LedgerSQL.hash, .text(writer), .integer(before.number))
-                if rows.count == 0 {
-                    try checkWasDeleted(before, of: writer)
-                } else if try rows.bytes(0, 0) != before.hash {
-                    throw Self.changed(before, writer)
-                }
-            }
-            checkpoint.open[writer] = head
         }
+    }
+
+    /// States of a writer's own chain what it remembers, whatever the database says.
+    mutating func advance(_ writer: String, to head: LedgerChain.Head) {
+        guard let before = checkpoint.open[writer], before.number <= head.number else { return }
+        checkpoint.open[writer] = head
+    }
+
+    /// Takes in what another has written to its chain since the checkpoint, as far as each record continues the one before.
+    mutating func readOn(_ writer: String) throws(StorageFailure) {
+        guard var last = checkpoint.open[writer] else { return }
+        if let stump = try session.statement(.retention, of: try chain(of: writer), by: keys)?.head,
+            stump.number > last.number
+        {
+            last = stump
+        }
+        while true {
+            let page = try session.run(
+                LedgerSQL.records,
+                .text(writer),
+                .integer(last.number),
+                .integer(Int64(LedgerSQL.deletionStep))
+            ).records(isNamed: true)
+            for record in page {
+                let head = LedgerChain.Head(number: record.number, hash: record.hash)
+                guard record.number == last.number + 1, record.hash == record.computedHash(after: last.hash) else {
+                    throw Self.changed(head, writer)
+                }
+                last = head
+            }
+            if page.count < LedgerSQL.deletionStep { break }
+        }
+        checkpoint.open[writer] = last
+    }
+
+    /// Signs the ends of chains that others have left.
+    mutating func end(goneOf writers: some Sequence<String>) throws(StorageFailure) {
+        for writer in writers.sorted() { try readOn(writer) }
+        try end(writers)
     }
 
     /// Signs the ends of chains.
@@ -127,7 +159,7 @@ struct LedgerSigning {
         changed("record \(head.number) of chain \(writer), or one before it, is not what it was")
     }
 
-    private static func changed(_ what: String) -> StorageFailure {
+    static func changed(_ what: String) -> StorageFailure {
         StorageFailure(
             .malformed,
             "the ledger was changed by somebody: \(what); nothing more is signed of it: see what `offer-signer ledger "

@@ -32,6 +32,11 @@ package struct LedgerVerification: Sendable {
     package internal(set) var losses: [LedgerLoss] = []
     /// The faults, for each chain the first.
     package internal(set) var faults: [Fault] = []
+
+    /// Adds what the tables have that nobody made, or lack, before all other faults.
+    package mutating func note(differences: [String]) {
+        faults = differences.map { Fault(writer: nil, number: nil, detail: "its tables: \($0)") } + faults
+    }
 }
 
 /// The extent of a ledger when it was verified: a later verification that is given it finds any loss since.

@@ -22,6 +22,8 @@ final class PostgreSQLConnection {
     private var names = 0
     /// The writers of the ledger that hold a lock by this connection.
     var held: Set<String> = []
+    /// The state in which our tables were found to be as they have to be; `nil` where they were not looked at.
+    var seal: PostgreSQLSchema.Seal?
     /// The host and its port, for messages.
     let place: String
     /// The server's history; `nil` of a standby, and of a server that does not give it.
@@ -122,6 +124,14 @@ final class PostgreSQLConnection {
         }
     }
 
+    /// Forgets what it knew of the tables: a plan that the server made while a rule was there may stay what that made of it.
+    func forgetTables() {
+        seal = nil
+        prepared = [:]
+        _ = try? run(SQLCall("DEALLOCATE ALL"))
+        prepared = [:]
+    }
+
     /// Whether the connection still stands, as far as is known without asking the server.
     ///
     /// - Returns: `false` when the other side has closed it; it is broken then.
@@ -205,18 +215,20 @@ extension PostgreSQLConnection {
 
     /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role
     /// say; a stronger promise is kept.
+    ///
+    /// No other schema's functions can be in the way, whatever the role's path is.
     private static func durability(_ values: [SQLValue]) -> SQLCall {
         let sql = """
-            SELECT current_setting('fsync', true),
-                set_config('synchronous_commit',
-                    CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
-                    ELSE 'on' END, false)
+            SELECT pg_catalog.current_setting('fsync', true),
+                pg_catalog.set_config('synchronous_commit',
+                    CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'remote_apply'
+                    THEN 'remote_apply' ELSE 'on' END, false)
             """
         return SQLCall(sql, values)
     }
 
     private static func setting(_ values: [SQLValue]) -> SQLCall {
-        SQLCall("SELECT set_config($1, $2, false)", values)
+        SQLCall("SELECT pg_catalog.set_config($1, $2, false)", values)
     }
 
     /// Takes the server's messages beside its answers: it keeps the code of a warning, and no text of any.

@@ -79,7 +79,16 @@ public final class PostgreSQLDatabase: Sendable {
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
                 elsewhere.warning.withLock { $0 = (try? PostgreSQLInspection.elsewhere(connection)) ?? nil }
-                try Self.migrate(connection, at: name, isMade: access == .readWrite)
+                do throws(PostgreSQLError) {
+                    try Self.migrate(connection, at: name, isMade: access == .readWrite)
+                } catch {
+                    guard error.code == .refused(.notAllowed) else { throw error }
+                    throw PostgreSQLError(
+                        .notMigrated,
+                        "they are not those of this version, and the user may not change them: \(PostgreSQLInspection.fix)"
+                    )
+                }
+                try connection.run(SQLCall(Self.stay))
             }
             try Self.look(at: connection, at: name) { session throws(StorageFailure) in
                 if access == .readOnly { try Migration.check(session, at: name) }
@@ -242,7 +251,13 @@ extension PostgreSQLDatabase: SQLDatabase {
     ) throws(StorageFailure) -> Value {
         let worker = lane == .ledger ? writer : nextOther
         return try wait(for: worker, isRepeatable: lane == .repeatable) { [name] connection throws(PostgreSQLError) in
-            try PostgreSQLSession.transaction(on: connection, at: name, locking: locks, body)
+            try PostgreSQLSession.transaction(
+                on: connection,
+                at: name,
+                locking: locks,
+                isSealed: lane == .ledger,
+                body
+            )
         }
     }
 
@@ -273,13 +288,16 @@ extension PostgreSQLDatabase: SQLDatabase {
 // MARK: The tables
 
 extension PostgreSQLDatabase {
-    /// The path is looked through for tables that are there, and those that are made come into its first schema: that may
-    /// be another one than when the tables were made, such as the user's own, which somebody has added since.
+    /// From here on the connection finds and makes tables only in the schema that has ours.
+    ///
+    /// The path may be another one than when they were made. Functions and operators come from the server alone then, and
+    /// temporary tables are in nobody's way. Until then the path is the role's: each name is written with its schema.
     static let stay = """
-        SELECT set_config('search_path', concat_ws(', ', quote_ident(nspname::text),
-            nullif(current_setting('search_path'), '')), false)
-        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE pg_class.oid = to_regclass('schema_migrations')
+        SELECT pg_catalog.set_config('search_path',
+            pg_catalog.concat(pg_catalog.quote_ident(home.nspname::pg_catalog.text), ', pg_temp'), false)
+        FROM pg_catalog.pg_class AS tables JOIN pg_catalog.pg_namespace AS home
+            ON home.oid OPERATOR(pg_catalog.=) tables.relnamespace
+        WHERE tables.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('schema_migrations')::pg_catalog.oid
         """
 
     /// Makes the tables that are missing.
@@ -290,12 +308,14 @@ extension PostgreSQLDatabase {
     ///   - connection: A connection whose user may make tables.
     ///   - place: The database, for errors.
     ///   - isMade: Whether tables are made where there are none at all.
+    /// - Returns: The names of the steps that were made.
     /// - Throws: ``PostgreSQLError``.
+    @discardableResult
     static func migrate(
         _ connection: PostgreSQLConnection,
         at place: String,
         isMade: Bool = true
-    ) throws(PostgreSQLError) {
+    ) throws(PostgreSQLError) -> [String] {
         try resolve(
             // It may have to build an index over a large table.
             PostgreSQLSession.transaction(on: connection, at: place, patience: .seconds(3600)) {
@@ -308,9 +328,29 @@ extension PostgreSQLDatabase {
                 if !isMade, try Migration.made(session).isEmpty {
                     throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")
                 }
-                try Migration.migrate(session, at: place)
+                return try Migration.migrate(session, at: place)
             }
         )
+    }
+
+    /// Makes or changes the tables, as their owner.
+    ///
+    /// - Parameter url: Where the database is, for the role that owns them.
+    /// - Returns: The names of the steps that were made; none where nothing was due.
+    /// - Throws: ``StorageFailure``, also where the tables are not as the steps make them.
+    public static func migrate(url: String) throws(StorageFailure) -> [String] {
+        do throws(PostgreSQLError) {
+            let location = try PostgreSQLLocation(url: url)
+            let connection = try PostgreSQLHosts(location).connect(limits: PostgreSQLLimits())
+            try connection.run(SQLCall(stay))
+            let place = "PostgreSQL at \(location.name)"
+            let made = try isUpToDate(connection, at: place) ? [] : migrate(connection, at: place)
+            try connection.run(SQLCall(stay))
+            try look(at: connection, at: place) { session throws(StorageFailure) in try session.checkSchema() }
+            return made
+        } catch {
+            throw StorageFailure(error, at: "PostgreSQL")
+        }
     }
 
     private static func isUpToDate(

@@ -69,6 +69,9 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         }
     }
 
+    /// Whether the server refused a statement, and would do so again.
+    var isFinalRefusal: Bool { if case .refused(let state) = code { !state.isRetryable } else { false } }
+
     /// Whether the connection that it happened on is of no more use.
     var endsConnection: Bool {
         switch code {

@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 
 /// The obstacles to a ledger in a database, as far as the database itself shows them: nothing is made or
 /// changed.
@@ -27,9 +28,30 @@ public struct PostgreSQLInspection: Sendable {
             }
             guard try !connection.run(SQLCall(Self.mayMake, .text(schema))).boolean(0, 0) else { return }
             faults.append(
-                "the user \(user) may not make tables in schema \(schema): GRANT CREATE ON SCHEMA \(schema) TO \(user)"
+                "the user \(user) may not make tables in schema \(schema): have their owner run `offer-signer ledger "
+                    + "migrate`, or GRANT CREATE ON SCHEMA \(schema) TO \(user)"
             )
             return
+        }
+        try connection.run(SQLCall(PostgreSQLDatabase.stay))
+        let session = PostgreSQLSession(connection, at: connection.place)
+        let isUpToDate = try Migration.due(after: Migration.made(session), at: connection.place).isEmpty
+        if isUpToDate {
+            let differences = try session.schemaDifferences()
+            if !differences.isEmpty { faults.append(SchemaFact.fault(differences).detail) }
+        }
+        let powers = try connection.run(SQLCall(Self.powers, .text(home), .texts(Self.tables))).text(0, 0)
+        if !isUpToDate, !powers.contains("owns") {
+            faults.append(
+                "the tables are not those of this version, and the user \(user) may not change them: \(Self.fix)"
+            )
+        }
+        if !powers.isEmpty {
+            warnings.append(
+                "the user \(user) \(powers): whoever has its password can put code into the database, and the ledger shows "
+                    + "that only when it is there; let another role own the tables, and make them with "
+                    + "`offer-signer ledger migrate` (deploy/README.md, two roles)"
+            )
         }
         let missing = try connection.run(SQLCall(Self.missingRights, .text(home), .texts(Self.tables)))
         for row in missing.rows {
@@ -76,6 +98,20 @@ public struct PostgreSQLInspection: Sendable {
         """
 
     private static let mayMake = "SELECT has_schema_privilege($1, 'CREATE')"
+
+    /// How tables are made where the role of the service may not.
+    static let fix = "have their owner run `offer-signer ledger migrate`"
+
+    /// The rights by which a user could put a trigger on a table, or another table in its place.
+    private static let powers = """
+        SELECT concat_ws(' and ',
+            CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 'is a superuser' END,
+            CASE WHEN bool_or(pg_has_role(relowner, 'USAGE')) THEN 'owns the tables' END,
+            CASE WHEN has_schema_privilege($1, 'CREATE') THEN 'may make tables in schema ' || $1 END,
+            CASE WHEN bool_or(has_table_privilege(pg_class.oid, 'TRIGGER')) THEN 'may put triggers on tables' END)
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = $1 AND relname = ANY ($2::text[])
+        """
 
     private static let missingRights = """
         SELECT relname::text, string_agg(rights.name, ', ' ORDER BY rights.place)

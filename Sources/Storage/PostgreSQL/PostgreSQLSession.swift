@@ -8,8 +8,8 @@ final class PostgreSQLSession: Session {
     private let place: String
     /// How long a batch of statements may take; as the connection's limits say where it is `nil`.
     private let patience: Duration?
-    /// The calls to send with the next statements.
-    private var waiting: [SQLCall] = []
+    /// The calls to send with the next statements, and the answers that some must have.
+    private var waiting: [(call: SQLCall, cells: [SQLValue]?)] = []
     /// The writer of the ledger whose lock is among them.
     private var holding: String?
     /// What went wrong, as the server says it.
@@ -24,31 +24,57 @@ final class PostgreSQLSession: Session {
     var dialect: SQLDialect { .postgreSQL }
 
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows] {
-        let all = waiting + calls
+        let before = waiting
         waiting = []
+        let answers: [Rows]
         do throws(PostgreSQLError) {
-            let answers = try connection.run(all, until: patience.map { .now + $0 })
-            if let holding { connection.held.insert(holding) }
-            holding = nil
-            return Array(answers.suffix(calls.count))
+            answers = try connection.run(before.map(\.call) + calls, until: patience.map { .now + $0 })
         } catch {
             self.error = error
             throw StorageFailure(error, at: place)
         }
+        if let holding { connection.held.insert(holding) }
+        holding = nil
+        for (asked, answer) in zip(before, answers) {
+            if let cells = asked.cells, answer.cells != cells { throw LedgerReadBack.fault }
+        }
+        return Array(answers.suffix(calls.count))
     }
 
-    func send(_ call: SQLCall) { waiting.append(call) }
+    func send(_ call: SQLCall) { waiting.append((call, nil)) }
+
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) { waiting.append((call, cells)) }
+
+    func schemaDifferences() throws(StorageFailure) -> [String] {
+        try SchemaFact.differences(of: postgreSQLFacts(), in: .postgreSQL)
+    }
+
+    /// Has the transaction fail where our tables are not as the migrations make them: its own locks keep changes out.
+    private func checkSeal() throws(StorageFailure) {
+        guard connection.seal == nil else {
+            if let seal = connection.seal { send(PostgreSQLSchema.check(seal)) }
+            return
+        }
+        // The seal comes first: a change between the two statements breaks it.
+        let rows = try run(PostgreSQLSchema.seal, try PostgreSQLSchema.tables())
+        try checkSchema()
+        connection.seal = PostgreSQLSchema.Seal(
+            tables: try rows.text(0, 0),
+            count: try rows.integer(0, 1),
+            sum: try rows.integer(0, 2)
+        )
+    }
 
     func insert(_ records: [LedgerRecord], _ presentations: [PresentedSubscription: LedgerBatch.Presented]) {
         send(PostgreSQLBatch.insert(records, presentations))
     }
 
-    func lock(_ key: Int64) { waiting.append(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
+    func lock(_ key: Int64) { send(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
 
     func hold(_ writer: String) -> Bool {
         guard !connection.held.contains(writer) else { return false }
         // It is nobody else's, unless a connection that was lost still is one to the server: its end is waited for.
-        waiting.append(SQLCall("SELECT pg_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
+        send(SQLCall("SELECT pg_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
         holding = writer
         return true
     }
@@ -98,6 +124,7 @@ extension PostgreSQLSession {
     ///   - place: The server and the database, for messages.
     ///   - begin: What it begins with; `nil` where all statements are run at once.
     ///   - locks: What it is about.
+    ///   - isSealed: Whether it commits only if our tables are as the migrations make them.
     ///   - patience: How long a batch of statements may take; as the connection's limits say where it is left out.
     ///   - body: Works.
     /// - Returns: What `body` returned, when everything is committed; or what failed, where that is not the connection's.
@@ -107,6 +134,7 @@ extension PostgreSQLSession {
         at place: String,
         begin: String? = "BEGIN ISOLATION LEVEL READ COMMITTED",
         locking locks: SQLLocks = SQLLocks(),
+        isSealed: Bool = false,
         patience: Duration? = nil,
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(PostgreSQLError) -> Result<Value, StorageFailure> {
@@ -120,6 +148,7 @@ extension PostgreSQLSession {
             do throws(StorageFailure) {
                 let value = try body(session)
                 guard begin != nil else { return .success(value) }
+                if isSealed { try session.checkSeal() }
                 // A transaction that failed before answers COMMIT with ROLLBACK.
                 guard try session.run("COMMIT").command == "COMMIT" else {
                     throw StorageFailure(.unavailable, "\(place): there was no commit")
@@ -127,8 +156,20 @@ extension PostgreSQLSession {
                 return .success(value)
             } catch {
                 if begin != nil, !connection.isBroken { _ = try? connection.run(SQLCall("ROLLBACK")) }
+                let wasSealed = connection.seal != nil
+                if isSealed, !connection.isBroken, session.error?.isFinalRefusal ?? (error.code == .malformed) {
+                    connection.forgetTables()
+                }
                 guard let cause = session.error else { return .failure(error) }
                 if session.isCollision, attempts < 4, !connection.isBroken { continue }
+                if isSealed, !connection.isBroken, case .refused(let state) = cause.code {
+                    let look = Result { () throws(StorageFailure) in
+                        try PostgreSQLSession(connection, at: place).checkSchema()
+                    }
+                    if case .failure(let fault) = look, fault.code == .malformed { return .failure(fault) }
+                    // Sound, but not what it was, such as after a change of rights: once more, with a new seal.
+                    if state == PostgreSQLSchema.broken, wasSealed { continue }
+                }
                 if cause.code == .refused(.outOfMemory), let all = locks.all, !locks.keys.isEmpty {
                     // The server's locks are for everybody who uses it: with one that nobody has beside any of them.
                     locks = SQLLocks(keys: [all])

@@ -24,6 +24,9 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     /// The statement took too long, or somebody cancelled it.
     public static let cancelled = SQLState("57014")
 
+    /// The user has no right to it.
+    public static let notAllowed = SQLState("42501")
+
     /// The server's disk is full.
     public static let diskFull = SQLState("53100")
 

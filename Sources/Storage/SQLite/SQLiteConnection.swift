@@ -28,6 +28,8 @@ final class SQLiteConnection: @unchecked Sendable {
         didSet { sqlite3_busy_timeout(handle, waitsForOthers ? busyTimeout : 0) }
     }
     private let busyTimeout: Int32
+    /// The version of the schema that was found to be as it has to be; `nil` where none was.
+    var soundSchema: SQLValue?
     private var prepared: [String: Prepared] = [:]
 
     private struct Prepared {
@@ -54,6 +56,11 @@ final class SQLiteConnection: @unchecked Sendable {
         }
         self.handle = handle
         busyTimeout = Int32(busyTimeoutSeconds * 1000)
+        // Thrown from here on, an error finds the connection owned: `deinit` closes it.
+        let hardening = csqlite_harden(handle)
+        guard hardening == SQLITE_OK else {
+            throw Failure(code: hardening, message: "this SQLite cannot keep code in a file from running")
+        }
         sqlite3_busy_timeout(handle, busyTimeout)
     }
 
@@ -111,6 +118,50 @@ final class SQLiteConnection: @unchecked Sendable {
             let failure = code == SQLITE_DONE ? nil : failure()
             sqlite3_reset(statement)
             if let failure { throw failure }
+        }
+    }
+
+    /// Whether the answer to a statement is these cells: they are compared where SQLite has them.
+    func answers(_ call: SQLCall, _ cells: [SQLValue]) throws(Failure) -> Bool {
+        let prepared = try prepare(call.sql)
+        let (statement, width) = (prepared.statement, prepared.columns.count)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        var row = SQLiteRow(statement)
+        for value in call.values { row.append(value) }
+        try check(row.code)
+        var place = 0
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW:
+                guard place + width <= cells.count else { return false }
+                for column in 0..<width where !Self.isValue(of: statement, Int32(column), cells[place + column]) {
+                    return false
+                }
+                place += width
+            case SQLITE_DONE: return place == cells.count
+            default: throw failure()
+            }
+        }
+    }
+
+    private static func isValue(of statement: OpaquePointer, _ column: Int32, _ expected: SQLValue) -> Bool {
+        let type = sqlite3_column_type(statement, column)
+        switch expected {
+        case .null: return type == SQLITE_NULL
+        case .integer(let number): return type == SQLITE_INTEGER && sqlite3_column_int64(statement, column) == number
+        case .text(var text):
+            guard type == SQLITE_TEXT, let start = sqlite3_column_text(statement, column) else { return false }
+            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+            return text.withUTF8 { $0.elementsEqual(bytes) }
+        case .bytes(let expected):
+            guard type == SQLITE_BLOB else { return false }
+            let start = sqlite3_column_blob(statement, column)
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+            return expected.elementsEqual(bytes)
+        default: return false
         }
     }
 
@@ -242,6 +293,16 @@ struct SQLiteSession: Session {
 
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
 
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure) {
+        let isKept: Bool
+        do throws(SQLiteConnection.Failure) {
+            isKept = try connection.answers(call, cells)
+        } catch {
+            throw StorageFailure(error, at: path)
+        }
+        guard isKept else { throw LedgerReadBack.fault }
+    }
+
     func insert(
         _ records: [LedgerRecord],
         _ presentations: [PresentedSubscription: LedgerBatch.Presented]
@@ -257,7 +318,9 @@ struct SQLiteSession: Session {
         for (subscription, customers) in presentations {
             for (customer, time) in customers {
                 let values = subscription.values + [.bytes(customer), .integer(time)]
-                try send(SQLCall(LedgerSQL.insertPresentation, values))
+                let call = SQLCall(LedgerSQL.insertPresentation, values)
+                // No trigger runs, so that a row that SQLite has counted is there as it was given.
+                guard try run([call]).first?.changes == 1 else { throw LedgerReadBack.fault }
             }
         }
     }

@@ -34,6 +34,8 @@ public final class SQLiteDatabase: Sendable {
 
     /// The file.
     public let path: String
+    /// The names of the steps by which its tables were made or changed when it was opened.
+    public let madeSteps: [String]
     /// The files themselves, whatever their names are by now.
     private let files: SQLiteFiles
     private let access: Access
@@ -59,9 +61,10 @@ public final class SQLiteDatabase: Sendable {
         access: Access = .readWrite,
         keys: LedgerKeyMarks? = nil
     ) throws(StorageFailure) {
+        try SQLiteFiles.prepare(path, isMade: access == .readWrite)
+        let path = SQLiteFiles.resolved(path)
         self.path = path
         self.access = access
-        try SQLiteFiles.prepare(path, isMade: access == .readWrite)
         let isReadOnly = access == .readOnly
         let first = try Self.open(path, isReadOnly: isReadOnly)
         if !isReadOnly { try Self.makeDurable(first, path) }
@@ -69,6 +72,7 @@ public final class SQLiteDatabase: Sendable {
         writer = Mutex(isReadOnly ? nil : first)
         guard !isReadOnly else {
             presence = nil
+            madeSteps = []
             files = SQLiteFiles(inUseAt: path)
             readers.withLock { $0 = [first] }
             try read { [path] session throws(StorageFailure) in
@@ -79,9 +83,10 @@ public final class SQLiteDatabase: Sendable {
         }
         let presence = SQLitePresence(at: path)
         let session = SQLiteSession(connection: first, path: path, abandoned: [])
-        try Self.transaction(on: first, path) { () throws(StorageFailure) in
-            try Migration.migrate(session, at: path)
+        madeSteps = try Self.transaction(on: first, path) { () throws(StorageFailure) in
+            let steps = try Migration.migrate(session, at: path)
             if let keys { try keys.claim(session, at: path) }
+            return steps
         }
         self.presence = presence
         presence?.settle(openChains: try session.openWriters())
@@ -211,7 +216,11 @@ extension SQLiteDatabase: SQLDatabase {
         try withWriter { connection throws(StorageFailure) in
             try checkAreInPlace(connection)
             let session = SQLiteSession(connection: connection, path: path, abandoned: presence?.abandoned ?? [])
-            return try Self.transaction(on: connection, path) { () throws(StorageFailure) in try body(session) }
+            return try Self.transaction(on: connection, path) { () throws(StorageFailure) in
+                // Nobody else can change the schema until the transaction ends.
+                if lane == .ledger { try session.checkSchemaVersion() }
+                return try body(session)
+            }
         }
     }
 

@@ -5,6 +5,10 @@ import Offers
 struct FileIdentity: Equatable {
     private let device: UInt
     private let number: UInt
+    /// By how many names it is there.
+    let links: Int
+    /// Whether every user of the machine may write it.
+    let isOpenToAll: Bool
     /// How long the file was when it was looked at, in bytes.
     let size: Int
 
@@ -16,6 +20,8 @@ struct FileIdentity: Equatable {
         guard stat(path, &status) == 0 else { return nil }
         device = UInt(status.st_dev)
         number = UInt(status.st_ino)
+        links = Int(status.st_nlink)
+        isOpenToAll = status.st_mode & S_IWOTH != 0
         size = Int(status.st_size)
     }
 
@@ -25,36 +31,40 @@ struct FileIdentity: Equatable {
     }
 }
 
-/// The files of a database that is in use: the one that its path names, and its log (`-wal`), with the newest of what was
-/// written.
+/// The files of a database that is in use: the one that its path names, its log (`-wal`), with the newest of what was
+/// written, and the log's index (`-shm`), by which all processes that use the file know of each other.
 ///
-/// While a connection is open nobody has a right to move, replace or delete either: SQLite itself deletes the log when
-/// the last connection is closed, and not before.
+/// While a connection is open nobody has a right to move, replace or delete any: SQLite itself deletes the log and its
+/// index when the last connection is closed, and not before.
 struct SQLiteFiles: Sendable {
     /// The file.
     let path: String
 
     /// The path of its log; kept, as each commit looks for it.
     private let logPath: String
+    private let indexPath: String
     private let file: FileIdentity?
     private let log: FileIdentity?
+    private let index: FileIdentity?
 
     /// Looks which files they are, when the log has been opened.
     init(inUseAt path: String) {
         self.path = path
         logPath = Self.log(of: path)
+        indexPath = Self.index(of: path)
         file = FileIdentity(of: path)
         log = FileIdentity(of: logPath)
+        index = FileIdentity(of: indexPath)
     }
 
-    /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
+    /// Sees that all still are where they were: what is written to one that was moved or deleted is on no record.
     func checkAreInPlace(_ isCutShort: (_ size: Int) -> Bool) throws(StorageFailure) {
         let found = FileIdentity(of: path)
         guard found == file else {
             throw StorageFailure(
                 .unavailable,
                 "\(path) was moved, replaced or deleted while it was in use; put that file back, and all goes on; where it is "
-                    + "lost, stop the service, move what is left (\(logPath), \(path)-shm) away, restore the file from a backup, "
+                    + "lost, stop the service, move what is left (\(logPath), \(indexPath)) away, restore the file from a backup, "
                     + "and start the service again"
             )
         }
@@ -62,7 +72,16 @@ struct SQLiteFiles: Sendable {
             throw StorageFailure(
                 .unavailable,
                 "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and what "
-                    + "is left (\(logPath), \(path)-shm) away, restore the file from a backup, and start the service again"
+                    + "is left (\(logPath), \(indexPath)) away, restore the file from a backup, and start the service again"
+            )
+        }
+        if let fault = found.flatMap({ Self.exposure($0, path) }) { throw StorageFailure(.unavailable, fault) }
+        guard index == nil || FileIdentity(of: indexPath) == index else {
+            throw StorageFailure(
+                .unavailable,
+                "\(indexPath) was moved, replaced or deleted while it was in use, and without it another process may write "
+                    + "\(path) at the same time; stop all that uses the ledger, and start it again; see what "
+                    + "`offer-signer ledger verify` says"
             )
         }
         // Where none was seen, nothing can be said of it.
@@ -95,6 +114,7 @@ struct SQLiteFiles: Sendable {
     func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
         guard found == file, !isEmptied(found) else { return false }
+        guard index == nil || FileIdentity(of: indexPath) == index else { return false }
         guard let found = FileIdentity(of: logPath), found == log else { return Self.size(of: logPath) == 0 }
         return !isCutShort(found.size)
     }
@@ -125,6 +145,33 @@ struct SQLiteFiles: Sendable {
             )
         }
         close(descriptor)
+        if let fault = exposure(of: path) { throw StorageFailure(.cannotOpen, fault) }
+    }
+
+    /// A sentence where a ledger could be written past the service: by every user of the machine, or by another name of the
+    /// file, which would have a log of its own; `nil` where it could not.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The sentence, with the fix.
+    static func exposure(of path: String) -> String? {
+        for file in [path, log(of: path), index(of: path)] {
+            if let fault = FileIdentity(of: file).flatMap({ exposure($0, file) }) { return fault }
+        }
+        let name = resolved(path)
+        let directory = name.lastIndex(of: "/").map { String(name[...$0]) } ?? "."
+        var status = stat()
+        guard stat(directory, &status) == 0, status.st_mode & (S_IWOTH | S_ISVTX) == S_IWOTH else { return nil }
+        return
+            "everybody may write to the directory of \(path), and so replace the ledger; run `chmod o-w \(directory)`"
+    }
+
+    private static func exposure(_ file: FileIdentity, _ path: String) -> String? {
+        if file.links > 1 {
+            return
+                "\(path) has \(file.links) names (hard links), and a process that opens it by another one writes to a log of "
+                + "its own; leave it one name: `find / -xdev -samefile \(path)` lists them"
+        }
+        return file.isOpenToAll ? "everybody may write \(path); run `chmod o-w \(path)`" : nil
     }
 
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
@@ -134,7 +181,7 @@ struct SQLiteFiles: Sendable {
         guard size(of: path) == 0 else { return nil }
         let state = FileIdentity(of: path) == nil ? "not there" : "empty"
         return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
-            + "the file back beside its log; where the file is lost, move the log and \(path)-shm away, and restore the file "
+            + "the file back beside its log; where the file is lost, move the log and \(index(of: path)) away, and restore the file "
             + "from a backup: without one, the next start begins a new ledger"
     }
 
@@ -143,7 +190,7 @@ struct SQLiteFiles: Sendable {
     static func ownerFix(of path: String) -> String? {
         let user = geteuid()
         guard user != 0 else { return nil }
-        let foreign = [path, log(of: path), path + "-shm"].filter { file in
+        let foreign = [path, log(of: path), index(of: path)].filter { file in
             var status = stat()
             return stat(file, &status) == 0 && status.st_uid != user
         }
@@ -154,7 +201,16 @@ struct SQLiteFiles: Sendable {
             + "stop all that uses it, and run `chown \(name) \(foreign.joined(separator: " "))` as root"
     }
 
-    private static func log(of path: String) -> String { path + "-wal" }
+    /// The file that a path leads to: its log and index are beside it, and not beside a link to it.
+    static func resolved(_ path: String) -> String {
+        guard let name = realpath(path, nil) else { return path }
+        defer { free(name) }
+        return String(cString: name)
+    }
+
+    private static func log(of path: String) -> String { resolved(path) + "-wal" }
+
+    private static func index(of path: String) -> String { resolved(path) + "-shm" }
 
     /// The size of a file in bytes; 0 when there is none.
     private static func size(of path: String) -> Int {

@@ -29,17 +29,22 @@ struct Migration: Sendable {
     ]
 
     /// Does the steps that a database does not have yet.
+    ///
+    /// - Returns: Their names.
+    @discardableResult
     static func migrate(
         _ session: any Session,
         at place: String,
         steps: [Migration] = inOrder
-    ) throws(StorageFailure) {
+    ) throws(StorageFailure) -> [String] {
         try session.run(table)
-        for step in try due(after: made(session), at: place, steps: steps) {
+        let due = try due(after: made(session), at: place, steps: steps)
+        for step in due {
             // Each statement by itself, as it may name tables of those before it.
             for sql in step.statements + (step.others[session.dialect] ?? []) { try session.run(sql) }
             try session.run("INSERT INTO schema_migrations (name) VALUES ($1)", .text(step.name))
         }
+        return due.map(\.name)
     }
 
     /// Refuses a database without the tables of this version; nothing is made.

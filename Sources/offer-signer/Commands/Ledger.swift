@@ -7,6 +7,7 @@ struct Ledger: AsyncParsableCommand {
         abstract: "Checks and exports the ledger of signatures, or deletes a customer's data.",
         subcommands: [
             LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self, LedgerAcknowledge.self,
+            LedgerMigrate.self,
         ]
     )
 

@@ -36,7 +36,7 @@ struct LedgerExport: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         let start = since.flatMap { try? MomentArgument.moment($0) } ?? Timestamp(millisecondsSince1970: .min)
-        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
+        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings).storage }
         var place = LedgerPlace(before: start)
         while true {
             let records: [LedgerRecord]

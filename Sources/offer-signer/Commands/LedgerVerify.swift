@@ -40,12 +40,17 @@ struct LedgerVerify: AsyncParsableCommand {
         // Reported first: by another key no statement is in order, whatever the records are.
         let otherKey = otherKeyFault(settings, key)
         if let otherKey { Console.message("error: \(otherKey)") }
-        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
-        let found: LedgerVerification
+        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings).storage }
+        var found: LedgerVerification
+        var differences: [String] = []
         do {
             let key = try P256.Signing.PublicKey(derRepresentation: key)
+            differences = try archive.schemaDifferences()
             found = try LedgerVerifier(archive, key: key).verify(anchor: anchor)
+            found.note(differences: differences)
         } catch {
+            // For them it may be that no record can be read.
+            for difference in differences { Console.message("broken: the ledger's tables: \(difference)") }
             Console.message("error: \(error)")
             throw ExitCode.failure
         }

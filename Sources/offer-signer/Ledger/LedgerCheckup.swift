@@ -41,6 +41,9 @@ struct LedgerCheckup {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
             // The failure of a server that may be reached later.
             failure = database.failure
+            if case .sqlite = database {
+                if let fault = try database.storage.schemaFault() { throw fault }
+            }
             await database.close()
             opened = database
         } catch {

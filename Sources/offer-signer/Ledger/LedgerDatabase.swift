@@ -48,6 +48,23 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    /// Makes or changes the tables of a ledger.
+    ///
+    /// - Parameter location: Where it is; a file has to be there.
+    /// - Returns: The names of the steps that were made.
+    /// - Throws: `StorageFailure`.
+    static func migrate(_ location: LedgerLocation) throws(StorageFailure) -> [String] {
+        switch location {
+        case .sqlite(let path):
+            let file = try SQLiteDatabase(path: path, access: .existing)
+            defer { file.close() }
+            return file.madeSteps
+        case .postgres(let url):
+            if let fault = environmentFault { throw StorageFailure(.cannotOpen, fault) }
+            return try PostgreSQLDatabase.migrate(url: url)
+        }
+    }
+
     /// What of the environment keeps a PostgreSQL database from being opened; `nil` when nothing does.
     ///
     /// libpq would take the password, and everything that shows environments would show it.

@@ -130,11 +130,6 @@ struct OpenLedger: Sendable {
         return (archive, key)
     }
 
-    /// Opens the ledger for reading, as it is.
-    static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
-        try readOnly(settings).storage
-    }
-
     /// Opens the ledger's database for reading, as it is.
     ///
     /// - Parameters:

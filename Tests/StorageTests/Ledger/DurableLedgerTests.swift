@@ -142,12 +142,12 @@ struct DurableLedgerTests {
     )
     func refused(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
+        RefusedValue.refuse(in: fixture, "ledger_records")
         let ledger = DurableLedger(
             try fixture.store(),
             bounds: .init(deadline: .seconds(60)),
             now: { fixture.now }
         )
-        try RefusedValue.refuse(in: fixture, "ledger_records")
         let time = fixture.now
         let results = await withTaskGroup(of: (Int, [GrantOutcome]?).self) { tasks in
             for number in 0..<60 {

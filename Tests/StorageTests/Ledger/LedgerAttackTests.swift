@@ -342,8 +342,7 @@ struct LedgerAttackTests {
         )
         try fixture.database().transaction(.beside) { session throws(StorageFailure) in
             var signing = try LedgerSigning(session, keys: keys, now: now)
-            try signing.readHeads()
-            try signing.end(signing.openWriters)
+            try signing.end(goneOf: signing.openWriters)
             try signing.finish()
         }
         #expect(try fixture.verify().anchor.open.isEmpty)

@@ -1,4 +1,5 @@
 import Offers
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -29,18 +30,18 @@ struct LedgerNonceTests {
     @Test("Records come in many commits, and some fail: each that is there is found")
     func commits() throws {
         let fixture = try LedgerFixture(.sqlite)
+        // Both an entry that fails at its start, and one that fails when a section has been written.
+        fixture.rule.withLock {
+            $0 = """
+                CREATE TEMP TRIGGER fails BEFORE INSERT ON ledger_records WHEN NEW.offer_id = 'failing'
+                BEGIN SELECT RAISE(FAIL, 'no'); END
+                """
+        }
         let store = try fixture.store()
         let database = try SQLiteDatabase(path: fixture.path)
         for round in 0..<40 {
             _ = try store.commit([.of(count: 37, at: fixture.now)])
             guard round % 8 == 5 else { continue }
-            // Both one that fails at its start, and one that fails when a section has been written.
-            try database.execute(
-                """
-                CREATE TRIGGER fails BEFORE INSERT ON ledger_records WHEN NEW.offer_id = 'failing'
-                BEGIN SELECT RAISE(FAIL, 'no'); END
-                """
-            )
             for count in [0, Int(NonceSQL.section) + 3] {
                 #expect(throws: StorageFailure.self) {
                     try store.commit([
@@ -48,7 +49,6 @@ struct LedgerNonceTests {
                     ])
                 }
             }
-            try database.execute("DROP TRIGGER fails")
         }
         let records = try fixture.records()
         #expect(records.map(\.number) == Array(1...1480))

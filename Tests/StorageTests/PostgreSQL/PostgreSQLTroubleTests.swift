@@ -159,13 +159,29 @@ struct PostgreSQLTroubleTests {
         let user = try PostgreSQLConnection(to: PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
         #expect(
             try PostgreSQLInspection(user).faults == [
-                "the user \(name) may not make tables in schema public: GRANT CREATE ON SCHEMA public TO \(name)"
+                "the user \(name) may not make tables in schema public: have their owner run `offer-signer ledger migrate`, "
+                    + "or GRANT CREATE ON SCHEMA public TO \(name)"
             ]
         )
         #expect(try PostgreSQLInspection(administrator).faults.isEmpty)
         try PostgreSQLDatabase.migrate(administrator, at: "here")
         try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
-        #expect(try PostgreSQLInspection(user).faults.isEmpty)
+        let fine = try PostgreSQLInspection(user)
+        #expect(fine.faults.isEmpty && fine.warnings.isEmpty, "\(fine)")
+        // Each right by which code could be put there is named.
+        for (grant, revocation, words) in [
+            (
+                "GRANT CREATE ON SCHEMA public TO", "REVOKE CREATE ON SCHEMA public FROM",
+                "may make tables in schema public"
+            ),
+            ("GRANT TRIGGER ON offer_counts TO", "REVOKE TRIGGER ON offer_counts FROM", "may put triggers on tables"),
+            ("GRANT postgres TO", "REVOKE postgres FROM", "owns the tables"),
+        ] {
+            try administrator.query("\(grant) \(name)")
+            let warnings = try PostgreSQLInspection(user).warnings
+            #expect(warnings.count == 1 && warnings[0].contains(words), "\(warnings)")
+            try administrator.query("\(revocation) \(name)")
+        }
         try administrator.query("REVOKE INSERT, UPDATE ON ledger_records FROM \(name)")
         #expect(
             try PostgreSQLInspection(user).faults == [

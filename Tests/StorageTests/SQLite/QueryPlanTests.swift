@@ -41,7 +41,6 @@ struct QueryPlanTests {
         Lookup("a page of an export", LedgerSQL.recordsByTime, by: "(time,writer,number)>(?,?,?)"),
         Lookup("a record of a chain", LedgerSQL.hash, by: "writer=? AND number=?"),
         Lookup("whether a chain ended", LedgerSQL.isEnded, by: "writer=? AND kind=?"),
-        Lookup("how far a chain was deleted", LedgerSQL.stump, by: "writer=? AND kind=?"),
         Lookup("what is stated of a chain", LedgerSQL.statementsOf, by: "writer=?"),
         Lookup("the oldest chain", LedgerSQL.oldestChain, by: "time<?"),
         Lookup("the newest record before a moment", LedgerSQL.newestTime, by: "time<?"),

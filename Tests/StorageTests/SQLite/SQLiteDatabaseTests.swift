@@ -59,7 +59,7 @@ struct SQLiteDatabaseTests {
         let steps = Migration.inOrder + [Migration("2", ["ALTER TABLE ledger_key_marks ADD COLUMN note TEXT"])]
         for _ in 0..<2 {
             try database.transaction(.beside) { session throws(StorageFailure) in
-                try Migration.migrate(session, at: "here", steps: steps)
+                _ = try Migration.migrate(session, at: "here", steps: steps)
             }
         }
         #expect(try database.integer("SELECT count(note) FROM ledger_key_marks") == 0)

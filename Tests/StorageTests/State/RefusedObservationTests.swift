@@ -8,9 +8,8 @@ struct RefusedObservationTests {
     private let refused = RefusedValue.transaction
 
     private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
-        let store = try fixture.states()
-        try RefusedValue.refuse(in: fixture, "held_subscriptions")
-        return DurableSubscriptionStates(store, now: { clock })
+        RefusedValue.refuse(in: fixture, "held_subscriptions")
+        return DurableSubscriptionStates(try fixture.states(), now: { clock })
     }
 
     @Test(

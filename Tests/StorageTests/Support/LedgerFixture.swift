@@ -23,6 +23,8 @@ final class LedgerFixture: Sendable {
     let signer = KeySigner()
     let clock = Mutex(Timestamp(millisecondsSince1970: 1_795_000_000_000))
     let home: LedgerHome
+    /// What each connection that writes an SQLite file begins with.
+    let rule = Mutex<String?>(nil)
     /// Where the ledger is in PostgreSQL.
     private let location: PostgreSQLLocation?
 
@@ -47,8 +49,14 @@ final class LedgerFixture: Sendable {
     /// Opens the database.
     func database(readOnly: Bool = false) throws -> any SQLDatabase {
         switch home {
-        case .sqlite: try SQLiteDatabase(path: path, access: readOnly ? .readOnly : .readWrite)
-        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: readOnly ? .readOnly : .readWrite)
+        case .sqlite:
+            let database = try SQLiteDatabase(path: path, access: readOnly ? .readOnly : .readWrite)
+            if !readOnly, let rule = rule.withLock({ $0 }) {
+                try database.transaction(.beside) { session throws(StorageFailure) in _ = try session.run(rule) }
+            }
+            return database
+        case .postgresql:
+            return try PostgreSQLDatabase(try unwrap(location), access: readOnly ? .readOnly : .readWrite)
         }
     }
 

@@ -1,4 +1,5 @@
 import Offers
+import Synchronization
 
 /// A value that the database of a ledger refuses, though nothing of the service does.
 enum RefusedValue {
@@ -7,19 +8,18 @@ enum RefusedValue {
 
     /// Makes a home refuse the value.
     ///
-    /// SQLite takes all texts: its table gets a rule.
+    /// SQLite takes all texts: each connection that is opened from here on gets a rule of its own, which is not in the file.
     ///
     /// - Parameters:
-    ///   - fixture: The ledger, whose tables are there.
+    ///   - fixture: The ledger.
     ///   - table: The table that must not hold the value.
-    /// - Throws: `StorageFailure`.
-    static func refuse(in fixture: LedgerFixture, _ table: String) throws {
-        guard fixture.home == .sqlite else { return }
-        try fixture.execute(
-            """
-            CREATE TRIGGER refusal BEFORE INSERT ON \(table) WHEN substr(new.original_transaction_id, 1, 2) = '66'
-            BEGIN SELECT RAISE(ABORT, 'no such identifier'); END
-            """
-        )
+    static func refuse(in fixture: LedgerFixture, _ table: String) {
+        fixture.rule.withLock {
+            $0 = """
+                CREATE TEMP TRIGGER refusal BEFORE INSERT ON \(table)
+                WHEN substr(new.original_transaction_id, 1, 2) = '66'
+                BEGIN SELECT RAISE(ABORT, 'no such identifier'); END
+                """
+        }
     }
 }

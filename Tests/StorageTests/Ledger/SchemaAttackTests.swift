@@ -1,0 +1,326 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+/// A change of the tables that no service makes.
+struct SchemaAttack: CustomTestStringConvertible, Sendable {
+    /// What is done to the database.
+    let statements: [String]
+    /// What is said of it.
+    let finding: String
+    /// What takes it back.
+    let undoing: [String]
+
+    init(_ finding: String, _ statements: [String], undoing: [String]) {
+        (self.finding, self.statements, self.undoing) = (finding, statements, undoing)
+    }
+
+    var testDescription: String { finding }
+
+    static let sqlite: [SchemaAttack] = [
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            ["CREATE TRIGGER evil AFTER INSERT ON ledger_records BEGIN DELETE FROM ledger_records; END"],
+            undoing: ["DROP TRIGGER evil"]
+        ),
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            ["CREATE TRIGGER evil BEFORE INSERT ON ledger_records BEGIN SELECT RAISE(IGNORE); END"],
+            undoing: ["DROP TRIGGER evil"]
+        ),
+        SchemaAttack(
+            "trigger evil on offer_counts was added",
+            ["CREATE TRIGGER evil AFTER INSERT ON offer_counts BEGIN DELETE FROM ledger_records; END"],
+            undoing: ["DROP TRIGGER evil"]
+        ),
+        SchemaAttack(
+            "trigger evil on others was added",
+            [
+                "CREATE TABLE others (value TEXT)",
+                "CREATE TRIGGER evil AFTER INSERT ON others BEGIN DELETE FROM ledger_records; END",
+            ],
+            undoing: ["DROP TABLE others"]
+        ),
+        SchemaAttack(
+            "view ledger_records was added",
+            [
+                "ALTER TABLE ledger_records RENAME TO hidden",
+                "CREATE VIEW ledger_records AS SELECT * FROM hidden WHERE 0",
+                "CREATE TRIGGER evil INSTEAD OF INSERT ON ledger_records BEGIN SELECT 1; END",
+            ],
+            undoing: ["DROP VIEW ledger_records", "ALTER TABLE hidden RENAME TO ledger_records"]
+        ),
+        SchemaAttack(
+            "view mine was added",
+            ["CREATE VIEW mine AS SELECT 1"],
+            undoing: ["DROP VIEW mine"]
+        ),
+        SchemaAttack(
+            "table ledger_presentations was changed",
+            ["ALTER TABLE ledger_presentations ADD COLUMN evil TEXT CHECK (evil IS NULL)"],
+            undoing: ["ALTER TABLE ledger_presentations DROP COLUMN evil"]
+        ),
+        SchemaAttack(
+            "index evil on ledger_records was added",
+            ["CREATE UNIQUE INDEX evil ON ledger_records (nonce)"],
+            undoing: ["DROP INDEX evil"]
+        ),
+        SchemaAttack(
+            "index ledger_records_time on ledger_records is missing",
+            ["DROP INDEX ledger_records_time"],
+            undoing: ["CREATE INDEX ledger_records_time ON ledger_records (time)"]
+        ),
+        SchemaAttack(
+            "index ledger_records_time on ledger_records was changed",
+            ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (client)"],
+            undoing: ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (time)"]
+        ),
+    ]
+
+    private static func function(_ body: String) -> String {
+        "CREATE OR REPLACE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(body) END'"
+    }
+
+    static let postgreSQL: [SchemaAttack] = [
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            [
+                function("DELETE FROM ledger_records; RETURN NULL;"),
+                "CREATE TRIGGER evil AFTER INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()",
+            ],
+            undoing: ["DROP TRIGGER evil ON ledger_records"]
+        ),
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            [
+                function("RETURN NULL;"),
+                "CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()",
+            ],
+            undoing: ["DROP TRIGGER evil ON ledger_records"]
+        ),
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            [
+                function("DELETE FROM ledger_records; RETURN NULL;"),
+                "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
+                    + "FOR EACH ROW EXECUTE FUNCTION evil()",
+            ],
+            undoing: ["DROP TRIGGER evil ON ledger_records"]
+        ),
+        SchemaAttack(
+            "trigger evil on ledger_records was added",
+            [
+                function("RAISE EXCEPTION USING ERRCODE = ''22012'';"),
+                "CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH STATEMENT EXECUTE FUNCTION evil()",
+            ],
+            undoing: ["DROP TRIGGER evil ON ledger_records"]
+        ),
+        SchemaAttack(
+            "trigger evil on offer_counts was added",
+            [
+                function("DELETE FROM ledger_records; RETURN NULL;"),
+                "CREATE TRIGGER evil AFTER INSERT ON offer_counts FOR EACH ROW EXECUTE FUNCTION evil()",
+            ],
+            undoing: ["DROP TRIGGER evil ON offer_counts"]
+        ),
+        SchemaAttack(
+            "trigger RI_ConstraintTrigger",
+            [
+                "CREATE TABLE others (writer TEXT, number BIGINT, FOREIGN KEY (writer, number) REFERENCES ledger_records)"
+            ],
+            undoing: ["DROP TABLE others"]
+        ),
+        SchemaAttack(
+            "rule evil on ledger_records was added",
+            ["CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING"],
+            undoing: ["DROP RULE evil ON ledger_records"]
+        ),
+        SchemaAttack(
+            "view ledger_records was added",
+            [
+                "ALTER TABLE ledger_records RENAME TO hidden",
+                "CREATE VIEW ledger_records AS SELECT * FROM hidden",
+            ],
+            undoing: ["DROP VIEW ledger_records", "ALTER TABLE hidden RENAME TO ledger_records"]
+        ),
+        SchemaAttack(
+            "policy evil on ledger_records was added",
+            [
+                "ALTER TABLE ledger_records ENABLE ROW LEVEL SECURITY",
+                "CREATE POLICY evil ON ledger_records USING (false)",
+            ],
+            undoing: ["DROP POLICY evil ON ledger_records", "ALTER TABLE ledger_records DISABLE ROW LEVEL SECURITY"]
+        ),
+        SchemaAttack(
+            "column ledger_records.evil was added",
+            ["ALTER TABLE ledger_records ADD COLUMN evil DOUBLE PRECISION DEFAULT random()"],
+            undoing: ["ALTER TABLE ledger_records DROP COLUMN evil"]
+        ),
+        SchemaAttack(
+            "column kept_answers.body was changed",
+            ["ALTER TABLE kept_answers ALTER COLUMN body SET DEFAULT '\\x00'"],
+            undoing: ["ALTER TABLE kept_answers ALTER COLUMN body DROP DEFAULT"]
+        ),
+        SchemaAttack(
+            "column ledger_records.client was changed",
+            ["CREATE DOMAIN evil AS TEXT", "ALTER TABLE ledger_records ALTER COLUMN client TYPE evil"],
+            undoing: ["ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT", "DROP DOMAIN evil"]
+        ),
+        SchemaAttack(
+            "constraint evil on ledger_records was added",
+            ["ALTER TABLE ledger_records ADD CONSTRAINT evil CHECK (length(client) > 0)"],
+            undoing: ["ALTER TABLE ledger_records DROP CONSTRAINT evil"]
+        ),
+        SchemaAttack(
+            "inheritance of ledger_records was added",
+            ["CREATE TABLE child () INHERITS (ledger_records)"],
+            undoing: ["DROP TABLE child"]
+        ),
+        SchemaAttack(
+            "table ledger_records was changed",
+            ["ALTER TABLE ledger_records SET UNLOGGED"],
+            undoing: ["ALTER TABLE ledger_records SET LOGGED"]
+        ),
+        SchemaAttack(
+            "index evil on ledger_records was added",
+            ["CREATE INDEX evil ON ledger_records (length(client))"],
+            undoing: ["DROP INDEX evil"]
+        ),
+        SchemaAttack(
+            "index ledger_records_time on ledger_records was changed",
+            ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (client)"],
+            undoing: ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (time)"]
+        ),
+        SchemaAttack(
+            "index ledger_records_nonce on ledger_records is missing",
+            ["DROP INDEX ledger_records_nonce"],
+            undoing: ["CREATE INDEX ledger_records_nonce ON ledger_records USING hash (nonce)"]
+        ),
+    ]
+}
+
+@Suite("Code in the ledger's database, and tables that are not as they were made", .timeLimit(.minutes(30)))
+struct SchemaAttackTests {
+    /// A ledger with a service at work does what it should before, during and after an attack.
+    private func withstand(_ attack: SchemaAttack, in home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([.of(account: "before", limit: 1, at: fixture.now)])
+        try fixture.execute(attack.statements)
+        // A service that is at work, whatever it does, and one that starts.
+        for store in [store, try fixture.store()] {
+            let commit = #expect(throws: StorageFailure(.malformed, "")) {
+                try store.commit([.of(account: "during", limit: 1, at: fixture.now)])
+            }
+            let probe = #expect(throws: StorageFailure(.malformed, "")) { try store.probe() }
+            let upkeep = #expect(throws: StorageFailure(.malformed, "")) { try store.writeCheckpoint() }
+            for failure in [commit, probe, upkeep] {
+                #expect(failure?.detail.contains(attack.finding) == true, "\(failure?.detail ?? "")")
+            }
+        }
+        let differences = try fixture.database(readOnly: true).schemaDifferences()
+        #expect(differences.contains { $0.hasPrefix(attack.finding) }, "\(differences)")
+        try fixture.execute(attack.undoing)
+        #expect(try store.commit([.of(account: "after", limit: 1, at: fixture.now)]) == [[.recorded]])
+        #expect(try fixture.database(readOnly: true).schemaDifferences() == [])
+        let found = try fixture.verify()
+        #expect(found.faults.isEmpty && found.records == 2, "\(found.faults), \(found.records)")
+    }
+
+    @Test(
+        "SQLite: nothing is signed while it is there, and all that looks says what it is",
+        arguments: SchemaAttack.sqlite
+    )
+    func sqlite(attack: SchemaAttack) throws { try withstand(attack, in: .sqlite) }
+
+    @Test(
+        "PostgreSQL: nothing is signed while it is there, and all that looks says what it is",
+        arguments: SchemaAttack.postgreSQL
+    )
+    func postgreSQL(attack: SchemaAttack) throws { try withstand(attack, in: .postgresql) }
+
+    @Test(
+        "A new database is as the migrations make it, by a derivation that asks no server",
+        arguments: LedgerHome.allCases
+    )
+    func new(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        #expect(try fixture.database().schemaDifferences() == [])
+        let dialect: SQLDialect = home == .sqlite ? .sqlite : .postgreSQL
+        let tables = try SchemaFact.tables(of: dialect)
+        #expect(tables.isSuperset(of: ["ledger_records", "ledger_losses", "redemptions", "schema_migrations"]))
+        #expect(try SchemaFact.expected(of: dialect).count > 30)
+    }
+
+    @Test("A later step adds columns, defaults and partial indexes, and both databases are as it says")
+    func laterStep() throws {
+        // As for the steps of this version, whatever they are: this one stands for those to come.
+        let statements = [
+            "ALTER TABLE notifications ADD COLUMN told_at BIGINT",
+            "ALTER TABLE notifications ADD COLUMN note TEXT DEFAULT ''",
+            "CREATE INDEX notifications_told ON notifications (bundle_id, told_at DESC) WHERE told_at IS NOT NULL",
+        ]
+        let fixture = try LedgerFixture(.postgresql)
+        try fixture.execute(statements)
+        let found = try fixture.database(readOnly: true).read { session throws(StorageFailure) in
+            try session.postgreSQLFacts()
+        }
+        let steps = Migration.inOrder + [Migration("later", statements)]
+        #expect(found == (try SchemaFact.postgreSQL(after: steps)))
+    }
+
+    @Test("Other objects in a PostgreSQL database concern nobody, nor do tables of others in a file")
+    func others() throws {
+        for home in LedgerHome.allCases {
+            let fixture = try LedgerFixture(home)
+            let store = try fixture.store()
+            _ = try store.commit([.of(at: fixture.now)])
+            try fixture.execute("CREATE TABLE others (value TEXT)", "CREATE INDEX others_value ON others (value)")
+            if home == .postgresql {
+                try fixture.execute(
+                    "CREATE VIEW names AS SELECT client FROM ledger_records",
+                    "CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+                    "CREATE TRIGGER touch BEFORE INSERT ON others FOR EACH ROW EXECUTE FUNCTION touch()",
+                    "GRANT SELECT ON ledger_records TO PUBLIC",
+                    "ANALYZE"
+                )
+            }
+            #expect(try store.commit([.of(at: fixture.now)]) == [[.recorded]])
+            #expect(try fixture.database(readOnly: true).schemaDifferences() == [])
+        }
+    }
+
+    @Test("Functions, operators and tables that a role's path puts first are not used")
+    func path() throws {
+        let location = try TestServer.makeDatabase()
+        let administrator = try PostgreSQLConnection(to: location)
+        let database = try administrator.query("SELECT current_database()::text").text(0, 0)
+        try PostgreSQLDatabase.migrate(administrator, at: "here")
+        for sql in [
+            "CREATE SCHEMA evil", "CREATE TABLE evil.ledger_records (writer TEXT)",
+            "CREATE FUNCTION evil.equal(TEXT, TEXT) RETURNS BOOLEAN LANGUAGE sql AS 'SELECT false'",
+            "CREATE OPERATOR evil.= (LEFTARG = TEXT, RIGHTARG = TEXT, FUNCTION = evil.equal)",
+            "CREATE FUNCTION evil.set_config(TEXT, TEXT, BOOLEAN) RETURNS TEXT LANGUAGE sql AS 'SELECT $2'",
+            "CREATE FUNCTION evil.to_regclass(TEXT) RETURNS regclass LANGUAGE sql AS 'SELECT NULL::regclass'",
+            "ALTER DATABASE \(database) SET search_path = evil, pg_catalog, public",
+        ] { try administrator.query(sql) }
+        let connection = try PostgreSQLConnection(to: location)
+        #expect(try connection.query("SELECT 'a'::text = 'a'::text").cells == [.boolean(false)])
+        try connection.query(PostgreSQLDatabase.stay)
+        #expect(try connection.query("SELECT 'a'::text = 'a'::text").cells == [.boolean(true)])
+        #expect(try connection.query("SHOW search_path").text(0, 0) == "public, pg_temp")
+        #expect(try connection.query("SHOW statement_timeout").text(0, 0) == "4s")
+        try connection.query("CREATE TEMP TABLE ledger_records (writer TEXT)")
+        #expect(try connection.query("SELECT number FROM ledger_records").count == 0)
+    }
+}
+
+extension LedgerFixture {
+    func execute(_ statements: [String]) throws {
+        try database().transaction(.beside) { session throws(StorageFailure) in
+            for sql in statements { try session.run(sql) }
+        }
+    }
+}
