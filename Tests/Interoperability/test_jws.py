@@ -102,7 +102,12 @@ def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
 ):
     receipt = lapsed_receipt_response()
     receipt["latest_receipt_info"][0]["is_trial_period"] = str(trial).lower()
-    named = {} if transaction_id == TRANSACTION_ID else {"transactionId": transaction_id}
+    named = {}
+    if transaction_id != TRANSACTION_ID:
+        # Something else that the customer bought.
+        bought = {"product_id": "coins", "transaction_id": transaction_id, "original_transaction_id": transaction_id}
+        receipt["receipt"]["in_app"] = [*receipt["receipt"].get("in_app", []), bought]
+        named = {"transactionId": transaction_id}
     before = milliseconds_now()
     product = introductory(
         service, evidence={"receiptResponse": receipt}, allowIntroductoryOffer=allows, **named
