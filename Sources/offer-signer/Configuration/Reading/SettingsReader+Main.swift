@@ -155,7 +155,7 @@ extension SettingsReader {
         for app in apps where app.keys.first?.issuerId == nil && clients.maySendSignedTransactions(of: app) {
             faults.fault(
                 place,
-                "needs the App Store Server API for \(Echo.quoted(app.app.bundleId)), whose clients may send signed "
+                "needs the App Store Server API for \(Echo.known(app.app.bundleId)), whose clients may send signed "
                     + "transactions; write the issuerId beside the app's first key, or leave signedTransactions out of the "
                     + "clients' evidence"
             )
