@@ -87,9 +87,12 @@ struct BackendClientTests {
         #expect(decision.discount?.identifier == "anyone")
         #expect(decision.jws?.split(separator: ".").count == 3)
 
+        // Apple takes the signature for any transaction of the customer, also for one that is no subscription's.
+        let coins = #""in_app":[{"product_id":"coins","transaction_id":"704289572311513293"}]"#
+        let newcomer = Customers.neverSubscribed.replacing(#""in_app":[]"#, with: coins)
         let introductory = try await offers.introductoryEligibilitySignatures(
             IntroductorySignatureRequest(
-                evidence: .receiptResponse(Array(Customers.neverSubscribed.utf8)),
+                evidence: .receiptResponse(Array(newcomer.utf8)),
                 products: ["pro.monthly"],
                 transactionId: "704289572311513293"
             )

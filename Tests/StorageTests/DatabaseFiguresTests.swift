@@ -81,7 +81,7 @@ struct DatabaseFiguresTests {
         }
         for _ in 0..<3 { #expect(figure.latest == nil) }
         mayEnd.signal()
-        while figure.latest == nil { await Task.yield() }
+        while figure.latest == nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(figure.latest == 7)
         #expect(looks.withLock { $0 } == 1)
     }

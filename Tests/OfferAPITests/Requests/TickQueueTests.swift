@@ -305,7 +305,7 @@ struct TickQueueTests {
         try await lost.close()
         appStore.open(true)
         // As long as its request goes on, the client may have no other.
-        while try await listener.ask(call.question).status != 200 { await Task.yield() }
+        while try await listener.ask(call.question).status != 200 { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(ledger.batches == [1])
         let none = "offer_signer_requests_total{route=\"\(call.rawValue)\",status=\"none\",client=\"abc\"}"
         #expect(counted(none) == [none + " 1"])

@@ -55,9 +55,9 @@ struct GroupCommitTests {
         let results = await withTaskGroup(of: (Int, Result<[Int], StorageFailure>).self) { tasks in
             tasks.addTask { (0, await append([0], to: group)) }
             // The first is in the writer's hand when its gate has been reached.
-            while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+            while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
             for index in 1...50 { tasks.addTask { (index, await append([index, index + 100], to: group)) } }
-            while group.waiting < 100 { await Task.yield() }
+            while group.waiting < 100 { try? await Task.sleep(for: .milliseconds(1)) }
             for _ in 0..<100 { store.gate.signal() }
             return await tasks.reduce(into: []) { $0.append($1) }
         }
@@ -76,7 +76,7 @@ struct GroupCommitTests {
         let group = store.group(bounds)
         // The first is in the writer's hand, three wait.
         group.append([1]) { _ in }
-        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         group.append([2, 3, 4]) { _ in }
         let refusal = Mutex<StorageFailure.Code?>(nil)
         group.append([5]) { result in
@@ -95,7 +95,7 @@ struct GroupCommitTests {
         bounds.deadline = .milliseconds(50)
         let group = store.group(bounds)
         async let first = append([1], to: group)
-        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         async let second = append([2], to: group)
         for result in await [first, second] {
             #expect(throws: StorageFailure.self) { try result.get() }
@@ -117,7 +117,7 @@ struct GroupCommitTests {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
         async let first = append([1], to: group)
-        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         let late = await withCheckedContinuation { continuation in
             group.append([2], until: .now + .milliseconds(20)) { continuation.resume(returning: $0) }
         }
@@ -131,11 +131,11 @@ struct GroupCommitTests {
         let other = committing.group()
         let result = Mutex<Result<[Int], StorageFailure>?>(nil)
         other.append([3], until: .now + .milliseconds(50)) { outcome in result.withLock { $0 = outcome } }
-        while !committing.hasBegun.withLock({ $0 }) { await Task.yield() }
+        while !committing.hasBegun.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
         try await Task.sleep(for: .milliseconds(200))
         #expect(result.withLock { $0 } == nil)
         committing.gate.signal()
-        while result.withLock({ $0 }) == nil { await Task.yield() }
+        while result.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(result.withLock { $0 } == .success([30]))
     }
 
@@ -187,7 +187,7 @@ struct GroupCommitTests {
         }
         // The first is in the writer's hand; what follows is one batch.
         append(0)
-        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         for number in 1...4 { append(number, number + 100) }
         append(5, -5)
         append(-6)
@@ -222,11 +222,11 @@ struct GroupCommitTests {
             }
         }
         append(0)
-        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         for number in [1, 2, 3, -4] { append(number) }
         // The first, the batch, and its first half.
         for _ in 0..<3 { store.gate.signal() }
-        while written.withLock({ $0 }) != [0, 1, 2] { await Task.yield() }
+        while written.withLock({ $0 }) != [0, 1, 2] { try? await Task.sleep(for: .milliseconds(1)) }
         store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
         for _ in 0..<100 { store.gate.signal() }
         group.close()

@@ -37,11 +37,11 @@ struct SharedReadsTests {
         let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
         let right = try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask { try Self.values(await reads.answers(to: [-1])) == [-2] }
-            while doubling.sizes.withLock(\.isEmpty) { await Task.yield() }
+            while doubling.sizes.withLock(\.isEmpty) { try? await Task.sleep(for: .milliseconds(1)) }
             for number in 0..<300 {
                 tasks.addTask { try Self.values(await reads.answers(to: [number])) == [number * 2] }
             }
-            while reads.waiting < 300 { await Task.yield() }
+            while reads.waiting < 300 { try? await Task.sleep(for: .milliseconds(1)) }
             doubling.open()
             return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
