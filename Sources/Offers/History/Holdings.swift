@@ -171,11 +171,13 @@ extension Holdings.Holding {
     /// or the first one where all of them say that seats were added.
     fileprivate mutating func leaveAddedSeats(among rows: Span<Transaction>) {
         guard let added = newestOwn, rows[added].isAddition else { return }
+        let end = rows[added].expiresDate
         var first = added
-        for index in rows.indices
-        where rows[index].originalTransactionId == id && rows[index].expiresDate == rows[added].expiresDate
-            && !rows[index].isUpgraded && rows[index].ownership != .familyShared && rows[index].kind == .subscription
-        {
+        for index in rows.indices {
+            // One condition after the other: the optimiser refuses a span in the closures of `&&`.
+            guard rows[index].expiresDate == end, rows[index].originalTransactionId == id, !rows[index].isUpgraded,
+                rows[index].kind == .subscription, rows[index].ownership != .familyShared
+            else { continue }
             let isBetter =
                 rows[index].isAddition == rows[first].isAddition
                 ? Transaction.isOlder(rows[index], rows[first]) == rows[first].isAddition : rows[first].isAddition
