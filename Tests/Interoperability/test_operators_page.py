@@ -576,8 +576,9 @@ def test_another_origin_is_refused(chromium, example):
     page.on("response", lambda response: answers.append(response.status))
     read = "url => fetch(url, {mode: '%s', method: '%s'}).then(answer => answer.type, error => error.name)"
     assert page.evaluate(read % ("cors", "GET"), example.admin + "/overview.json") == "TypeError"
-    assert page.evaluate(read % ("no-cors", "POST"), example.admin + "/diagnose") == "opaque"
-    assert set(answers) == {403}
+    # Cross-Origin-Resource-Policy keeps even an answer that the page could not read from it.
+    assert page.evaluate(read % ("no-cors", "POST"), example.admin + "/diagnose") == "TypeError"
+    assert set(answers) <= {403}
     page.close()
     server.shutdown()
 
