@@ -98,13 +98,13 @@ test-build: dependencies-for-test
 # All tests use Swift Testing. The results are counted, so that a run without any test fails. Failures are repeated at the
 # end, because each is one line among ten thousand.
 #
-# All tests of a run share as many threads as there are processors. Those of storage wait for databases on them, and those of
-# the stand-in give up after 20 seconds: both run by themselves.
+# All tests of a run share as many threads as there are processors, and those that wait for a database hold one. So each test
+# runs by itself, but for those of the executables, which wait for processes.
 test-swift: test-build
 	$(call heading,'Unit and end-to-end tests')
 	@if grep -rlw XCTest Tests --include='*.swift'; then echo 'XCTest is not run here: see above.' >&2; exit 1; fi
 	@rm -f .build/tests.log
-	@for which in '--filter ^StorageTests\.' '--filter ^AppStoreSimulatorTests\.' '--skip ^(Storage|AppStoreSimulator)Tests\.'; do \
+	@for which in '--no-parallel --skip ^EndToEndTests\.' '--filter ^EndToEndTests\.'; do \
 		rm -f .build/tests*.xml; \
 		swift test --skip-build --disable-xctest $$which --xunit-output .build/tests.xml 2>&1 \
 			| tee -a .build/tests.log || { \
