@@ -49,7 +49,7 @@ struct LedgerTests {
         #expect(answer.decisions.first?["reason"] as? String == "signature_limit")
     }
 
-    @Test("One receipt serves three customers, however many orders each has; the fourth is refused")
+    @Test("One receipt serves three customers, however many orders each has; the fourth is refused, and then nobody too")
     func shared() throws {
         let installation = try Installation()
         try installation.limit(offer: "maxRedemptions: 3", app: "    customerSeparator: \"-\"\n")
@@ -60,7 +60,13 @@ struct LedgerTests {
         for customer in 1...3 {
             for order in 1...4 { #expect(try reason("customer\(customer)-\(order)") == "active") }
         }
+        let nobody = request("").replacing(#""applicationUsername":"","#, with: "")
+        #expect(try service.sign(nobody).decisions.first?["reason"] as? String == "active")
         #expect(try reason("customer4-1") == "evidence_shared")
+        for path in ["/v1/signatures", "/v1/eligibility"] {
+            let answer = try service.ask(path, nobody)
+            #expect(answer.decisions.map { $0["reason"] as? String } == ["evidence_shared"])
+        }
         // Whatever follows the separator: also a mark that makes one character of it for a reader.
         #expect(try reason("customer1-\u{301}5") == "active")
         #expect(try reason("customer1-5") == "active")

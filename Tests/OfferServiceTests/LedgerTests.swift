@@ -168,7 +168,11 @@ struct LedgerTests {
         arguments: [true, false]
     )
     func suspect(isAtHand: Bool) async throws {
-        for (others, isKnown, reason) in [(3, false, Reason.evidenceShared), (3, true, .active), (2, false, .active)] {
+        let somebody = Account.applicationUsername("4711-8")
+        for (account, others, isKnown, reason) in [
+            (somebody, 3, false, Reason.evidenceShared), (somebody, 3, true, .active), (somebody, 2, false, .active),
+            (.none, 3, false, .evidenceShared), (.none, 2, false, .active),
+        ] {
             let ledger = ScriptedLedger(
                 answer: LedgerAnswer(presentations: ["77": .init(others: others, isKnown: isKnown)]),
                 suspects: ["77"],
@@ -176,8 +180,8 @@ struct LedgerTests {
             )
             let before = signer.signatures.withLock { $0 }
             let useCase = useCase(ledger)
-            if case .now = try useCase.decide(request(["stay"])) { #expect(isAtHand) } else { #expect(!isAtHand) }
-            let answer = try await useCase.answer(request(["stay"]))
+            if case .now = try useCase.decide(request(["stay"], account: account)) { #expect(isAtHand) } else { #expect(!isAtHand) }
+            let answer = try await useCase.answer(request(["stay"], account: account))
             #expect(answer.decisions.map(\.decision.reason) == [reason])
             let isSigned = reason == .active
             #expect(signer.signatures.withLock { $0 } - before == (isSigned ? 1 : 0))

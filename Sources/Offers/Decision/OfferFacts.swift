@@ -16,10 +16,10 @@ final class OfferFacts: Sendable {
     /// The subscription that counts, by the identifier of its first purchase.
     var originalTransactionId: String? { reading?.subscription?.originalTransactionId }
 
-    /// Whether the account is one of those that are counted: one that the evidence does not name.
+    /// Whether the accounts count that the evidence is presented for: it names none, and Apple itself does not ask.
     ///
-    /// Held state may be known of it by evidence that was presented for it, and counts as if it was presented again.
-    var countsAccounts: Bool { reading?.namesAccount == false && request.account != .none }
+    /// Held state may be known of an account by evidence that was presented for it, and counts as if it was presented again.
+    var countsAccounts: Bool { reading?.namesAccount == false && !request.countsPaidTime }
 
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
     var doubt: StateCertainty? {

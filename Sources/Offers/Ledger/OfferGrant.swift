@@ -39,7 +39,8 @@ public struct OfferGrant: Equatable, Sendable {
     /// How often the customer may get the offer signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
     /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``;
-    /// `nil` when it is not counted, as for the account that the evidence itself names.
+    /// `nil` when it is not counted, as for the account that the evidence itself names. A request that names nobody is
+    /// refused while customers are.
     public let maximumAccounts: Int?
 
     /// Creates a grant.

@@ -151,7 +151,8 @@ public struct LedgerAnswer: Equatable, Sendable {
 
     /// How many signatures of an offer the customer got within the offer's period.
     public var signatures: [OfferRequest: Int]
-    /// The accounts for which each subscription was presented, by its original transaction identifier.
+    /// The accounts for which each subscription was presented, by its original transaction identifier; none where the
+    /// request names nobody and no account was refused.
     public var presentations: [String: Presentations]
 
     /// Creates an answer.
@@ -168,7 +169,7 @@ public struct LedgerAnswer: Equatable, Sendable {
 /// When evidence counts as shared: one original transaction presented for more accounts than the catalog allows.
 ///
 /// The real abuse is one leaked transaction replayed for thousands of accounts. The account that genuine evidence names
-/// is never counted, and never refused.
+/// is never counted, and never refused. Once an account was refused, a request without an account is, too.
 public enum EvidenceSharing {
     /// The period within which accounts are counted, in days of 24 hours.
     public static let periodDays = 30

@@ -22,6 +22,11 @@ package protocol Session {
     /// - Throws: ``StorageFailure``, here or by what comes next.
     func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure)
 
+    /// Runs a statement whose only answer may be these records: SQLite compares them where it has them.
+    ///
+    /// - Throws: ``StorageFailure``, here or by what comes next.
+    func expect(_ call: SQLCall, _ records: [LedgerRecord]) throws(StorageFailure)
+
     /// The differences of the schema to that which the migrations make, in a few words each.
     ///
     /// - Throws: ``StorageFailure``.

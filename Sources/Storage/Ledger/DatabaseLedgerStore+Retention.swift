@@ -170,14 +170,13 @@ extension Session {
             digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
         }
         let start = EvidenceSharing.start(at: question.now).millisecondsSince1970
-        let asked = (customer == nil ? [] : question.originalTransactionIds).map(question.subscriptions)
+        let asked = question.originalTransactionIds.map(question.subscriptions)
         let subscriptions = asked.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
         let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
         var answer = LedgerAnswer()
         for signature in signatures {
             answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
         }
-        guard let customer else { return answer }
         for subscription in asked {
             let presented = subscription.reduce(into: LedgerBatch.Presented()) { all, one in
                 all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }

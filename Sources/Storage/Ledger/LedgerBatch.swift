@@ -9,6 +9,8 @@ struct LedgerBatch: Sendable {
     fileprivate struct CountedGrant {
         let grant: OfferGrant
         let customer: [UInt8]
+        /// Whether the request names nobody: it is no presentation, but is refused where customers were.
+        let isAnonymous: Bool
         /// The subscription whose presentations are limited; `nil` when they are not.
         let subscription: PresentedSubscription?
         /// The same subscription under its other identifiers.
@@ -33,6 +35,9 @@ struct LedgerBatch: Sendable {
         let customer: [UInt8]
         let offer: OfferRequest
     }
+
+    /// Stands among the customers of a subscription for those to whom it was refused: nobody's digest is all zeros.
+    private static let refused = [UInt8](repeating: 0, count: 16)
 
     /// A subscription to look up, and the moment after which presentations count.
     struct Presentations: Hashable {
@@ -135,10 +140,15 @@ struct LedgerBatch: Sendable {
                         counted.others.reduce(into: presented[subscription] ?? [:]) { all, other in
                             all.merge(presented[other] ?? [:]) { max($0, $1) }
                         },
-                        counted.customer,
+                        counted.isAnonymous ? nil : counted.customer,
                         at: entry.time
                     )
-                    guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
+                    if let presentations, !presentations.allows(maximum) {
+                        if !counted.isAnonymous {
+                            Self.note(Self.refused, of: subscription, at: entry.time, in: &presented, &decision)
+                        }
+                        return .evidenceShared(others: presentations.others)
+                    }
                 }
                 if let limit = grant.signatureLimit {
                     // Within a batch the start of the period plays no part: what was just added is young.
@@ -155,13 +165,8 @@ struct LedgerBatch: Sendable {
                     added[key, default: 0] += grant.signatures.count
                 }
                 work.add(grant, in: entry, customer: counted.customer, to: &decision.records)
-                if let subscription {
-                    let time = entry.time.millisecondsSince1970
-                    let last = presented[subscription]?[counted.customer]
-                    presented[subscription, default: [:]][counted.customer] = time
-                    if last.map({ time - $0 > Self.hour }) ?? true {
-                        decision.presentations[subscription, default: [:]][counted.customer] = time
-                    }
+                if let subscription, !counted.isAnonymous {
+                    Self.note(counted.customer, of: subscription, at: entry.time, in: &presented, &decision)
                     recorded = subscription
                 }
                 return .recorded
@@ -175,21 +180,39 @@ struct LedgerBatch: Sendable {
         return decision
     }
 
+    /// Notes that a subscription was presented, if that was not noted within the hour.
+    private static func note(
+        _ customer: [UInt8],
+        of subscription: PresentedSubscription,
+        at now: Timestamp,
+        in presented: inout [PresentedSubscription: Presented],
+        _ decision: inout Decision
+    ) {
+        let time = now.millisecondsSince1970
+        let last = presented[subscription]?[customer]
+        presented[subscription, default: [:]][customer] = time
+        guard last.map({ time - $0 > hour }) ?? true else { return }
+        decision.presentations[subscription, default: [:]][customer] = time
+    }
+
     /// Counts the other customers who presented a subscription.
     ///
     /// - Parameters:
     ///   - presented: The customers who presented it, and when last.
-    ///   - customer: The customer's digest.
+    ///   - customer: The customer's digest; `nil` where the request names nobody.
     ///   - now: The server's clock.
-    /// - Returns: The counts.
+    /// - Returns: The counts; `nil` where they do not matter, as nobody is named and no customer was refused.
     static func presentations(
         _ presented: Presented,
-        _ customer: [UInt8],
+        _ customer: [UInt8]?,
         at now: Timestamp
-    ) -> LedgerAnswer.Presentations {
+    ) -> LedgerAnswer.Presentations? {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
-        let isKnown = presented[customer].map { $0 > start } ?? false
-        let count = presented.values.count { $0 > start }
+        func isYoung(_ digest: [UInt8]) -> Bool { presented[digest].map { $0 > start } ?? false }
+        let wasRefused = isYoung(refused)
+        guard customer != nil || wasRefused else { return nil }
+        let isKnown = customer.map(isYoung) ?? false
+        let count = presented.values.count { $0 > start } - (wasRefused ? 1 : 0)
         return LedgerAnswer.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
@@ -233,8 +256,8 @@ extension LedgerBatch.CountedGrant {
             digestKey.digest(customer: nil, originalTransactionId: $0, bundleId: entry.bundleId)
         }
         alsoCounted = (entry.knownAccount == nil ? [] : [customer]) + (entry.customer == nil ? others : [])
-        let counts = grant.maximumAccounts != nil && entry.customer != nil
-        let subscriptions = counts ? entry.subscriptions(of: grant) : []
+        isAnonymous = entry.customer == nil
+        let subscriptions = grant.maximumAccounts == nil ? [] : entry.subscriptions(of: grant)
         subscription = subscriptions.first
         self.others = Array(subscriptions.dropFirst())
     }

@@ -91,7 +91,7 @@ extension Session {
             let values = answer.call.values + [.integer(time.millisecondsSince1970), .bytes(answer.body)]
             try send(SQLCall(LedgerSQL.keepAnswer, values))
         }
-        guard isProbe || !decision.records.isEmpty else { return }
+        guard isProbe || !decision.records.isEmpty || !decision.presentations.isEmpty else { return }
         try insert(decision.records, decision.presentations)
         guard dialect == .sqlite, let last = decision.records.last, let first = decision.records.first else { return }
         // A section of nonces that is full.

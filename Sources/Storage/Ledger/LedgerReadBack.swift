@@ -22,20 +22,14 @@ enum LedgerReadBack {
         // What somebody has put off to the end of the transaction happens here.
         if session.dialect == .postgreSQL { try session.send(SQLCall("SET CONSTRAINTS ALL IMMEDIATE")) }
         if let first = decision.records.first {
-            var cells = Cells()
-            for record in decision.records {
-                record.appendValues(to: &cells)
-                cells.append(record.hash)
-            }
-            try session.expect(
-                SQLCall(
-                    LedgerSQL.records,
-                    .text(first.writer),
-                    .integer(first.number - 1),
-                    .integer(Int64(decision.records.count) + 1)
-                ),
-                cells.values
+            // One more than these may have got in.
+            let call = SQLCall(
+                LedgerSQL.records,
+                .text(first.writer),
+                .integer(first.number - 1),
+                .integer(Int64(decision.records.count) + 1)
             )
+            try session.expect(call, decision.records)
         }
         for (answer, time) in decision.answers {
             let start = SQLValue.integer(time.millisecondsSince1970 - 1)
@@ -65,8 +59,15 @@ enum LedgerReadBack {
     }
 
     /// The values of records, as a database answers them.
-    private struct Cells: LedgerValues {
-        var values: [SQLValue] = []
+    struct Cells: LedgerValues {
+        private(set) var values: [SQLValue] = []
+
+        init(_ records: [LedgerRecord]) {
+            for record in records {
+                record.appendValues(to: &self)
+                append(record.hash)
+            }
+        }
 
         mutating func append(_ number: Int64) { values.append(.integer(number)) }
         mutating func append(_ text: String?) { values.append(SQLValue(text)) }

@@ -9,8 +9,12 @@ final class SharedEvidence: Sendable {
     /// How many are known; with one more, all are forgotten, and found out anew when they are refused the next time.
     private static let most = 4096
 
-    private let known = Mutex<Set<PresentedSubscription>>([])
+    /// For how long one is known: then one more refusal is decided in a commit, which notes it anew.
+    private let lifetime: Duration
+    private let known = Mutex<[PresentedSubscription: ContinuousClock.Instant]>([:])
     private let isEmpty = Atomic(true)
+
+    init(lifetime: Duration = .seconds(3600)) { self.lifetime = lifetime }
 
     /// Notes what was refused in a commit.
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]]) {
@@ -21,7 +25,7 @@ final class SharedEvidence: Sendable {
                 else { continue }
                 known.withLock { known in
                     if known.count >= Self.most { known.removeAll() }
-                    known.insert(subscription)
+                    known[subscription] = .now
                 }
                 isEmpty.store(false, ordering: .releasing)
             }
@@ -33,7 +37,7 @@ final class SharedEvidence: Sendable {
         // Mostly there are none.
         guard !isEmpty.load(ordering: .acquiring) else { return false }
         let subscription = subscription()
-        return known.withLock { $0.contains(subscription) }
+        return known.withLock { $0[subscription] }.map { $0.duration(to: .now) < lifetime } ?? false
     }
 }
 

@@ -45,6 +45,8 @@ final class PostgreSQLSession: Session {
 
     func expect(_ call: SQLCall, _ cells: [SQLValue]) { waiting.append((call, cells)) }
 
+    func expect(_ call: SQLCall, _ records: [LedgerRecord]) { expect(call, LedgerReadBack.Cells(records).values) }
+
     func schemaDifferences() throws(StorageFailure) -> [String] {
         try SchemaFact.differences(of: postgreSQLFacts(), in: .postgreSQL)
     }

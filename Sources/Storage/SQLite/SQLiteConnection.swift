@@ -121,10 +121,13 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the answer to a statement is these cells: they are compared where SQLite has them.
-    func answers(_ call: SQLCall, _ cells: [SQLValue]) throws(Failure) -> Bool {
-        let prepared = try prepare(call.sql)
-        let (statement, width) = (prepared.statement, prepared.columns.count)
+    /// Whether rows are the answer to a statement: they are compared where SQLite has them.
+    func answers<Element>(
+        _ call: SQLCall,
+        _ elements: [Element],
+        _ append: (Element, inout SQLiteComparison) -> Void
+    ) throws(Failure) -> Bool {
+        let statement = try prepare(call.sql).statement
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -132,36 +135,18 @@ final class SQLiteConnection: @unchecked Sendable {
         var row = SQLiteRow(statement)
         for value in call.values { row.append(value) }
         try check(row.code)
-        var place = 0
+        var count = 0
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
-                guard place + width <= cells.count else { return false }
-                for column in 0..<width where !Self.isValue(of: statement, Int32(column), cells[place + column]) {
-                    return false
-                }
-                place += width
-            case SQLITE_DONE: return place == cells.count
+                guard count < elements.count else { return false }
+                var comparison = SQLiteComparison(statement)
+                append(elements[count], &comparison)
+                guard comparison.isSame else { return false }
+                count += 1
+            case SQLITE_DONE: return count == elements.count
             default: throw failure()
             }
-        }
-    }
-
-    private static func isValue(of statement: OpaquePointer, _ column: Int32, _ expected: SQLValue) -> Bool {
-        let type = sqlite3_column_type(statement, column)
-        switch expected {
-        case .null: return type == SQLITE_NULL
-        case .integer(let number): return type == SQLITE_INTEGER && sqlite3_column_int64(statement, column) == number
-        case .text(var text):
-            guard type == SQLITE_TEXT, let start = sqlite3_column_text(statement, column) else { return false }
-            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-            return text.withUTF8 { $0.elementsEqual(bytes) }
-        case .bytes(let expected):
-            guard type == SQLITE_BLOB else { return false }
-            let start = sqlite3_column_blob(statement, column)
-            let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-            return expected.elementsEqual(bytes)
-        default: return false
         }
     }
 
@@ -207,67 +192,6 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 }
 
-/// The parameters of a statement, which are appended in their order.
-struct SQLiteRow: LedgerValues {
-    private let statement: OpaquePointer
-    private var place: Int32 = 0
-    /// The first result code that was not `SQLITE_OK`, if there was one.
-    private(set) var code = SQLITE_OK
-
-    /// Begins with the first parameter of a statement.
-    init(_ statement: OpaquePointer) { self.statement = statement }
-
-    mutating func append(_ number: Int64) { note(sqlite3_bind_int64(statement, next(), number)) }
-
-    mutating func append(_ text: String?) {
-        guard var text else { return appendNothing() }
-        let place = next()
-        note(
-            text.withUTF8 { utf8 in
-                // A null address would bind NULL, not a text without bytes.
-                utf8.isEmpty
-                    ? csqlite_bind_text(statement, place, "", 0)
-                    : utf8.withMemoryRebound(to: CChar.self) {
-                        csqlite_bind_text(statement, place, $0.baseAddress, Int32($0.count))
-                    }
-            }
-        )
-    }
-
-    mutating func append(_ bytes: [UInt8]?) {
-        guard let bytes else { return appendNothing() }
-        let place = next()
-        note(
-            // A null address would bind NULL, not a blob without bytes.
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, place, 0)
-                : bytes.withUnsafeBytes { csqlite_bind_blob(statement, place, $0.baseAddress, Int32($0.count)) }
-        )
-    }
-
-    /// Appends a value of a statement that both databases take.
-    mutating func append(_ value: SQLValue) {
-        switch value {
-        case .null: appendNothing()
-        case .integer(let number): append(number)
-        case .text(let text): append(text)
-        case .bytes(let bytes): append(bytes)
-        case .boolean, .integers, .texts, .byteStrings, .foreign: note(SQLITE_MISMATCH)
-        }
-    }
-
-    private mutating func appendNothing() { note(sqlite3_bind_null(statement, next())) }
-
-    private mutating func next() -> Int32 {
-        place += 1
-        return place
-    }
-
-    private mutating func note(_ result: Int32) {
-        if code == SQLITE_OK { code = result }
-    }
-}
-
 /// A transaction, or a look at one moment, on a connection.
 struct SQLiteSession: Session {
     let connection: SQLiteConnection
@@ -294,13 +218,20 @@ struct SQLiteSession: Session {
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
 
     func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure) {
-        let isKept: Bool
+        guard try run([call]).first?.cells == cells else { throw LedgerReadBack.fault }
+    }
+
+    func expect(_ call: SQLCall, _ records: [LedgerRecord]) throws(StorageFailure) {
+        let areKept: Bool
         do throws(SQLiteConnection.Failure) {
-            isKept = try connection.answers(call, cells)
+            areKept = try connection.answers(call, records) { record, row in
+                record.appendValues(to: &row)
+                row.append(record.hash)
+            }
         } catch {
             throw StorageFailure(error, at: path)
         }
-        guard isKept else { throw LedgerReadBack.fault }
+        guard areKept else { throw LedgerReadBack.fault }
     }
 
     func insert(

@@ -163,6 +163,65 @@ struct LedgerLimitTests {
         #expect(try outcome("d") == .recorded)
     }
 
+    @Test(
+        "Once a fourth account was refused, so is a request without an account, by every service, for 30 days",
+        arguments: LedgerHome.allCases
+    )
+    func anonymous(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let stores = [try fixture.store(), try fixture.store()]
+        func entry(_ account: String, _ id: String = "1000", _ others: [String] = [], maximum: Int? = 3) -> LedgerEntry {
+            .of(account: account, originalTransactionId: id, otherIds: others, maximumAccounts: maximum, at: fixture.now)
+        }
+        func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try stores[1].commit([entry]).first?.first }
+        func presentations() async throws -> LedgerAnswer.Presentations? {
+            try await stores[1].answer(
+                to: LedgerQuestion(
+                    bundleId: "com.example.reader",
+                    environment: .production,
+                    customer: nil,
+                    now: fixture.now,
+                    offers: [],
+                    originalTransactionIds: ["1000"]
+                )
+            ).presentations["1000"]
+        }
+        // They are no accounts themselves, and three accounts are not too many.
+        for _ in 0..<5 { #expect(try outcome(entry("")) == .recorded) }
+        for account in ["a", "b", "c"] { #expect(try outcome(entry(account)) == .recorded) }
+        #expect(try outcome(entry("")) == .recorded)
+        #expect(try await presentations() == nil)
+
+        let refused = GrantOutcome.evidenceShared(others: 3)
+        #expect(try stores[0].commit([entry("d"), entry("")]) == [[refused], [refused]])
+        #expect(try outcome(entry("")) == refused)
+        #expect(try await presentations() == .init(others: 3, isKnown: false))
+        #expect(try outcome(entry("", "2000", ["1000"])) == refused)
+        #expect(try outcome(entry("", "2000")) == .recorded)
+        #expect(try outcome(entry("a")) == .recorded)
+        #expect(try outcome(entry("e")) == refused)
+        // The account that the evidence names, and Apple's own call.
+        #expect(try outcome(entry("", maximum: nil)) == .recorded)
+
+        fixture.advance(days: 30, seconds: -1)
+        for account in ["a", "b", "c"] { #expect(try outcome(entry(account)) == .recorded) }
+        #expect(try outcome(entry("")) == refused)
+        fixture.advance(days: 0, seconds: 1)
+        #expect(try outcome(entry("")) == .recorded)
+        #expect(try outcome(entry("d")) == refused)
+        #expect(try outcome(entry("")) == refused)
+    }
+
+    @Test("What was refused is forgotten after its time, so that a commit notes the refusal anew")
+    func suspicion() {
+        for (lifetime, isKnown) in [(Duration.seconds(3600), true), (.zero, false)] {
+            let shared = SharedEvidence(lifetime: lifetime)
+            let entry = LedgerEntry.of(maximumAccounts: 3, at: Timestamp(millisecondsSince1970: 0))
+            shared.note([entry], [[.evidenceShared(others: 3)]])
+            #expect(shared.contains(entry.subscriptions(of: entry.grants[0])[0]) == isKnown)
+        }
+    }
+
     @Test("Thousands of accounts for one transaction: all but three are refused", arguments: LedgerHome.allCases)
     func replayed(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
