@@ -49,7 +49,9 @@ struct LedgerTests {
         #expect(answer.decisions.first?["reason"] as? String == "signature_limit")
     }
 
-    @Test("One receipt serves three customers, however many orders each has; the fourth is refused, and then nobody too")
+    @Test(
+        "One receipt serves three customers, however many orders each has; the fourth is refused, and requests for nobody, too"
+    )
     func shared() throws {
         let installation = try Installation()
         try installation.limit(offer: "maxRedemptions: 3", app: "    customerSeparator: \"-\"\n")

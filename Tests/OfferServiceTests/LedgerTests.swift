@@ -180,7 +180,11 @@ struct LedgerTests {
             )
             let before = signer.signatures.withLock { $0 }
             let useCase = useCase(ledger)
-            if case .now = try useCase.decide(request(["stay"], account: account)) { #expect(isAtHand) } else { #expect(!isAtHand) }
+            if case .now = try useCase.decide(request(["stay"], account: account)) {
+                #expect(isAtHand)
+            } else {
+                #expect(!isAtHand)
+            }
             let answer = try await useCase.answer(request(["stay"], account: account))
             #expect(answer.decisions.map(\.decision.reason) == [reason])
             let isSigned = reason == .active

@@ -38,8 +38,9 @@ public struct OfferGrant: Equatable, Sendable {
     public let signatures: [Signature]
     /// How often the customer may get the offer signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
-    /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``;
-    /// `nil` when it is not counted, as for the account that the evidence itself names. A request that names nobody is
+    /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``.
+    ///
+    /// `nil` where it is not counted, as for the account that the evidence itself names. A request that names nobody is
     /// refused while customers are.
     public let maximumAccounts: Int?
 

@@ -170,8 +170,15 @@ struct LedgerLimitTests {
     func anonymous(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let stores = [try fixture.store(), try fixture.store()]
-        func entry(_ account: String, _ id: String = "1000", _ others: [String] = [], maximum: Int? = 3) -> LedgerEntry {
-            .of(account: account, originalTransactionId: id, otherIds: others, maximumAccounts: maximum, at: fixture.now)
+        func entry(_ account: String, _ id: String = "1000", _ others: [String] = [], maximum: Int? = 3) -> LedgerEntry
+        {
+            .of(
+                account: account,
+                originalTransactionId: id,
+                otherIds: others,
+                maximumAccounts: maximum,
+                at: fixture.now
+            )
         }
         func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try stores[1].commit([entry]).first?.first }
         func presentations() async throws -> LedgerAnswer.Presentations? {
