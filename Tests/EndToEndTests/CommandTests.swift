@@ -99,6 +99,27 @@ struct CommandTests {
         }
     }
 
+    @Test("Check recommends confirmSignedTransactions where clients may send them and the App Store can be asked")
+    func recommendsConfirmation() throws {
+        func recommends(_ more: String...) throws -> Bool {
+            let outcome = try Executable.run(["check", "--config", installation.configuration] + more)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.text.contains("  recommended: evidence: { confirmSignedTransactions: true }")
+        }
+        func edit(_ name: String, _ old: String, _ new: String) throws {
+            let text = try String(contentsOfFile: installation.directory.path(name), encoding: .utf8)
+            try #require(text.ranges(of: old).count == 1, "\(text)")
+            try installation.directory.write(name, text.replacing(old, with: new))
+        }
+        #expect(try !recommends())
+        let key = "file: SubscriptionKey_TESTKEY001.p8"
+        try edit("catalog.yaml", key, key + ", issuerId: 57246542-96fe-1a63-e053-0824d011072a")
+        #expect(try recommends())
+        #expect(try !recommends("--evidence-confirm-signed-transactions", "true"))
+        try edit("clients.yaml", "signedTransactions, ", "")
+        #expect(try !recommends())
+    }
+
     @Test("Check --strict is exit 78 where there is a warning, which it prints as always")
     func strict() throws {
         let arguments = ["check", "--strict", "--config", installation.configuration]

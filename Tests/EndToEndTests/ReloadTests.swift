@@ -117,6 +117,28 @@ struct ReloadTests {
         #expect(try service.sign("{}").status == 400)
     }
 
+    @Test("The page is opened under the names that the file lists, and after a reload under those of then")
+    func hosts() throws {
+        let good = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+        func status(under host: String) throws -> Int {
+            let connection = try Connection(to: service.admin)
+            try connection.send("GET /overview.json HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return try connection.receive().status
+        }
+        func list(_ hosts: String) throws {
+            let admin = "admin: { host: 127.0.0.1, port: 0"
+            let text = good.replacing(admin, with: admin + hosts)
+            try installation.directory.write("offer-signer.yaml", text)
+            _ = try service.reload()
+        }
+        #expect(try status(under: "ops.example") == 421)
+        try list(", hosts: [ops.example]")
+        #expect(try status(under: "Ops.Example:9090") == 200)
+        #expect(try status(under: "other.example") == 421)
+        try list("")
+        #expect(try status(under: "ops.example") == 421)
+    }
+
     @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
     func otherKey() throws {
         let warning = "the reload changed the private key of TESTKEY001 under the same id"

@@ -9,7 +9,12 @@ struct IntroductorySignaturesTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = KeySigner()
 
-    private func useCase(issuerId: String? = "issuer", _ ledger: ScriptedLedger = ScriptedLedger()) -> SignOffers {
+    private func useCase(
+        issuerId: String? = "issuer",
+        _ ledger: ScriptedLedger = ScriptedLedger(),
+        asking fetcher: (any EvidenceFetcher)? = nil,
+        remembering memory: StateMemory? = nil
+    ) -> SignOffers {
         let groups = [("1", "monthly"), ("2", "news")].map { id, product in
             SubscriptionGroup(id: id, products: [Product(id: product)])
         }
@@ -23,6 +28,8 @@ struct IntroductorySignaturesTests {
                 )
             ],
             evidenceReader: AppStoreEvidenceReader(),
+            evidenceFetcher: fetcher,
+            memory: memory,
             maximumEvidenceAgeSeconds: 86400,
             ledger: ledger,
             now: { now }
@@ -111,6 +118,135 @@ struct IntroductorySignaturesTests {
                 await #expect(throws: SignatureFault.transactionMismatch) {
                     try await answer(evidence, products, transactionId: "7042", allow: allow)
                 }
+            }
+        }
+    }
+
+    /// The App Store, which answers every question with one customer's history.
+    private struct AppStore: EvidenceFetcher {
+        let history: SubscriptionHistory
+
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            history
+        }
+    }
+
+    /// What the App Store says of a customer who has the purchases, all of them lapsed.
+    private func history(_ transactions: [Transaction]) -> SubscriptionHistory {
+        SubscriptionHistory(
+            bundleId: "com.example.reader",
+            environment: .production,
+            asOf: now,
+            renewals: transactions.map { transaction in
+                RenewalInfo(
+                    originalTransactionId: transaction.originalTransactionId,
+                    productId: transaction.productId,
+                    autoRenewStatus: false,
+                    hasExpirationIntent: true
+                )
+            },
+            transactions: transactions
+        )
+    }
+
+    private func lapsed(_ id: String, of originalId: String, download: String) -> Transaction {
+        var transaction = Transaction(
+            originalTransactionId: originalId,
+            productId: "monthly",
+            purchaseDate: now.adding(days: -90),
+            expiresDate: now.adding(days: -60),
+            transactionId: id
+        )
+        transaction.appTransactionId = download
+        return transaction
+    }
+
+    private func refusal(
+        _ useCase: SignOffers,
+        _ evidence: Evidence?,
+        of account: Account = .none,
+        naming transactionId: String
+    ) async throws -> SignedProductEligibility {
+        let request = IntroductorySignatureRequest(
+            client: "backend",
+            bundleId: "com.example.reader",
+            account: account,
+            evidence: evidence,
+            products: ["monthly"],
+            transactionId: transactionId,
+            allowIntroductoryOffer: false
+        )
+        return try #require(try await useCase.answer(request).products.first)
+    }
+
+    @Test("A transaction is the customer's by each of its identifiers, and so is the download that was asked about")
+    func identifiers() async throws {
+        let purchase = lapsed("12", of: "10", download: "704")
+        let customer = useCase(asking: AppStore(history: history([purchase])))
+        for id in ["12", "10", "704"] {
+            let signed = try await refusal(customer, .question(.transactionId("12")), naming: id)
+            #expect(try claims(signed)["transactionId"] as? String == id)
+        }
+        await #expect(throws: SignatureFault.transactionMismatch) {
+            try await refusal(customer, .question(.transactionId("12")), naming: "7042")
+        }
+        // A purchase of which no entry speaks.
+        var bare = history([purchase])
+        bare.renewals = []
+        let signedBare = try await refusal(
+            useCase(asking: AppStore(history: bare)),
+            .question(.transactionId("12")),
+            naming: "10"
+        )
+        #expect(try claims(signedBare)["transactionId"] as? String == "10")
+        // Somebody new has no transaction but the download's.
+        let newcomer = useCase(asking: AppStore(history: history([])))
+        let signed = try await refusal(newcomer, .question(.transactionId("704")), naming: "704")
+        #expect(try claims(signed)["transactionId"] as? String == "704")
+        await #expect(throws: SignatureFault.transactionMismatch) {
+            try await refusal(newcomer, .question(.transactionId("704")), naming: "12")
+        }
+    }
+
+    @Test("A held transaction of the account is the customer's, without evidence, and no other account's")
+    func heldTransaction() async throws {
+        let memory = StateMemory(
+            states: InMemorySubscriptionStates(),
+            digester: HMACAccountDigester(key: [1, 2, 3])
+        )
+        let useCase = useCase(
+            asking: AppStore(history: history([lapsed("12", of: "10", download: "704")])),
+            remembering: memory
+        )
+        let (alice, bob) = (Account.applicationUsername("alice"), Account.applicationUsername("bob"))
+        _ = try await refusal(useCase, .question(.transactionId("12")), of: alice, naming: "12")
+        #expect(try await refusal(useCase, nil, of: alice, naming: "12").jws?.transactionId == "12")
+        for (account, id) in [(alice, "7042"), (bob, "12")] {
+            await #expect(throws: SignatureFault.transactionMismatch) {
+                try await refusal(useCase, nil, of: account, naming: id)
+            }
+        }
+    }
+
+    @Test("A transaction of evidence about another app, environment or account is not this customer's")
+    func transactionOfOthers() async throws {
+        guard case .receiptResponse(let json) = former else { return }
+        let text = String(decoding: json.bytes, as: UTF8.self)
+        #expect(try await answer(former, ["news"], transactionId: "12")[0].jws?.transactionId == "12")
+        for (given, other) in [
+            ("com.example.reader", "com.example.other"), ("Production", "Sandbox"),
+            (
+                #""is_trial_period":"#,
+                #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","is_trial_period":"#
+            ),
+        ] {
+            let foreign = Evidence.receiptResponse(json: Array(text.replacing(given, with: other).utf8))
+            await #expect(throws: SignatureFault.transactionMismatch, "\(other)") {
+                try await answer(foreign, ["news"], transactionId: "12", allow: false)
             }
         }
     }

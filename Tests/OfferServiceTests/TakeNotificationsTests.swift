@@ -89,6 +89,19 @@ struct TakeNotificationsTests {
         #expect(await take(notification("3")) == "taken")
     }
 
+    @Test("What a notification says of a subscription was told by the App Store itself")
+    func told() async throws {
+        #expect(await take(notification("1")) == "taken")
+        let subscription = SubscriptionIdentity(
+            bundleId: "reader",
+            environment: .production,
+            originalTransactionId: "1"
+        )
+        let question = StateQuestion(bundleId: "reader", account: nil, subscriptions: [subscription])
+        let held = try #require(states.held([question]).first).get()
+        #expect(held.subscriptions.map(\.told) == [Self.now])
+    }
+
     @Test("One that names no app is counted by its type, and taken")
     func ofNobody() async {
         #expect(await take(.ofNobody(type: "UNCLAIM_SEATS")) == "not_understood")

@@ -40,8 +40,9 @@ public struct RetentionCustomer: Sendable {
         beside subscription: SubscriptionIdentity
     ) -> RetentionCustomer {
         var history = history
+        let same = [subscription.originalTransactionId] + (history?.otherIds[subscription.originalTransactionId] ?? [])
         for held in state.subscriptions
-        where held.identity != subscription && held.identity.bundleId == subscription.bundleId
+        where !same.contains(held.identity.originalTransactionId) && held.identity.bundleId == subscription.bundleId
             && held.identity.environment == subscription.environment
         {
             history?.otherRedemptions += held.redemptions

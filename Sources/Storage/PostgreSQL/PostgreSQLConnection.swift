@@ -209,8 +209,9 @@ extension PostgreSQLConnection {
     /// The cluster, and a file of the log, whose name begins with the timeline: that in the control file is of the last
     /// checkpoint, and may be older.
     private static let historyQuestion = """
-        SELECT (SELECT system_identifier FROM pg_control_system()),
-            CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END
+        SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+            CASE WHEN pg_catalog.pg_is_in_recovery() THEN NULL
+                ELSE pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()) END
         """
 
     /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role

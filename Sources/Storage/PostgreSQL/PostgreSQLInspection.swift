@@ -106,7 +106,7 @@ public struct PostgreSQLInspection: Sendable {
     private static let powers = """
         SELECT concat_ws(' and ',
             CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 'is a superuser' END,
-            CASE WHEN bool_or(pg_has_role(relowner, 'USAGE')) THEN 'owns the tables' END,
+            CASE WHEN bool_or(pg_has_role(relowner, 'MEMBER')) THEN 'owns the tables' END,
             CASE WHEN has_schema_privilege($1, 'CREATE') THEN 'may make tables in schema ' || $1 END,
             CASE WHEN bool_or(has_table_privilege(pg_class.oid, 'TRIGGER')) THEN 'may put triggers on tables' END)
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

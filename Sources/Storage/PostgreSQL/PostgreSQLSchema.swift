@@ -3,39 +3,47 @@ import Offers
 /// The statements that compare our tables in PostgreSQL with what the migrations make.
 ///
 /// Reading all parts takes longer than many a commit. So a connection does that once, and then compares how many rows the
-/// catalogs have of our tables, and the sum of the transactions that wrote these: each change of a table writes such a row
-/// anew, or adds or takes one away, and a newer transaction has a higher number.
+/// catalogs have of our tables and their schema, and a sum over the transactions that wrote these: each change of a
+/// table writes such a row anew, or adds or takes one away, by a transaction that had not ended before.
 enum PostgreSQLSchema {
     /// Where a connection found our tables sound: their numbers, and the rows of the catalogs about them.
     struct Seal: Equatable {
         let tables: String
+        /// What the sum begins with: a number that nobody else knows, or others could choose transactions for a sum.
+        let seed: Int64
         let count: Int64
-        let sum: Int64
+        let sum: String
     }
 
     /// Asks for the seal.
     static let seal = """
-        SELECT ours.tables, rows.count, rows.sum
+        SELECT ours.tables, rows.count, rows.sum::text
         FROM (SELECT array_agg(oid ORDER BY oid)::text AS tables FROM pg_class
             WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relname = ANY ($1::text[])) AS ours,
-            LATERAL (SELECT count(*), \(sum) AS sum FROM (\(rows("ours.tables"))) AS rows) AS rows
+            LATERAL (SELECT count(*), \(sum("$2::int8")) AS sum FROM (\(rows("ours.tables"))) AS rows) AS rows
         """
 
     /// Fails, with everything before it in its transaction, where a seal is broken.
     static func check(_ seal: Seal) -> SQLCall {
         SQLCall(
-            "SELECT 1 / (count(*) = $2::int8 AND \(sum) = $3::int8)::int4 FROM (\(rows("$1::text"))) AS rows",
+            "SELECT 1 / (count(*) = $2::int8 AND \(sum("$4::int8")) = $3::text::numeric)::int4 "
+                + "FROM (\(rows("$1::text"))) AS rows",
             .text(seal.tables),
             .integer(seal.count),
-            .integer(seal.sum)
+            .text(seal.sum),
+            .integer(seal.seed)
         )
     }
 
     /// What the check fails with.
     static let broken = SQLState("22012")
 
-    /// The sum of the numbers of transactions: they are compared as ages, which need no text.
-    private static let sum = "coalesce(sum(age('3'::xid) - age(rows.xmin)), 0)"
+    /// A sum over the numbers of transactions, of hashes: numbers by themselves have the same sum as others.
+    ///
+    /// They are taken by their ages, which need no text, and are negative where more than half of all numbers are used.
+    static func sum(_ seed: String) -> String {
+        "coalesce(sum(hashint8extended(age('3'::xid)::int8 - age(rows.xmin), \(seed))), 0)"
+    }
 
     private static func rows(_ tables: String) -> String {
         // Large catalogs are asked table by table, by their indexes; small ones are read once.
@@ -47,7 +55,9 @@ enum PostgreSQLSchema {
             ("pg_index", "indrelid"), ("pg_trigger", "tgrelid"), ("pg_policy", "polrelid"),
             ("pg_inherits", "inhparent"), ("pg_inherits", "inhrelid"),
         ].map { "SELECT xmin FROM \($0.0) WHERE \($0.1) = ANY ((SELECT \(tables)::oid[])::oid[])" }
-        return (large + small).joined(separator: " UNION ALL ")
+        // By the name of a schema alone, one might be put in the place of another.
+        let schema = "SELECT xmin FROM pg_namespace WHERE nspname = current_schema()"
+        return (large + small + [schema]).joined(separator: " UNION ALL ")
     }
 
     /// The parts of our tables: the table, the kind and name of the part, and its definition.
@@ -64,6 +74,7 @@ enum PostgreSQLSchema {
                 || CASE WHEN relrowsecurity OR relforcerowsecurity THEN 'row security' ELSE '' END AS definition
             UNION ALL SELECT 'column ' || relname || '.' || attname,
                 format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' not null' ELSE '' END
+                || CASE WHEN typnamespace = 'pg_catalog'::regnamespace THEN '' ELSE ' of its own' END
                 || CASE WHEN attcollation = typcollation THEN '' ELSE ' collate' END
                 || CASE WHEN attgenerated = '' AND attidentity = '' THEN '' ELSE ' generated' END
                 || coalesce(' default ' || (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef
@@ -74,8 +85,8 @@ enum PostgreSQLSchema {
                     ELSE 'index ' || made.relname || ' on ' || ours.relname END,
                 CASE WHEN indisunique THEN 'unique ' ELSE '' END
                 || regexp_replace(substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)'), ' WITH [(].*?[)]', '')
-                || CASE WHEN indisvalid AND indisready AND indimmediate AND NOT indisexclusion THEN ''
-                    ELSE ' in another way' END
+                || CASE WHEN indisvalid AND indisready AND indimmediate AND NOT indisexclusion AND indexprs IS NULL
+                    THEN '' ELSE ' in another way' END
             FROM pg_index JOIN pg_class AS made ON made.oid = indexrelid WHERE indrelid = ours.oid
             UNION ALL SELECT 'constraint ' || conname || ' on ' || relname, ''
             FROM pg_constraint WHERE conrelid = ours.oid AND contype NOT IN ('p', 'u', 'n')

@@ -58,12 +58,14 @@ final class PostgreSQLSession: Session {
             return
         }
         // The seal comes first: a change between the two statements breaks it.
-        let rows = try run(PostgreSQLSchema.seal, try PostgreSQLSchema.tables())
+        let seed = Int64.random(in: .min ... .max)
+        let rows = try run(PostgreSQLSchema.seal, try PostgreSQLSchema.tables(), .integer(seed))
         try checkSchema()
         connection.seal = PostgreSQLSchema.Seal(
             tables: try rows.text(0, 0),
+            seed: seed,
             count: try rows.integer(0, 1),
-            sum: try rows.integer(0, 2)
+            sum: try rows.text(0, 2)
         )
     }
 

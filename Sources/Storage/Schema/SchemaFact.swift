@@ -171,8 +171,8 @@ extension SQLiteSession {
         for row in rows.rows {
             let (type, name) = (try rows.text(row, 0), SchemaFact.name(try rows.text(row, 1)))
             let table = SchemaFact.name(try rows.text(row, 2))
-            // A table that was renamed, and got its name back, has it in quotation marks.
-            let sql = (try rows.optionalText(row, 3) ?? "").replacing(/"(\w+)"/) { $0.1 }
+            // A table that was renamed, and got its name back, has it in quotation marks; in others is something else.
+            let sql = (try rows.optionalText(row, 3) ?? "").replacing("\"\(table)\"", with: table)
             let words = sql.split(whereSeparator: \.isWhitespace)
             let kind = type == "table" && words.dropFirst().first?.lowercased() == "virtual" ? "virtual table" : type
             let place = ["index", "trigger"].contains(type) ? " on \(table)" : ""

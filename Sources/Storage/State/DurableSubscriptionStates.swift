@@ -113,15 +113,17 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Parameter questions: What is asked.
     /// - Returns: What is held; `nil` when the store has to be waited for.
     public func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
+        var asked = questions
         for _ in 0..<3 {
-            let glances = glances(at: questions)
+            let glances = glances(at: asked)
             let number = health.begin()
-            guard var held = try? store.heldAtOnce(Self.adding(glances, to: questions)) else {
+            guard var held = try? store.heldAtOnce(Self.adding(glances.map(\.others), to: asked)) else {
                 health.forget(number)
                 return nil
             }
             health.noteSuccess(number)
-            if lay(over: &held, for: questions, since: glances) { return held }
+            guard let more = lay(over: &held, for: asked, since: glances) else { return held }
+            asked = Self.adding(more, to: asked)
         }
         return nil
     }
@@ -133,11 +135,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     public func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
         let glances = glances(at: questions)
         let number = health.begin()
-        let answers = await store.held(Self.adding(glances, to: questions))
+        let answers = await store.held(Self.adding(glances.map(\.others), to: questions))
         health.note(answers, of: questions, number)
         var held = answers.map { (try? $0.get()) ?? HeldState() }
-        // Too much was written meanwhile to lay it over: all is read again.
-        guard lay(over: &held, for: questions, since: glances) else { return await self.held(questions) }
+        if let more = lay(over: &held, for: questions, since: glances) {
+            return await self.held(Self.adding(more, to: questions))
+        }
         return zip(answers, held).map { answer, held in
             answer.map { _ in held }
         }
@@ -148,26 +151,29 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         state.withLock { state in questions.map { state.unwritten.glance(at: $0) } }
     }
 
-    private static func adding(_ glances: [UnwrittenStates.Glance], to questions: [StateQuestion]) -> [StateQuestion] {
-        zip(questions, glances).map { $0.adding($1.others) }
+    private static func adding(
+        _ others: [Set<SubscriptionIdentity>],
+        to questions: [StateQuestion]
+    ) -> [StateQuestion] {
+        zip(questions, others).map { $0.adding($1) }
     }
 
     /// Lays what waits to be written over what was read.
     ///
-    /// - Returns: Whether that is all: otherwise it has to be read again.
+    /// - Returns: `nil` when that is all; otherwise all has to be read again, with these subscriptions for each question.
     private func lay(
         over held: inout [HeldState],
         for questions: [StateQuestion],
         since glances: [UnwrittenStates.Glance]
-    ) -> Bool {
-        let isAll = state.withLock { state in
-            questions.indices.allSatisfy { index in
+    ) -> [Set<SubscriptionIdentity>]? {
+        let missing = state.withLock { state in
+            questions.indices.map { index in
                 state.unwritten.lay(over: &held[index], for: questions[index], since: glances[index])
             }
         }
-        guard isAll else { return false }
+        guard missing.allSatisfy({ $0 == nil }) else { return missing.map { $0 ?? [] } }
         for index in questions.indices { held[index].leaveOut(beyond: questions[index]) }
-        return true
+        return nil
     }
 
     /// Learns from evidence.

@@ -65,12 +65,17 @@ struct UnwrittenStates {
 
     /// The subscriptions of a question by what waits: those of its account, and those that are the same under another
     /// identifier.
-    private func others(for question: StateQuestion, in batches: [ObservationBatch]) -> Set<SubscriptionIdentity> {
+    private func others(
+        for question: StateQuestion,
+        beside read: [HeldSubscription] = [],
+        in batches: [ObservationBatch]
+    ) -> Set<SubscriptionIdentity> {
         var others: Set<SubscriptionIdentity> = []
         if let key = question.accountKey { for batch in batches { batch.note(&others, of: key) } }
         guard batches.contains(where: \.hasLinks) else { return others }
+        let asked = Set(question.subscriptions).union(read.map(\.identity))
         for _ in 0..<HeldSubscription.mostLinked {
-            let known = others.union(question.subscriptions)
+            let known = others.union(asked)
             let more = batches.reduce(into: Set()) { $0.formUnion($1.linked(to: known)) }
             guard !more.isSubset(of: known) else { break }
             others.formUnion(more.subtracting(question.subscriptions))
@@ -84,15 +89,22 @@ struct UnwrittenStates {
     ///   - state: What was read of the question and the glance's others.
     ///   - question: What was asked.
     ///   - glance: What was taken before.
-    /// - Returns: Whether that is all: otherwise it has to be read again.
-    func lay(over state: inout HeldState, for question: StateQuestion, since glance: Glance) -> Bool {
-        guard writtenCount - glance.written <= Self.kept else { return false }
+    /// - Returns: `nil` when that is all; otherwise it has to be read again, with these subscriptions, too.
+    func lay(
+        over state: inout HeldState,
+        for question: StateQuestion,
+        since glance: Glance
+    ) -> Set<SubscriptionIdentity>? {
+        guard writtenCount - glance.written <= Self.kept else { return [] }
         let batches = batches(since: glance.written)
-        guard !batches.isEmpty else { return true }
-        let others = others(for: question, in: batches)
-        guard others.subtracting(question.subscriptions).isSubset(of: glance.others) else { return false }
+        guard !batches.isEmpty else { return nil }
+        // What was stored may lead to a subscription that has another identifier since.
+        let missing = others(for: question, beside: state.subscriptions, in: batches)
+            .subtracting(question.subscriptions).subtracting(glance.others)
+            .subtracting(state.subscriptions.lazy.map(\.identity))
+        guard missing.isEmpty else { return missing }
         for batch in batches { batch.lay(over: &state, for: question, glance.others) }
-        return true
+        return nil
     }
 
     private func batches(since number: Int) -> [ObservationBatch] {

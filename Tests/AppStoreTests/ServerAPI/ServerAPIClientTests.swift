@@ -63,7 +63,8 @@ struct ServerAPIClientTests {
         status: Int = 1,
         by signer: TestSigner? = nil,
         transaction: String? = nil,
-        environment: String = "Production"
+        environment: String = "Production",
+        hasRenewalInfo: Bool = true
     ) throws -> Result<IncomingResponse, TransportFault> {
         let signer = signer ?? self.signer
         let renewal = #"""
@@ -71,11 +72,12 @@ struct ServerAPIClientTests {
             "environment":"\#(environment)","signedDate":1795262300000}
             """#
         let signed = try signer.sign(transaction ?? self.transaction(environment: environment))
+        let info = hasRenewalInfo ? #","signedRenewalInfo":"\#(try signer.sign(renewal))""# : ""
         return .reply(
             #"""
             {"environment":"\#(environment)","bundleId":"b","appAppleId":42,"data":[{"subscriptionGroupIdentifier":"1",
-            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)",
-            "signedRenewalInfo":"\#(try signer.sign(renewal))"}]}]}
+            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)"
+            \#(info)}]}]}
             """#
         )
     }
@@ -134,6 +136,9 @@ struct ServerAPIClientTests {
         let dated = transaction().replacing(#""type""#, with: #""revocationDate":1795100000000,"type""#)
         let answered = try await ask([try answer(status: 5, transaction: dated)]).outcome.get()
         #expect(answered.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
+        #expect(history.transactions.map(\.revocationDate) == [nil])
+        let alone = try await ask([try answer(status: 5, hasRenewalInfo: false)]).outcome.get()
+        #expect(alone.transactions.map(\.revocationDate) == [Self.now])
     }
 
     @Test("Apple's status comes with the subscription, as of the question; from a number that is none nothing follows")

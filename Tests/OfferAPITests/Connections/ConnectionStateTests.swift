@@ -63,6 +63,7 @@ struct ConnectionStateTests {
         state.handshakeCompleted(at: start + .seconds(9))
         #expect(state.phase == .idle)
         #expect(state.timeout(at: start + .seconds(10)) != .close)
+        #expect(state.timeout(at: start + .seconds(19)) == .close, "nothing was ever asked")
     }
 
     @Test("A body is kept up to its limit, and refused beyond")

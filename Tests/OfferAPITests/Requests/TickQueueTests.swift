@@ -91,6 +91,7 @@ struct TickQueueTests {
         offers count: Int = 1,
         requestsAtOnce: Int? = nil,
         maximumWaitingOffers: Int = 160,
+        usages: ClientUsages = ClientUsages(),
         ledger: (any SignatureLedger)? = nil
     ) -> TestListener {
         let offers = (0..<count).map { PromotionalOffer(id: "o\($0)") }
@@ -108,7 +109,13 @@ struct TickQueueTests {
             issuerId: "i"
         )
         return TestListener(
-            PublicEndpoints.test(client, apps: [app], asking: appStore, ledger: ledger ?? self.ledger),
+            PublicEndpoints.test(
+                client,
+                usages: usages,
+                apps: [app],
+                asking: appStore,
+                ledger: ledger ?? self.ledger
+            ),
             maximumWaitingOffers: maximumWaitingOffers,
             metrics: RequestMetrics(factory: registry),
             logger: log.logger
@@ -268,6 +275,17 @@ struct TickQueueTests {
         #expect(try await listener.ask(Self.signatures()).status == 200)
         appStore.open(true)
         for connection in waiting + second { #expect(try await connection.receive().status == 200) }
+    }
+
+    @Test("A request that waits for the App Store has its body, whose bytes are another's", arguments: Call.allCases)
+    private func askingTakesNoBytes(call: Call) async throws {
+        let listener = listener(usages: ClientUsages(maximumUnfinishedBytes: 2 * call.question.body.utf8.count))
+        appStore.open(false)
+        let first = try await send([call.question], to: listener)
+        await listener.loop.run()
+        let second = try await send([call.question], to: listener)
+        appStore.open(true)
+        for connection in first + second { #expect(try await connection.receive().status == 200) }
     }
 
     @Test("After a wait for the App Store a request is recorded in any case, and its offers count")

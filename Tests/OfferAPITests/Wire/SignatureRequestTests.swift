@@ -49,6 +49,30 @@ struct SignatureRequestTests {
         #expect(named.evidence == nil)
     }
 
+    @Test("The empty lists that StoreKit gives of somebody who never bought are evidence")
+    func emptyLists() throws {
+        for lists in [#""signedTransactions":[],"signedRenewalInfos":[]"#, #""signedTransactions":[]"#] {
+            let call = try read(Self.offers, #""evidence":{\#(lists)}"#)
+            guard case .signedTransactions(let transactions, let renewalInfos) = call.evidence else {
+                Issue.record("no evidence of \(lists)")
+                continue
+            }
+            #expect(transactions.isEmpty && renewalInfos.isEmpty)
+        }
+    }
+
+    @Test("A transaction was bought just now where the call says so alone")
+    func newTransaction() throws {
+        for (more, isNew) in [("", false), (#","isNew":false"#, false), (#","isNew":true"#, true)] {
+            let call = try read(Self.offers, #""evidence":{"transactionId":"7"\#(more)}"#)
+            guard case .question(.transactionId("7", isNew: let isSaid)) = call.evidence else {
+                Issue.record("no question by \(more)")
+                continue
+            }
+            #expect(isSaid == isNew, "\(more)")
+        }
+    }
+
     @Test("Signatures are discounts, unless other formats are asked for")
     func formats() throws {
         #expect(try read(Self.offers, Self.evidence).formats == [.discount])

@@ -69,7 +69,8 @@ struct HeldStateTests {
         explaining rule: String? = nil,
         suspects: Set<String> = [],
         remembering isRemembered: Bool = true,
-        confirming: Bool = false
+        confirming: Bool = false,
+        signing: Bool = false
     ) async -> String {
         let memory = StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3]))
         let app = App(
@@ -90,6 +91,16 @@ struct HeldStateTests {
             now: { Self.now }
         )
         do {
+            if signing {
+                let request = SignatureRequest(
+                    client: "backend",
+                    bundleId: "reader",
+                    account: account,
+                    evidence: evidence,
+                    offers: [OfferRequest(productId: "monthly", offerId: "o")]
+                )
+                return try await useCase.answer(request).decisions.map(\.decision.reason.rawValue).joined()
+            }
             let request = EligibilityRequest(
                 bundleId: "reader",
                 account: account,
@@ -101,8 +112,11 @@ struct HeldStateTests {
             guard let rule else { return decisions.map(\.reason.rawValue).joined() }
             return decisions.flatMap { $0.explanation ?? [] }.first { $0.rule == rule }?.saw ?? ""
         } catch {
-            guard case .evidence(let fault) = error else { return "\(error)" }
-            return fault.code
+            switch error {
+            case .evidence(let fault): return fault.code
+            case .signing: return "signed"
+            default: return "\(error)"
+            }
         }
     }
 
@@ -138,6 +152,23 @@ struct HeldStateTests {
         refunded.transactions[0].revocationDate = Self.now.adding(seconds: -60)
         refunded.coverage = .newestTransactions
         #expect(await ask(shown, .success(refunded), atHand: Self.signed, confirming: true) == "refunded")
+    }
+
+    @Test("Nothing is signed by signed transactions before the App Store has confirmed them, where that is asked for")
+    func confirmedSignature() async {
+        let shown = Evidence.signedTransactions(["jws"], renewalInfos: [])
+        #expect(await ask(shown, atHand: Self.signed, signing: true) == "signed")
+        #expect(await ask(shown, atHand: Self.signed, confirming: true, signing: true) == "down")
+        let told = Self.active(secondsAgo: 0)
+        #expect(await ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: true) == "signed")
+        var refunded = told
+        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -60)
+        refunded.coverage = .newestTransactions
+        let other = HeldStateTests()
+        #expect(
+            await other.ask(shown, .success(refunded), atHand: Self.signed, confirming: true, signing: true)
+                == "refunded"
+        )
     }
 
     @Test("The App Store is not asked again of a subscription of which it spoke itself, nor for a refusal")

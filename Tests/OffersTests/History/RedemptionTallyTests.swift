@@ -7,6 +7,33 @@ struct RedemptionTallyTests {
     private static let offers = ["once", "twice", "gone", "other"]
     static let groups = ["pro", "news", "stated", "nowhere"]
 
+    @Test("A copy of a purchase under other identifiers of the account is the same redemption")
+    func copiesElsewhere() {
+        var purchase = bought(on: -90, until: -60, under: .promotional("twice"), called: "10")
+        purchase.webOrderLineItemId = "31"
+        func count(_ items: String?...) -> Int {
+            var history = history([entry(ended: true)], [purchase])
+            history.otherRedemptions = items.enumerated().map { number, item in
+                OfferRedemption(
+                    originalTransactionId: "7\(number)",
+                    transactionId: "7\(number)",
+                    productId: "pro.monthly",
+                    subscriptionGroupIdentifier: "pro",
+                    offerId: "twice",
+                    purchaseDate: day(-90),
+                    price: nil,
+                    storefront: nil,
+                    webOrderLineItemId: item
+                )
+            }
+            return RedemptionTally(history, of: exampleApp()).redemptions(ofOffer: "twice", inGroup: "pro")
+        }
+        #expect(count("31", "31") == 1)
+        #expect(count("32", "32") == 2)
+        // Which purchases these are, nobody said.
+        #expect(count(nil, nil) == 3)
+    }
+
     /// A history in which nearly everything happens: few dates, few names, and many transactions under offers.
     static func generated(seed: UInt64) -> SubscriptionHistory {
         var generator = SeededGenerator(seed: seed)

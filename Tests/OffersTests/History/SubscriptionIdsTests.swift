@@ -59,6 +59,10 @@ struct SubscriptionIdsTests {
         history.renewals = [entry("1", retrying: true)]
         #expect(decide(history, "stay") == .stateNotInAudience)
         #expect(decide(history, "anyone") == .active)
+        // The one before had been cancelled.
+        history.renewals = [entry("1", renews: false)]
+        #expect(decide(history, "stay") == .stateNotInAudience)
+        #expect(decide(history, "anyone") == .active)
     }
 
     @Test("Steps that lead in a circle end", arguments: [["1", "2"], ["1", "1"], ["2", "3", "1"]])
@@ -84,6 +88,20 @@ struct SubscriptionIdsTests {
         #expect(decide(history([entry("1", ended: true)], [first, other, again]), "twice") == .redemptionLimit)
     }
 
+    @Test("Copies are known by Apple's number of the purchase alone, and by subscription, product and dates alone")
+    func signs() {
+        func redeemed(_ id: String, on date: Double = -90, product: String = "pro.monthly") -> Transaction {
+            bought("1", product, on: date, until: -60, under: .promotional("twice"), called: id, because: .purchase)
+        }
+        func decide(_ copies: [Transaction]) -> Set<Reason> {
+            Set([copies, copies.reversed()].map { self.decide(history([entry("1", ended: true)], $0), "twice") })
+        }
+        #expect(decide([item("31", redeemed("10")), item("31", redeemed("11", on: -89))]) == [.lapsed])
+        #expect(decide([redeemed("10"), redeemed("11")]) == [.lapsed])
+        #expect(decide([redeemed("10"), redeemed("11", on: -89)]) == [.redemptionLimit])
+        #expect(decide([redeemed("10"), redeemed("11", product: "pro.yearly")]) == [.redemptionLimit])
+    }
+
     @Test("A copy without the offer or the refund takes neither from the purchase")
     func poorerCopies() {
         let first = item(
@@ -104,6 +122,16 @@ struct SubscriptionIdsTests {
         #expect(decide(history([entry()], [first, seats]), "twice") == .active)
         seats.isAddition = false
         #expect(decide(history([entry()], [first, seats]), "twice") == .redemptionLimit)
+    }
+
+    @Test("A refund of added seats takes nothing from the purchase: its renewal at the offer is the same redemption")
+    func refundedSeats() {
+        let first = bought(on: -40, until: -10, under: .promotional("twice"), called: "10")
+        var seats = bought(on: -33, until: -10, refunded: -20, under: .promotional("twice"), called: "11")
+        seats.isAddition = true
+        let renewal = bought(on: -10, under: .promotional("twice"), called: "12")
+        #expect(decide(history([entry()], [first, seats, renewal]), "twice") == .active)
+        #expect(decide(history([entry()], [renewal, seats, first]), "twice") == .active)
     }
 
     @Test("A bundle that runs in the subscription's place leaves it unknown; one that is over does not")

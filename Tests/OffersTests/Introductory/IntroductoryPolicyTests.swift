@@ -203,6 +203,73 @@ struct IntroductoryPolicyTests {
         ),
     ]
 
+    /// A purchase of which nobody said whether it was a trial, as Apple numbers it.
+    private static func unsaid(_ item: String? = nil, _ transaction: Transaction = lapsed) -> Transaction {
+        var transaction = copy(item, transaction)
+        transaction.isOfferSaid = false
+        return transaction
+    }
+
+    private static func copy(_ item: String?, _ transaction: Transaction) -> Transaction {
+        var transaction = transaction
+        transaction.webOrderLineItemId = item
+        return transaction
+    }
+
+    /// Whether a purchase was the customer's own trial: what is not said is not "no".
+    private static let trials: [Case] = [
+        Case("nobody says whether it was a trial", history([entry(ended: true)], [unsaid()]), .noEvidence),
+        Case(
+            "nobody says it of one purchase among others",
+            history([entry(ended: true)], [unsaid(nil, bought(on: -90, until: -60)), lapsed]),
+            .noEvidence
+        ),
+        Case(
+            "another copy says that it was none",
+            history([entry(ended: true)], [unsaid("31"), copy("31", bought("7", on: -60, until: -30, called: "70"))]),
+            .neverUsed
+        ),
+        Case(
+            "another copy says that it was one",
+            history(
+                [entry(ended: true)],
+                [unsaid("31"), copy("31", bought(on: -60, until: -30, under: .introductory))]
+            ),
+            .alreadyUsed
+        ),
+        Case(
+            "nobody says it of the family's",
+            history([entry()], [unsaid(nil, bought(until: -9, shared: true))]),
+            .neverUsed
+        ),
+        Case(
+            "nobody says it in another group",
+            history([entry(ended: true), entry("2", "news.monthly")], [lapsed, unsaid(nil, news)]),
+            .neverUsed
+        ),
+        Case(
+            "the trial of a seat is somebody else's",
+            history(
+                [entry(ended: true)],
+                [bought(on: -90, until: -60, owner: .assigned, under: .introductory), lapsed]
+            ),
+            .neverUsed
+        ),
+        Case(
+            "a trial of an owner that is not known",
+            history(
+                [entry(ended: true)],
+                [bought(on: -90, until: -60, owner: .unknown("GIFTED"), under: .introductory), lapsed]
+            ),
+            .noEvidence
+        ),
+    ]
+
+    @Test("What is not said of a trial is not no, and nobody else's trial is the customer's", arguments: trials)
+    func trial(row: Case) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     private func decide(_ row: Case, explaining: Bool = false) -> IntroductoryDecision {
         var policy = IntroductoryPolicy(
             app: exampleApp(),

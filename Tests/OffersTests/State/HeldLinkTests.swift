@@ -52,6 +52,54 @@ struct HeldLinkTests {
         #expect(!state.subscriptions.contains { $0.identity.originalTransactionId == "1" && $0.hasState })
     }
 
+    @Test("Evidence asks for what is held under the identifier that it names as the earlier one")
+    func asksForEarlier() {
+        #expect(Set(second.namedSubscriptions.map(\.originalTransactionId)) == ["1", "2"])
+    }
+
+    @Test("A call of Apple's about either identifier is answered by what is held of both")
+    func calls() {
+        let state = held([observation(first), observation(second)])
+        for id in ["1", "2"] {
+            let subscription = SubscriptionIdentity(
+                bundleId: "com.example.reader",
+                environment: .production,
+                originalTransactionId: id
+            )
+            let history = RetentionCustomer(subscription, in: state, of: exampleApp()).history
+            #expect(decide(history, "once") == .redemptionLimit, "\(id)")
+            #expect(decide(history, "stay") == .activeAutoRenewOff, "\(id)")
+        }
+    }
+
+    @Test("A redemption that a client showed keeps Apple's number of the purchase")
+    func shownNumber() {
+        var purchase = bought("1", on: -90, until: -60, under: .promotional("once"), called: "10")
+        purchase.webOrderLineItemId = "31"
+        let seen = shown(history([entry("1", ended: true)], [purchase]), for: .alice)
+        #expect(seen.subscriptions.flatMap(\.redemptions).map(\.webOrderLineItemId) == ["31"])
+    }
+
+    @Test("The last time that the App Store itself spoke of a subscription stays, and is news after an hour")
+    func told() {
+        let identity = SubscriptionIdentity(
+            bundleId: "com.example.reader",
+            environment: .production,
+            originalTransactionId: "1"
+        )
+        func value(_ told: Timestamp?) -> HeldSubscription { HeldSubscription(identity, told: told) }
+        for order in [[nil, day(-2), day(-1)], [day(-1), nil, day(-2)], [day(-2), day(-1), nil]] {
+            var merged = value(order[0])
+            for other in order.dropFirst() { merged.merge(value(other)) }
+            #expect(merged.told == day(-1))
+        }
+        let later = { (seconds: Int64) in value(day(-1).adding(seconds: seconds)) }
+        #expect(later(3600).isNoNews(after: value(day(-1))))
+        #expect(!later(3601).isNoNews(after: value(day(-1))))
+        #expect(!value(day(-1)).isNoNews(after: value(nil)))
+        #expect(value(nil).isNoNews(after: value(day(-1))))
+    }
+
     @Test("A subscription of the account counts beside evidence of another one, also where it was held before")
     func othersOfTheAccount() {
         var grace = entry("5")

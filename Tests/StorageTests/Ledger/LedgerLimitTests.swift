@@ -80,6 +80,41 @@ struct LedgerLimitTests {
         #expect(try outcome("a", "1", ["2"]) == .recorded)
     }
 
+    @Test(
+        "A look-up, too, counts the accounts and the signatures of each identifier of a subscription",
+        arguments: LedgerHome.allCases
+    )
+    func lookUps(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        for account in ["a", "b", ""] {
+            let entry = LedgerEntry.of(
+                account: account,
+                originalTransactionId: "2",
+                maximumAccounts: 3,
+                at: fixture.now
+            )
+            #expect(try store.commit([entry]) == [[.recorded]])
+        }
+        func answer(_ customer: String?, _ others: [String]) async throws -> LedgerAnswer {
+            let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
+            var question = LedgerQuestion(
+                bundleId: "com.example.reader",
+                environment: .production,
+                customer: customer,
+                now: fixture.now,
+                offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 2), "1")],
+                originalTransactionIds: ["1"]
+            )
+            question.otherIds = ["1": others]
+            return try await store.answer(to: question)
+        }
+        #expect(try await answer("c", ["2"]).presentations["1"] == .init(others: 2, isKnown: false))
+        #expect(try await answer("c", []).presentations["1"] == .init(others: 0, isKnown: false))
+        #expect(try await answer(nil, ["2"]).signatures.values.first == 1)
+        #expect(try await answer(nil, []).signatures.values.first == 0)
+    }
+
     @Test("Within one request, too, the limit holds", arguments: LedgerHome.allCases)
     func oneRequest(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

@@ -1,4 +1,5 @@
 import Offers
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -39,6 +40,9 @@ struct SetBackTests {
         #expect(failure?.detail.contains("lost 2 records") == true, "\(failure?.detail ?? "")")
         for store in [second, first, try fixture.store()] {
             #expect(throws: StorageFailure(.recordsLost, "")) { try store.commit([.of(at: fixture.now)]) }
+            // Also by who saw nothing of it, and is asked for nothing.
+            #expect(throws: StorageFailure(.recordsLost, "")) { try store.writeCheckpoint() }
+            #expect(throws: StorageFailure(.recordsLost, "")) { try fixture.store().writeCheckpoint() }
         }
         let found = try fixture.verify(anchor: anchor)
         #expect(found.faults.isEmpty, "\(found.faults)")
@@ -69,6 +73,31 @@ struct SetBackTests {
         #expect(try fixture.verify().losses.map(\.count) == [6])
     }
 
+    @Test(
+        "A new connection may lead to another server: what others have lost there is found before anything is signed",
+        arguments: [true, false]
+    )
+    func newConnection(hasSigned: Bool) throws {
+        let fixture = try LedgerFixture(.postgresql)
+        let (first, second) = (try fixture.store(), try fixture.store())
+        for store in hasSigned ? [first, second] : [first] { _ = try store.commit([.of(at: fixture.now)]) }
+        for store in [first, second] { try store.writeCheckpoint() }
+        try keep(fixture)
+        _ = try first.commit([.of(count: 2, at: fixture.now)])
+        for store in [first, second] { try store.writeCheckpoint() }
+        try restore(fixture)
+        try fixture.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                + "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        // The writer connects again by itself.
+        var failure: StorageFailure?
+        for _ in 0..<1000 where failure == nil || failure?.code == .unavailable {
+            failure = #expect(throws: StorageFailure.self) { try second.commit([.of(at: fixture.now)]) }
+        }
+        #expect(failure == StorageFailure(.recordsLost, ""))
+    }
+
     @Test("Records that are deleted for their age, with their statement, are no loss", arguments: LedgerHome.allCases)
     func aged(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
@@ -95,7 +124,6 @@ struct SetBackTests {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([.of(count: 2, at: fixture.now)])
-        try store.writeCheckpoint()
         var record = try #require(try fixture.records().last)
         let before = record.hash
         record.number += 1
@@ -104,6 +132,7 @@ struct SetBackTests {
         try fixture.database().transaction(.beside) { session throws(StorageFailure) in
             try session.insert([forged], [:])
         }
+        try store.writeCheckpoint()
         for _ in 0..<2 {
             let failure = #expect(throws: StorageFailure(.malformed, "")) { try store.commit([.of(at: fixture.now)]) }
             #expect(failure?.detail.contains("record 3 of chain") == true, "\(failure?.detail ?? "")")
@@ -156,8 +185,65 @@ struct SetBackTests {
         var failures = [
             read { $0.records[1].client = "other" }, read { $0.records.removeLast() },
             read { $0.records[1].customer = [1] },
+            read {
+                let call = RetentionCallKey(requestIdentifier: "none", subscription: identity("1000"))
+                $0.answers = [(KeptAnswer(call: call, body: [1]), Timestamp(millisecondsSince1970: 1))]
+            },
         ]
         if home == .postgresql { failures.append(read { $0.presentations = [subscription: [[1]: 1]] }) }
         for failure in failures { #expect(failure == StorageFailure(.malformed, "")) }
+    }
+
+    @Test("A record that is taken away while it is written is not reported as done")
+    func takenAway() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        // Such a trigger is the connection's own, and nobody else can put one there.
+        fixture.rule.withLock {
+            $0 =
+                "CREATE TEMP TRIGGER taken AFTER INSERT ON ledger_records BEGIN "
+                + "DELETE FROM ledger_records WHERE writer = new.writer AND number = new.number; END"
+        }
+        let store = try fixture.store()
+        let failure = #expect(throws: StorageFailure(.malformed, "")) { try store.commit([.of(at: fixture.now)]) }
+        #expect(failure?.detail.contains("did not keep what was written") == true, "\(failure?.detail ?? "")")
+        fixture.rule.withLock { $0 = nil }
+        #expect(try fixture.records().count == 1)
+    }
+
+    @Test("A presentation that is not kept is not reported as done")
+    func ignored() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        _ = try fixture.store()
+        fixture.rule.withLock {
+            $0 = "CREATE TEMP TRIGGER ignored BEFORE INSERT ON ledger_presentations BEGIN SELECT RAISE(IGNORE); END"
+        }
+        let store = try fixture.store()
+        let entry = LedgerEntry.of(maximumAccounts: 3, at: fixture.now)
+        #expect(throws: StorageFailure(.malformed, "")) { try store.commit([entry]) }
+    }
+
+    @Test("What somebody has put off to the end of a transaction happens before that is read back")
+    func putOff() throws {
+        let fixture = try LedgerFixture(.postgresql)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        var record = try #require(try fixture.records().last)
+        record.number += 1
+        let later = record
+        try fixture.execute(
+            "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS "
+                + "'BEGIN DELETE FROM ledger_records; RETURN NULL; END'",
+            "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
+                + "FOR EACH ROW EXECUTE FUNCTION evil()"
+        )
+        // By a connection that does not look at the tables.
+        #expect(throws: StorageFailure(.malformed, "")) {
+            try fixture.database().transaction(.beside) { session throws(StorageFailure) in
+                var decision = LedgerBatch.Decision()
+                decision.records = [later]
+                try session.write(decision)
+                try LedgerReadBack.expect(decision, in: session)
+            }
+        }
     }
 }

@@ -182,6 +182,11 @@ struct PostgreSQLTroubleTests {
             #expect(warnings.count == 1 && warnings[0].contains(words), "\(warnings)")
             try administrator.query("\(revocation) \(name)")
         }
+        // The same for a role that has to be taken first, by SET ROLE.
+        try administrator.query("ALTER ROLE \(name) NOINHERIT")
+        try administrator.query("GRANT postgres TO \(name)")
+        #expect(try PostgreSQLInspection(user).warnings.first?.contains("owns the tables") == true)
+        try administrator.query("REVOKE postgres FROM \(name)")
         try administrator.query("REVOKE INSERT, UPDATE ON ledger_records FROM \(name)")
         #expect(
             try PostgreSQLInspection(user).faults == [

@@ -27,6 +27,17 @@ struct SQLiteFilesTests {
         #expect(try fixture.records().count == 1)
     }
 
+    @Test("Where the log's index is gone, a stop leaves the log as it is: another process may have written to it")
+    func indexAtTheEnd() throws {
+        for isThere in [true, false] {
+            let database = try SQLiteDatabase(path: fixture.path)
+            try database.execute("CREATE TABLE IF NOT EXISTS others (value TEXT)", "INSERT INTO others VALUES ('a')")
+            if !isThere { #expect(unlink(fixture.path + "-shm") == 0) }
+            database.close()
+            #expect(FileManager.default.fileExists(atPath: fixture.path + "-wal") == !isThere)
+        }
+    }
+
     @Test("A file with a second name is refused, by both, and in use")
     func hardLink() throws {
         let store = try fixture.store()
@@ -106,6 +117,7 @@ struct SQLiteFilesTests {
             "INSERT INTO texts VALUES ('once')", "PRAGMA writable_schema = ON",
         ] { try connection.run(sql) }
         #expect(try connection.run("SELECT value FROM texts").cells == [.text("once")])
+        #expect(try connection.run("PRAGMA trusted_schema").cells == [.integer(0)])
         for sql in ["SELECT value FROM seen", "DELETE FROM sqlite_master"] {
             #expect(throws: SQLiteConnection.Failure.self) { try connection.run(sql) }
         }

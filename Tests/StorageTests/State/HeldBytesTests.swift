@@ -51,6 +51,35 @@ struct HeldBytesTests {
         )
     }
 
+    @Test("Whose a purchase is, what it is a copy or a part of, other identifiers and when Apple told of it are kept")
+    func purchases() throws {
+        let owners: [Ownership] = [
+            .purchased, .familyShared, .assigned, .unknown("GIFTED"), .unknown(""), .unknown(nil),
+        ]
+        let transactions = owners.enumerated().map { number, owner in
+            var transaction = Transaction(
+                originalTransactionId: "1",
+                productId: "p",
+                ownership: owner,
+                transactionId: "\(number)"
+            )
+            if owner == .assigned {
+                transaction.webOrderLineItemId = "31"
+                transaction.previousOriginalTransactionId = "7"
+                transaction.appTransactionId = "704"
+                transaction.isAddition = true
+                transaction.kind = .bundle
+            }
+            return Held(transaction, asOf: clock)
+        }
+        let held = HeldSubscription(identity("1"), transactions: transactions, linked: ["7", "8"], told: clock)
+        let read = try HeldSubscription(held.identity, bytes: held.bytes)
+        #expect(read == held)
+        #expect(read.transactions == held.transactions)
+        #expect(read.linked == ["7", "8"])
+        #expect(read.told == clock)
+    }
+
     @Test("A subscription with one purchase and its renewal info takes some 150 bytes")
     func size() {
         let transaction = Transaction(

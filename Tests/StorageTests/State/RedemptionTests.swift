@@ -92,6 +92,30 @@ struct RedemptionTests {
         }
     }
 
+    @Test(
+        "A redemption without a signature counts for the limit of its subscription under each identifier",
+        arguments: LedgerHome.allCases
+    )
+    func otherIdentifiers(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        try learn([observation("2", of: "2000", at: minute(10, fixture))], in: fixture)
+        fixture.advance(days: 1)
+        let store = try fixture.store()
+        func outcome(_ id: String, _ others: [String] = []) throws -> GrantOutcome? {
+            let entry = LedgerEntry.of(
+                account: "",
+                originalTransactionId: id,
+                otherIds: others,
+                limit: 1,
+                at: fixture.now
+            )
+            return try store.commit([entry]).first?.first
+        }
+        #expect(try outcome("2000") == .signatureLimit(count: 1))
+        #expect(try outcome("1000", ["2000"]) == .signatureLimit(count: 1))
+        #expect(try outcome("1000") == .recorded)
+    }
+
     @Test("A redemption is matched to the newest signature before it, however old", arguments: LedgerHome.allCases)
     func newest(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

@@ -92,6 +92,38 @@ import Testing
         #expect(faults.count == 1 && faults.first?.contains(": is not a whole number") == true, "\(faults)")
     }
 
+    @Test("Signed transactions are confirmed where the file says so, for apps that the App Store can be asked about")
+    func confirmation() throws {
+        let asks = ConfigurationFixture.Edit(
+            "offer-signer.yaml",
+            "evidence:\n",
+            "evidence:\n  confirmSignedTransactions: true\n"
+        )
+        let withoutIssuer = ConfigurationFixture.Edit(
+            "catalog.yaml",
+            ", issuerId: 57246542-96fe-1a63-e053-0824d011072a",
+            ""
+        )
+        #expect(try !ConfigurationFixture().load().settings.evidence.confirmsSignedTransactions)
+        #expect(try ConfigurationFixture([asks]).load().settings.evidence.confirmsSignedTransactions)
+        #expect(try ConfigurationFixture([withoutIssuer]).faults().isEmpty)
+        let faults = try ConfigurationFixture([asks, withoutIssuer]).faults()
+        #expect(faults.count == 1, "\(faults)")
+        #expect(
+            faults.first?.hasPrefix(
+                "offer-signer.yaml:7: evidence.confirmSignedTransactions: needs the App Store Server API for "
+                    + "\"com.example.reader\""
+            ) == true,
+            "\(faults)"
+        )
+        let others = ConfigurationFixture.Edit(
+            "clients.yaml",
+            "signaturesPerSecond: 2000",
+            "signaturesPerSecond: 2000, evidence: [receipt, transactionId]"
+        )
+        #expect(try ConfigurationFixture([asks, withoutIssuer, others]).faults().isEmpty)
+    }
+
     @Test func theCatalogAndTheClientsMustBeNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("server: { port: 80 }\n".utf8), to: "offer-signer.yaml")
