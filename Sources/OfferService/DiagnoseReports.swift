@@ -197,7 +197,7 @@ public actor DiagnoseReports {
     /// It is the offer's scope; of an offer that the catalog does not have, the whole app.
     private func neverSubscribed(_ buyer: Buyer, in app: App) async -> OfferScope? {
         guard let memory, let (product, group) = app.product(buyer.offer.productId) else { return nil }
-        let scope = product.offer(buyer.offer.offerId)?.scope ?? .app
+        let scope = product.offer(buyer.offer.offerId)?.terms.scope ?? .app
         let view = memory.view(of: buyer.account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),

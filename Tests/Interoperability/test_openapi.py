@@ -38,10 +38,15 @@ def test_the_description_is_valid_openapi_3_1(description):
     openapi_spec_validator.validate(document)
 
 
-def test_the_served_description_is_the_file_of_the_repository(description):
+def test_the_served_description_is_the_file_of_the_repository_with_the_reasons_filled_in(description):
     text = (REPOSITORY / "Sources/OfferAPI/Description/openapi.yaml").read_text()
-    served = json.loads(description)
-    assert served == yaml.safe_load(text)
+    served, file = json.loads(description), yaml.safe_load(text)
+    for name in ["KnownReason", "KnownIntroductoryReason"]:
+        schema = served["components"]["schemas"].pop(name)
+        file["components"]["schemas"].pop(name)
+        assert "REASONS" not in str(schema) and len(schema["enum"]) >= 7
+        assert all(f"\n- `{reason}`: " in schema["description"] for reason in schema["enum"])
+    assert served == file
     assert list(served["paths"]) == list(yaml.safe_load(text)["paths"]), "in the order of the file"
 
 

@@ -22,7 +22,7 @@ struct DiagnoseReportsTests {
                 products: [
                     Product(
                         id: "audio",
-                        offers: [PromotionalOffer(id: "anywhere", scope: .app), PromotionalOffer(id: "here")]
+                        offers: [PromotionalOffer(id: "anywhere") { $0.scope = .app }, PromotionalOffer(id: "here")]
                     )
                 ]
             ),

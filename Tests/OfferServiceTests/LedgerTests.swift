@@ -11,15 +11,13 @@ struct LedgerTests {
     private let signer = TestSigner()
 
     private func useCase(_ ledger: ScriptedLedger?) -> SignOffers {
-        let limited = PromotionalOffer(
-            id: "limited",
-            signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 2)
-        )
+        let now = now
+        let limited = PromotionalOffer(id: "limited") { $0.maximumSignaturesPerCustomer = 2 }
         let product = Product(
             id: "monthly",
             offers: [
-                PromotionalOffer(id: "stay"), limited, PromotionalOffer(id: "for-lapsed", audience: [.lapsed]),
-                PromotionalOffer(id: "over", endsAt: now),
+                PromotionalOffer(id: "stay"), limited, PromotionalOffer(id: "for-lapsed") { $0.audience = [.lapsed] },
+                PromotionalOffer(id: "over") { $0.endsAt = now },
             ]
         )
         let app = App(
@@ -27,7 +25,6 @@ struct LedgerTests {
             customerSeparator: CustomerSeparator("-"),
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
         )
-        let now = now
         return SignOffers(
             apps: [SigningApp(app: app, signer: signer)],
             evidenceReader: AppStoreEvidenceReader(),

@@ -15,7 +15,7 @@ struct SignOffersJWSTests {
         let groups = [("1", ["monthly", "yearly"]), ("2", ["news"])].map { id, products in
             SubscriptionGroup(
                 id: id,
-                products: products.map { Product(id: $0, offers: [PromotionalOffer(id: "stay", scope: .app)]) }
+                products: products.map { Product(id: $0, offers: [PromotionalOffer(id: "stay") { $0.scope = .app }]) }
             )
         }
         let app = App(bundleId: "com.example.reader", subscriptionGroups: groups)

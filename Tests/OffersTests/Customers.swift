@@ -24,22 +24,25 @@ func exampleApp(environments: Set<AppStoreEnvironment> = [.production]) -> App {
                         level: 2,
                         offers: [
                             PromotionalOffer(id: "anyone"),
-                            PromotionalOffer(id: "comeback", audience: [.lapsed]),
-                            PromotionalOffer(id: "stay", audience: [.activeAutoRenewOff, .billingRetry]),
-                            PromotionalOffer(id: "once", maxRedemptions: 1),
-                            PromotionalOffer(id: "twice", maxRedemptions: 2),
-                            PromotionalOffer(id: "soon", startsAt: day(1)),
-                            PromotionalOffer(id: "from-now", startsAt: clock),
-                            PromotionalOffer(id: "gone", endsAt: day(-1)),
-                            PromotionalOffer(id: "until-now", endsAt: clock),
-                            PromotionalOffer(id: "this-week", startsAt: day(-3), endsAt: day(4)),
+                            PromotionalOffer(id: "comeback") { $0.audience = [.lapsed] },
+                            PromotionalOffer(id: "stay") { $0.audience = [.activeAutoRenewOff, .billingRetry] },
+                            PromotionalOffer(id: "once") { $0.maxRedemptions = 1 },
+                            PromotionalOffer(id: "twice") { $0.maxRedemptions = 2 },
+                            PromotionalOffer(id: "soon") { $0.startsAt = day(1) },
+                            PromotionalOffer(id: "from-now") { $0.startsAt = clock },
+                            PromotionalOffer(id: "gone") { $0.endsAt = day(-1) },
+                            PromotionalOffer(id: "until-now") { $0.endsAt = clock },
+                            PromotionalOffer(id: "this-week") {
+                                $0.startsAt = day(-3)
+                                $0.endsAt = day(4)
+                            },
                         ] + exampleRules
                     ),
                     Product(
                         id: "pro.yearly",
                         period: .months(12),
                         level: 2,
-                        offers: [PromotionalOffer(id: "upgrade", audience: [.active])]
+                        offers: [PromotionalOffer(id: "upgrade") { $0.audience = [.active] }]
                     ),
                     Product(id: "max.monthly", period: .months(1), level: 1, offers: [PromotionalOffer(id: "higher")]),
                     Product(id: "basic.monthly", period: .months(1), level: 3, offers: [PromotionalOffer(id: "lower")]),
@@ -62,34 +65,73 @@ func exampleApp(environments: Set<AppStoreEnvironment> = [.production]) -> App {
 
 /// The offers of pro.monthly that each show one of the catalog's rules.
 private let exampleRules = [
-    PromotionalOffer(id: "whole-app", scope: .app),
-    PromotionalOffer(id: "whole-app-lapsed", audience: [.lapsed], scope: .app),
-    PromotionalOffer(id: "whole-app-once", maxRedemptions: 1, scope: .app),
-    PromotionalOffer(id: "from-year", fromProducts: ["pro.yearly"]),
-    PromotionalOffer(id: "from-news", scope: .app, fromProducts: ["news.monthly"]),
-    PromotionalOffer(id: "after-30", minimumLapsedDays: 30),
-    PromotionalOffer(id: "within-60", maximumLapsedDays: 60),
-    PromotionalOffer(id: "30-to-60", audience: [.lapsed], minimumLapsedDays: 30, maximumLapsedDays: 60),
-    PromotionalOffer(id: "forgive", afterRefund: .allow),
-    PromotionalOffer(id: "forgive-later", minimumLapsedDays: 30, afterRefund: .allow),
-    PromotionalOffer(id: "whole-app-forgive-later", scope: .app, minimumLapsedDays: 30, afterRefund: .allow),
-    PromotionalOffer(id: "from-news-forgive", scope: .app, fromProducts: ["news.monthly"], afterRefund: .allow),
-    PromotionalOffer(id: "forgive-lapsed", audience: [.lapsed], afterRefund: .allow),
-    PromotionalOffer(id: "seats", assigned: .allow),
-    PromotionalOffer(id: "seats-lapsed", audience: [.lapsed], assigned: .allow),
-    PromotionalOffer(id: "families", familyShared: .allow),
-    PromotionalOffer(id: "families-lapsed", audience: [.lapsed], familyShared: .allow),
-    PromotionalOffer(id: "families-forgive", afterRefund: .allow, familyShared: .allow),
-    PromotionalOffer(id: "families-forgive-later", minimumLapsedDays: 30, afterRefund: .allow, familyShared: .allow),
-    PromotionalOffer(
-        id: "strict",
-        audience: [.lapsed],
-        endsAt: day(30),
-        maxRedemptions: 1,
-        fromProducts: ["pro.yearly"],
-        minimumLapsedDays: 30,
-        maximumLapsedDays: 60
-    ),
+    PromotionalOffer(id: "whole-app") { $0.scope = .app },
+    PromotionalOffer(id: "whole-app-lapsed") {
+        $0.audience = [.lapsed]
+        $0.scope = .app
+    },
+    PromotionalOffer(id: "whole-app-once") {
+        $0.maxRedemptions = 1
+        $0.scope = .app
+    },
+    PromotionalOffer(id: "from-year") { $0.fromProducts = ["pro.yearly"] },
+    PromotionalOffer(id: "from-news") {
+        $0.scope = .app
+        $0.fromProducts = ["news.monthly"]
+    },
+    PromotionalOffer(id: "after-30") { $0.minimumLapsedDays = 30 },
+    PromotionalOffer(id: "within-60") { $0.maximumLapsedDays = 60 },
+    PromotionalOffer(id: "30-to-60") {
+        $0.audience = [.lapsed]
+        $0.minimumLapsedDays = 30
+        $0.maximumLapsedDays = 60
+    },
+    PromotionalOffer(id: "forgive") { $0.afterRefund = .allow },
+    PromotionalOffer(id: "forgive-later") {
+        $0.minimumLapsedDays = 30
+        $0.afterRefund = .allow
+    },
+    PromotionalOffer(id: "whole-app-forgive-later") {
+        $0.scope = .app
+        $0.minimumLapsedDays = 30
+        $0.afterRefund = .allow
+    },
+    PromotionalOffer(id: "from-news-forgive") {
+        $0.scope = .app
+        $0.fromProducts = ["news.monthly"]
+        $0.afterRefund = .allow
+    },
+    PromotionalOffer(id: "forgive-lapsed") {
+        $0.audience = [.lapsed]
+        $0.afterRefund = .allow
+    },
+    PromotionalOffer(id: "seats") { $0.assigned = .allow },
+    PromotionalOffer(id: "seats-lapsed") {
+        $0.audience = [.lapsed]
+        $0.assigned = .allow
+    },
+    PromotionalOffer(id: "families") { $0.familyShared = .allow },
+    PromotionalOffer(id: "families-lapsed") {
+        $0.audience = [.lapsed]
+        $0.familyShared = .allow
+    },
+    PromotionalOffer(id: "families-forgive") {
+        $0.afterRefund = .allow
+        $0.familyShared = .allow
+    },
+    PromotionalOffer(id: "families-forgive-later") {
+        $0.minimumLapsedDays = 30
+        $0.afterRefund = .allow
+        $0.familyShared = .allow
+    },
+    PromotionalOffer(id: "strict") {
+        $0.audience = [.lapsed]
+        $0.endsAt = day(30)
+        $0.maxRedemptions = 1
+        $0.fromProducts = ["pro.yearly"]
+        $0.minimumLapsedDays = 30
+        $0.maximumLapsedDays = 60
+    },
 ]
 
 func entry(

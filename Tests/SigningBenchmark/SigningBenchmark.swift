@@ -95,7 +95,10 @@ struct SigningBenchmark {
     )
 
     private static func service(_ key: SigningKey) -> SignOffers {
-        let offer = PromotionalOffer(id: offerId, audience: [.lapsed], maxRedemptions: 1)
+        let offer = PromotionalOffer(id: offerId) {
+            $0.audience = [.lapsed]
+            $0.maxRedemptions = 1
+        }
         let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
         return SignOffers(
             apps: [

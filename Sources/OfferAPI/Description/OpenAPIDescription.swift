@@ -1,18 +1,39 @@
+import Offers
 import StrictJSON
 import Yams
 
-/// The OpenAPI 3.1 description of the service: `openapi.yaml` beside this file, served as JSON.
+/// The OpenAPI 3.1 description of the service: `openapi.yaml` beside this file, served as JSON, with the reasons of
+/// decisions as they are declared.
 enum OpenAPIDescription {
     /// The description as one JSON object; `nil` where the YAML is none, which a test rules out.
     static let json: [UInt8]? = {
+        let yaml = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+            .replacing("        INTRODUCTORY-REASONS\n", with: list(IntroductoryReason.self))
+            .replacing("[INTRODUCTORY-REASONS]", with: names(IntroductoryReason.self))
+            .replacing("        REASONS\n", with: list(Reason.self))
+            .replacing("[REASONS]", with: names(Reason.self))
         // `load(yaml:)` would forget the order of members.
-        guard let node = try? Yams.compose(yaml: String(decoding: PackageResources.openapi_yaml, as: UTF8.self)) else {
-            return nil
-        }
-        var writer = JSONWriter(capacity: PackageResources.openapi_yaml.count)
+        guard let node = try? Yams.compose(yaml: yaml) else { return nil }
+        var writer = JSONWriter(capacity: yaml.utf8.count)
         writer.write(node)
         return writer.bytes
     }()
+
+    private typealias Reasons = VerdictReason & RawRepresentable<String> & CaseIterable
+
+    /// The lines of a description, indented as those in the file.
+    private static func list<Given: Reasons>(_ reasons: Given.Type) -> String {
+        var verdict: Verdict?
+        return reasons.allCases.map { reason in
+            let heading = reason.verdict == verdict ? "" : "\n        With the verdict `\(reason.verdict.rawValue)`:\n"
+            verdict = reason.verdict
+            return "\(heading)        - `\(reason.rawValue)`: \(reason.meaning).\n"
+        }.joined()
+    }
+
+    private static func names<Given: Reasons>(_ reasons: Given.Type) -> String {
+        "[\(reasons.allCases.map(\.rawValue).joined(separator: ", "))]"
+    }
 }
 
 extension JSONWriter {

@@ -58,7 +58,7 @@ public final class App: Sendable {
 
     /// Whether any offer may be redeemed so many times only.
     public var countsRedemptions: Bool {
-        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.maxRedemptions != nil } } }
+        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.maxRedemptions != nil } } }
     }
 
     /// The groups of products, in the catalog's order.

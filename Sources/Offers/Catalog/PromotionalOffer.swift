@@ -4,91 +4,55 @@
 public final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
     public let id: String
-    /// The customers that the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
-    public let audience: Set<SubscriberState>
-    /// The first moment at which it is signed; `nil` when there is none.
-    public let startsAt: Timestamp?
-    /// The moment from which it is no longer signed; `nil` when it has no end.
-    public let endsAt: Timestamp?
-    /// How many times one customer may redeem it; `nil` when there is no cap.
-    public let maxRedemptions: Int?
-    /// How often one customer may get it signed; `nil` when there is no limit.
-    public let signatureLimit: SignatureLimit?
-    /// The scope in which the customer must be a subscriber, or have been one.
-    public let scope: OfferScope
-    /// The products one of which the customer must have, or have had last; `nil` for any product.
-    public let fromProducts: Set<String>?
-    /// How many days of 24 hours a lapsed customer has to have been away at least; `nil` when there is no minimum.
-    public let minimumLapsedDays: Int?
-    /// How many days of 24 hours a lapsed customer may have been away at most; `nil` when there is no maximum.
-    public let maximumLapsedDays: Int?
-    /// Whether a customer whose newest purchase was refunded is refused, or counts as lapsed since the refund.
-    public let afterRefund: OfferTreatment
-    /// Whether a customer who has only shared purchases is refused, or these count as the customer's own.
-    public let familyShared: OfferTreatment
-    /// Whether a customer whose seat somebody else pays for is refused, or the seat counts as the customer's own.
-    package let assigned: OfferTreatment
+    /// What the catalog asks of a customer.
+    package let terms: Terms
     /// The audience in words, to follow "the offer is for"; made once, not for each decision.
     let audiencePhrase: String
 
-    /// Creates an offer; each default stands for a key that the catalog leaves out.
-    ///
-    /// - Parameters:
-    ///   - id: The offer's identifier in App Store Connect.
-    ///   - audience: The customers that it is for.
-    ///   - startsAt: The first moment at which it is signed.
-    ///   - endsAt: The moment from which it is no longer signed.
-    ///   - maxRedemptions: How many times one customer may redeem it.
-    ///   - signatureLimit: How often one customer may get it signed.
-    ///   - scope: Where the customer has to be a subscriber, or have been one.
-    ///   - fromProducts: The products of which the customer has to hold one, or have held one last.
-    ///   - minimumLapsedDays: How many days a lapsed customer has to have been away at least.
-    ///   - maximumLapsedDays: How many days a lapsed customer may have been away at most.
-    ///   - afterRefund: What becomes of a customer whose newest purchase was refunded.
-    ///   - familyShared: What becomes of a customer who has only shared purchases.
-    ///   - assigned: What becomes of a customer whose seat somebody else pays for.
-    public init(
-        id: String,
-        audience: Set<SubscriberState> = Set(SubscriberState.audience),
-        startsAt: Timestamp? = nil,
-        endsAt: Timestamp? = nil,
-        maxRedemptions: Int? = nil,
-        signatureLimit: SignatureLimit? = nil,
-        scope: OfferScope = .group,
-        fromProducts: Set<String>? = nil,
-        minimumLapsedDays: Int? = nil,
-        maximumLapsedDays: Int? = nil,
-        afterRefund: OfferTreatment = .refuse,
-        familyShared: OfferTreatment = .refuse,
-        assigned: OfferTreatment = .refuse
-    ) {
+    /// Creates an offer, with terms that differ from the defaults.
+    package init(id: String, _ change: (inout Terms) -> Void = { _ in }) {
+        var terms = Terms()
+        change(&terms)
         self.id = id
-        self.audience = audience
-        audiencePhrase = Self.phrase(of: audience)
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.maxRedemptions = maxRedemptions
-        self.signatureLimit = signatureLimit
-        self.scope = scope
-        self.fromProducts = fromProducts
-        self.minimumLapsedDays = minimumLapsedDays
-        self.maximumLapsedDays = maximumLapsedDays
-        self.afterRefund = afterRefund
-        self.familyShared = familyShared
-        self.assigned = assigned
+        self.terms = terms
+        audiencePhrase = Self.phrase(of: terms.audience)
+    }
+
+    /// The terms of an offer; each default stands for a key that the catalog leaves out.
+    ///
+    /// ``OfferKey`` says how each is read, shown and explained.
+    package struct Terms: Equatable, Sendable {
+        package var audience = Set(SubscriberState.audience)
+        package var startsAt: Timestamp?
+        /// The moment from which it is no longer signed.
+        package var endsAt: Timestamp?
+        package var maxRedemptions: Int?
+        package var maximumSignaturesPerCustomer: Int?
+        package var signaturePeriodDays = 30
+        package var scope = OfferScope.group
+        package var fromProducts: Set<String>?
+        /// In days of 24 hours, as ``maximumLapsedDays``.
+        package var minimumLapsedDays: Int?
+        package var maximumLapsedDays: Int?
+        package var afterRefund = OfferTreatment.refuse
+        package var familyShared = OfferTreatment.refuse
+        package var assigned = OfferTreatment.refuse
+
+        package init() {}
+
+        /// How often one customer may get the offer signed; `nil` for no limit.
+        package var signatureLimit: SignatureLimit? {
+            maximumSignaturesPerCustomer.map {
+                SignatureLimit(maximumSignaturesPerCustomer: $0, periodDays: signaturePeriodDays)
+            }
+        }
     }
 }
 
 extension PromotionalOffer: Equatable {
     /// Whether two offers are equal in all values.
     public static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
-        left.id == right.id && left.audience == right.audience
-            && left.startsAt == right.startsAt && left.endsAt == right.endsAt
-            && left.maxRedemptions == right.maxRedemptions && left.signatureLimit == right.signatureLimit
-            && left.scope == right.scope && left.fromProducts == right.fromProducts
-            && left.minimumLapsedDays == right.minimumLapsedDays && left.maximumLapsedDays == right.maximumLapsedDays
-            && left.afterRefund == right.afterRefund && left.familyShared == right.familyShared
-            && left.assigned == right.assigned
+        left.id == right.id && left.terms == right.terms
     }
 }
 
@@ -103,8 +67,7 @@ public enum OfferScope: String, CaseIterable, Sendable {
     case app
 }
 
-/// Whether an offer is for a kind of customer that it refuses by default; the raw values are those of `afterRefund`,
-/// `familyShared` and `assigned` in `catalog.yaml`.
+/// Whether an offer is for a kind of customer; the raw values are those of `catalog.yaml`.
 public enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
     case refuse

@@ -53,6 +53,8 @@ public enum Verdict: String, Sendable {
 public protocol VerdictReason: Hashable, Sendable {
     /// The verdict that the reason belongs to.
     var verdict: Verdict { get }
+    /// Its meaning to a caller, without a capital and a full stop.
+    var meaning: String { get }
 }
 
 /// Why a decision is what it is: the `reason` of an answer.
@@ -61,61 +63,34 @@ public protocol VerdictReason: Hashable, Sendable {
 /// and ``neverSubscribed``, because evidence that does not count is not examined further. ``noEvidence`` also replaces
 /// ``lapsedTooRecently`` and ``lapsedTooLong`` when the evidence does not show when the subscription lapsed.
 public enum Reason: String, CaseIterable, VerdictReason {
-    /// Eligible: subscribed, and renewing.
     case active
-    /// Eligible: subscribed, with auto-renew off.
     case activeAutoRenewOff = "active_auto_renew_off"
-    /// Eligible: in the Billing Grace Period.
     case gracePeriod = "grace_period"
-    /// Eligible: Apple is retrying a failed renewal.
     case billingRetry = "billing_retry"
-    /// Eligible: the subscription expired.
     case lapsed
-    /// Eligible by an operator's word on the command line, without evidence.
     case eligibilitySkipped = "eligibility_skipped"
 
-    /// Refused: the catalog has no such offer on the product.
     case offerNotInCatalog = "offer_not_in_catalog"
-    /// Refused: the evidence is about another app.
     case bundleMismatch = "bundle_mismatch"
-    /// Refused: the evidence is from an environment that the catalog does not allow for the app.
     case environmentNotAllowed = "environment_not_allowed"
-    /// Refused: the evidence belongs to another account.
     case accountMismatch = "account_mismatch"
-    /// Refused: the evidence was presented for more accounts than the catalog allows.
     case evidenceShared = "evidence_shared"
-    /// Refused: the offer has not started yet.
     case offerNotStarted = "offer_not_started"
-    /// Refused: the offer has ended.
     case offerEnded = "offer_ended"
-    /// Refused: the customer never had a subscription of the product's group.
     case neverSubscribed = "never_subscribed"
-    /// Refused: there are transactions of the group, but no entry of `pending_renewal_info`.
     case noPendingRenewalInfo = "no_pending_renewal_info"
-    /// Refused: the newest purchase was refunded or revoked.
     case refunded
-    /// Refused: access by Family Sharing only.
     case familyShared = "family_shared"
-    /// Refused: an organisation or a group pays for the customer's seat.
     case assigned
-    /// Refused: the offer is not for a customer in this state.
     case stateNotInAudience = "state_not_in_audience"
-    /// Refused: the customer holds, or held last, none of the products that the offer is for.
     case notFromProduct = "not_from_product"
-    /// Refused: the subscription lapsed fewer days ago than the offer asks for.
     case lapsedTooRecently = "lapsed_too_recently"
-    /// Refused: the subscription lapsed more days ago than the offer allows.
     case lapsedTooLong = "lapsed_too_long"
-    /// Refused: redeemed as often as the catalog allows.
     case redemptionLimit = "redemption_limit"
-    /// Refused: signed for the customer as often as the catalog allows.
     case signatureLimit = "signature_limit"
 
-    /// Unknown: there is no evidence, or it lacks what the decision needs.
     case noEvidence = "no_evidence"
-    /// Unknown: the subscription's group cannot be determined.
     case groupUnknown = "group_unknown"
-    /// Unknown: the evidence is too old, or carries no date.
     case evidenceStale = "evidence_stale"
 
     /// The verdict that the reason belongs to.
@@ -124,6 +99,46 @@ public enum Reason: String, CaseIterable, VerdictReason {
         case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .eligibilitySkipped: .eligible
         case .noEvidence, .groupUnknown, .evidenceStale: .unknown
         default: .ineligible
+        }
+    }
+
+    /// Its meaning to a caller, without a capital and a full stop.
+    public var meaning: String {
+        switch self {
+        case .active: "the customer is subscribed, and will renew"
+        case .activeAutoRenewOff: "subscribed, with auto-renew off"
+        case .gracePeriod: "the payment failed, and access goes on"
+        case .billingRetry: "the payment failed, access has ended, and Apple still tries"
+        case .lapsed: "was subscribed, and no longer is"
+        case .eligibilitySkipped:
+            "somebody ran `offer-signer sign --skip-eligibility`. No HTTP request gets this reason"
+        case .offerNotInCatalog: "the catalog has no such offer on the product"
+        case .bundleMismatch: "the evidence is about another app"
+        case .environmentNotAllowed: "the evidence is from an environment that the app's `environments` does not list"
+        case .accountMismatch: "the evidence names an account, and the request names another one or none"
+        case .evidenceShared:
+            "the evidence names no account, and was shown for more accounts than `maximumAccountsPerTransaction` "
+                + "allows. Once an account was refused, so is a request without one"
+        case .offerNotStarted: "before the offer's `startsAt`"
+        case .offerEnded: "after the offer's `endsAt`"
+        case .neverSubscribed:
+            "the customer never had a subscription of the product's group (of the app, with `scope: app`)"
+        case .noPendingRenewalInfo: "there are purchases in the group, but no `pending_renewal_info` entry for it"
+        case .refunded: "the newest purchase of the group was refunded or revoked"
+        case .familyShared: "the customer has, or had, access by Family Sharing, and bought nothing"
+        case .assigned:
+            "an organisation or a group pays, or paid, for the customer's seat, and the customer bought nothing"
+        case .stateNotInAudience: "the offer is not for customers in this state"
+        case .notFromProduct: "the customer holds, or held last, none of the offer's `fromProducts`"
+        case .lapsedTooRecently: "lapsed fewer than `minimumLapsedDays` days ago"
+        case .lapsedTooLong: "lapsed more than `maximumLapsedDays` days ago"
+        case .redemptionLimit: "redeemed as often as `maxRedemptions` allows"
+        case .signatureLimit: "signed for the customer as often as `maximumSignaturesPerCustomer` allows"
+        case .noEvidence: "there is no evidence, or it lacks what the decision needs, such as when a subscription ended"
+        case .groupUnknown:
+            "neither the catalog nor the evidence says which group a subscription belongs to, and no other "
+                + "subscription is known to be in the product's group"
+        case .evidenceStale: "the evidence is too old, carries no date, or a renewal was due since. Fetch it again"
         }
     }
 }

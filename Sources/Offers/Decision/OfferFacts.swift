@@ -25,8 +25,8 @@ final class OfferFacts: Sendable {
     var doubt: StateCertainty? {
         guard let subscription = reading?.subscription, subscription.certainty != .known else { return nil }
         guard !subscription.isInTheWay else { return subscription.certainty }
-        if subscription.state == .familyShared, offer.familyShared == .refuse { return nil }
-        if subscription.state == .assigned, offer.assigned == .refuse { return nil }
+        if subscription.state == .familyShared, offer.terms.familyShared == .refuse { return nil }
+        if subscription.state == .assigned, offer.terms.assigned == .refuse { return nil }
         if case .wasToRenew = subscription.certainty, offer.isOpen(whateverBecameOf: subscription, at: now) {
             return nil
         }
@@ -71,12 +71,9 @@ final class OfferFacts: Sendable {
 }
 
 extension PromotionalOffer {
-    /// Whether a customer may have the offer in every state that a subscription may be in which was to renew.
+    /// Whether a customer may have the offer whatever became of a subscription that was to renew.
     fileprivate func isOpen(whateverBecameOf subscription: Subscription, at now: Timestamp) -> Bool {
-        guard audience.isSuperset(of: SubscriberState.audience) else { return false }
-        guard let end = subscription.endsAt else { return minimumLapsedDays == nil && maximumLapsedDays == nil }
-        return minimumLapsedDays.map { end.adding(days: $0) <= now } ?? true
-            && maximumLapsedDays.map { end.adding(days: $0) >= now } ?? true
+        OfferKey.all.allSatisfy { $0.staysOpen(terms, subscription.endsAt, now) }
     }
 }
 
@@ -125,13 +122,13 @@ final class SubscriberFacts: Sendable {
         offerFacts = facts
         self.subscription = subscription
         let countsAsOwn =
-            facts.offer.familyShared == .allow && subscription.state == .familyShared
-            || facts.offer.assigned == .allow && subscription.state == .assigned
+            facts.offer.terms.familyShared == .allow && subscription.state == .familyShared
+            || facts.offer.terms.assigned == .allow && subscription.state == .assigned
         held = countsAsOwn ? subscription.stateCountingShared : subscription.state
         state = held == .refunded ? .lapsed : held
         alternative = subscription.alternative
         let ended =
-            state == .lapsed ? facts.reading?.ended.last(countingRefunds: facts.offer.afterRefund == .allow) : nil
+            state == .lapsed ? facts.reading?.ended.last(countingRefunds: facts.offer.terms.afterRefund == .allow) : nil
         last = ended ?? subscription
     }
 

@@ -61,7 +61,7 @@ public struct OfferPolicy: Sendable {
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
         let facts = OfferFacts(request, offerRequest) { offer, group in
-            reading(inGroup: offer.scope == .app ? nil : group.id)
+            reading(inGroup: offer.terms.scope == .app ? nil : group.id)
         }
         if let facts { known.keep(facts, for: offerRequest) }
         return facts
@@ -110,7 +110,7 @@ public struct OfferPolicy: Sendable {
         return eligible(reason, subscriber, examination)
     }
 
-    private static let rulesBeforeSubscription = [OfferRules.ofOwner, OfferRules.ofWindow, OfferRules.ofEvidence]
+    fileprivate static let rulesBeforeSubscription = [OfferRules.ofOwner, OfferRules.ofWindow, OfferRules.ofEvidence]
 
     /// Decides about one offer on an operator's word that the customer may have it: the catalog and the offer's
     /// window still hold.
@@ -142,7 +142,8 @@ public struct OfferPolicy: Sendable {
         _ examination: Examination<Reason>
     ) -> Decision {
         // When it begins is a matter of its own group, also where it is for subscribers of any.
-        let reading = facts.offer.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
+        let reading =
+            facts.offer.terms.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
         var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
         if reading?.status == .neverSubscribed { begins = .now }
         return Decision(
@@ -180,6 +181,18 @@ public struct OfferPolicy: Sendable {
         let reading = HistoryReading(history, own: own, inGroup: groupId, of: app, at: request.now, by: index)
         readings.keep(reading, for: groupId)
         return reading
+    }
+}
+
+/// The rules of both policies by their names, as explanations have them.
+package enum RuleNames {
+    /// What each asks of a customer, in the order in which they are asked.
+    package static let wants: [(name: String, wants: String)] =
+        sentences(OfferRules.ofCatalog) + OfferPolicy.rulesBeforeSubscription.flatMap(sentences)
+        + sentences(SubscriberRules.inOrder) + sentences(IntroductoryRules.ofPast)
+
+    private static func sentences<Facts, Reason>(_ rules: [Rule<Facts, Reason>]) -> [(name: String, wants: String)] {
+        rules.compactMap { rule in rule.wants.map { (rule.name, $0) } }
     }
 }
 
@@ -222,7 +235,7 @@ extension OfferPolicy {
             if facts.countsAccounts, let id = facts.originalTransactionId, !presented.contains(id) {
                 presented.append(id)
             }
-            if let limit = facts.offer.signatureLimit, !limited.contains(where: { $0.offer == request }) {
+            if let limit = facts.offer.terms.signatureLimit, !limited.contains(where: { $0.offer == request }) {
                 limited.append((request, limit, facts.originalTransactionId))
             }
         }
@@ -267,7 +280,7 @@ extension OfferPolicy {
             originalTransactionId: facts?.originalTransactionId,
             otherIds: facts?.originalTransactionId.flatMap { history?.value.otherIds[$0] } ?? [],
             signatures: signatures,
-            signatureLimit: facts?.offer.signatureLimit,
+            signatureLimit: facts?.offer.terms.signatureLimit,
             maximumAccounts: facts?.countsAccounts == true ? app.maximumAccountsPerTransaction : nil
         )
     }
@@ -293,7 +306,7 @@ extension Decision {
                 grant.signatureLimit.map {
                     LedgerPhrases.signatures(count, limit: $0, forms: grant.signatures.count)
                 } ?? ""
-            refusal = (.signatureLimit, SubscriberRules.signatureLimitName, saw)
+            refusal = (.signatureLimit, SubscriberRules.maximumSignaturesPerCustomer.name, saw)
         }
         var findings = explanation
         findings?.removeAll { $0.rule == refusal.rule }

@@ -9,6 +9,7 @@ enum OfferRules {
     static let ofCatalog: [Rule<CatalogFacts, Reason>] = [
         Rule(
             "catalog",
+            wants: "The catalog has the offer, or the product.",
             refusal: { $0.offer == nil ? .offerNotInCatalog : nil },
             saw: { facts in
                 guard let product = facts.place?.product else {
@@ -24,6 +25,7 @@ enum OfferRules {
     static let ofOwner: [Rule<OfferFacts, Reason>] = [
         Rule(
             "bundleId",
+            wants: "The evidence is of this app.",
             refusal: { facts in
                 guard let bundleId = facts.history?.value.bundleId else { return nil }
                 return bundleId == facts.app.bundleId ? nil : .bundleMismatch
@@ -32,6 +34,7 @@ enum OfferRules {
         ),
         Rule(
             "environments",
+            wants: "The evidence is of an environment that counts for the app.",
             refusal: { facts in
                 guard let history = facts.history else { return nil }
                 return history.value.environment.map(facts.app.environments.contains) == true
@@ -41,11 +44,13 @@ enum OfferRules {
         ),
         Rule(
             "account",
+            wants: "The account is the one inside the evidence, where that names one.",
             refusal: { EvidenceOwner.isOther(than: $0.request.account, in: $0.reading) ? .accountMismatch : nil },
             saw: { EvidencePhrases.account($0.request.account, in: $0.reading) }
         ),
         Rule(
             maximumAccountsPerTransaction,
+            wants: "The evidence was not shown for too many accounts.",
             refusal: { facts in
                 guard facts.countsAccounts, let presentations = facts.presentations else { return nil }
                 return presentations.allows(facts.app.maximumAccountsPerTransaction) ? nil : .evidenceShared
@@ -62,10 +67,11 @@ enum OfferRules {
     /// Whether the offer is on, by the server's clock.
     static let ofWindow: [Rule<OfferFacts, Reason>] = [
         Rule(
-            "startsAt",
-            refusal: { facts in facts.offer.startsAt.map { facts.now < $0 } == true ? .offerNotStarted : nil },
+            OfferKey("startsAt", .moment(\.startsAt), "when the offer begins, by the server's clock"),
+            wants: "The offer has begun.",
+            refusal: { facts in facts.offer.terms.startsAt.map { facts.now < $0 } == true ? .offerNotStarted : nil },
             saw: { facts in
-                guard let startsAt = facts.offer.startsAt else {
+                guard let startsAt = facts.offer.terms.startsAt else {
                     return "The offer has no start; the service's clock says \(facts.now.rfc3339)."
                 }
                 let verb = facts.now < startsAt ? "starts" : "started"
@@ -73,10 +79,21 @@ enum OfferRules {
             }
         ),
         Rule(
-            "endsAt",
-            refusal: { facts in facts.offer.endsAt.map { facts.now >= $0 } == true ? .offerEnded : nil },
+            OfferKey(
+                "endsAt",
+                .moment(\.endsAt),
+                "when the offer is over, by the server's clock",
+                unmeetable: { terms in
+                    guard let startsAt = terms.startsAt, let endsAt = terms.endsAt, endsAt <= startsAt else {
+                        return nil
+                    }
+                    return "is not after startsAt (\(startsAt.rfc3339)); the offer would never be on"
+                }
+            ),
+            wants: "The offer is not over.",
+            refusal: { facts in facts.offer.terms.endsAt.map { facts.now >= $0 } == true ? .offerEnded : nil },
             saw: { facts in
-                guard let endsAt = facts.offer.endsAt else {
+                guard let endsAt = facts.offer.terms.endsAt else {
                     return "The offer has no end; the service's clock says \(facts.now.rfc3339)."
                 }
                 let verb = facts.now < endsAt ? "ends" : "ended"
@@ -89,6 +106,7 @@ enum OfferRules {
     static let ofEvidence: [Rule<OfferFacts, Reason>] = [
         Rule(
             "evidence",
+            wants: "There is evidence that says what the customer has.",
             refusal: { facts in
                 guard let history = facts.history else { return .noEvidence }
                 guard history.value.asOf != nil else { return .evidenceStale }
@@ -109,16 +127,18 @@ enum OfferRules {
         ),
         Rule(
             "subscriptionGroup",
+            wants: "It is known which group the subscription is of.",
             refusal: { $0.reading?.status == .groupUnknown ? .groupUnknown : nil },
             saw: { facts in
                 if facts.reading?.status == .groupUnknown { return EvidencePhrases.groupUnknown }
-                return facts.offer.scope == .app
+                return facts.offer.terms.scope == .app
                     ? "The offer counts the subscriptions of the whole app."
                     : "The offer counts the subscriptions of group \(facts.group.id)."
             }
         ),
         Rule(
             "evidenceAge",
+            wants: "The evidence is fresh enough.",
             refusal: { facts in
                 if case .wasToRenew = facts.doubt { return .evidenceStale }
                 return EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
@@ -133,6 +153,7 @@ enum OfferRules {
         ),
         Rule(
             "subscription",
+            wants: "The customer has or had a subscription.",
             refusal: { facts in
                 switch facts.reading?.status {
                 case .subscriber: nil

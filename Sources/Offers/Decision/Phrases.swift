@@ -284,7 +284,7 @@ enum EvidencePhrases {
     }
 
     static func status(_ facts: OfferFacts) -> String {
-        let place = facts.offer.scope == .app ? "the app" : "group \(facts.group.id)"
+        let place = facts.offer.terms.scope == .app ? "the app" : "group \(facts.group.id)"
         switch facts.reading?.status {
         case .subscriber(let subscription): return "\(subscription.basisPhrase)."
         case .neverSubscribed: return "The customer has had no subscription of \(place)."

@@ -2,8 +2,12 @@
 ///
 /// Only the deciding rule puts its facts into words; with an explanation, every rule does.
 struct Rule<Facts, Reason: VerdictReason>: Sendable {
-    /// The rule's name in explanations.
+    /// The rule's name in explanations: the catalog's key where it is about one.
     let name: String
+    /// What it asks of a customer; `nil` where another policy's rule of this name says it.
+    let wants: String?
+    /// The catalog's key; `nil` for a rule that holds without one.
+    let key: OfferKey?
     /// The reason to refuse; `nil` to let pass.
     let refusal: @Sendable (Facts) -> Reason?
     /// The facts that it saw, in a sentence or two that a support person can read aloud.
@@ -11,10 +15,27 @@ struct Rule<Facts, Reason: VerdictReason>: Sendable {
 
     init(
         _ name: String,
+        wants: String? = nil,
         refusal: @escaping @Sendable (Facts) -> Reason?,
         saw: @escaping @Sendable (Facts) -> String
     ) {
         self.name = name
+        self.wants = wants
+        key = nil
+        self.refusal = refusal
+        self.saw = saw
+    }
+
+    /// A rule about a key of the catalog, whose name it has.
+    init(
+        _ key: OfferKey,
+        wants: String,
+        refusal: @escaping @Sendable (Facts) -> Reason?,
+        saw: @escaping @Sendable (Facts) -> String
+    ) {
+        name = key.name
+        self.wants = wants
+        self.key = key
         self.refusal = refusal
         self.saw = saw
     }

@@ -1,8 +1,5 @@
 /// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
 enum SubscriberRules {
-    /// The name of the rule about how often an offer is signed.
-    static let signatureLimitName = "maximumSignaturesPerCustomer"
-
     /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
         afterRefund, familyShared, assigned, audience, fromProducts, minimumLapsedDays, maximumLapsedDays,
@@ -11,49 +8,80 @@ enum SubscriberRules {
     ]
 
     private static let afterRefund = Rule<SubscriberFacts, Reason>(
-        "afterRefund",
+        OfferKey(
+            "afterRefund",
+            .treatment(\.afterRefund),
+            "`allow`: a customer who was refunded counts as lapsed since the refund, or since the end of the paid time if "
+                + "that was earlier. This also applies if another subscription lapsed before",
+            shown: { $0.afterRefund == .allow ? "refunded customers, too" : nil },
+            unmeetable: {
+                $0.afterRefund == .allow && !$0.audience.contains(.lapsed)
+                    ? "allows customers after a refund, who count as lapsed, but the audience leaves these out; add lapsed "
+                        + "to the audience, or remove this rule" : nil
+            }
+        ),
+        wants: "The newest purchase was not refunded, or the offer allows it.",
         refusal: { facts in
-            guard facts.offer.afterRefund == .refuse else { return nil }
+            guard facts.offer.terms.afterRefund == .refuse else { return nil }
             return facts.held == .refunded || facts.alternative == .refunded ? .refunded : nil
         },
         saw: { facts in
             guard facts.held == .refunded else {
                 return "The newest purchase of the subscription that counts was not refunded."
             }
-            return facts.offer.afterRefund == .refuse
+            return facts.offer.terms.afterRefund == .refuse
                 ? "\(facts.phrase)."
                 : "\(facts.phrase); the offer allows that, and the customer counts as lapsed."
         }
     )
 
     private static let familyShared = Rule<SubscriberFacts, Reason>(
-        "familyShared",
+        OfferKey(
+            "familyShared",
+            .treatment(\.familyShared),
+            "`allow`: a customer who bought nothing is judged by shared purchases. Apple may still refuse",
+            shown: { $0.familyShared == .allow ? "shared purchases, too" : nil }
+        ),
+        wants: "The subscription is the customer’s own, or the offer allows shared ones.",
         refusal: { $0.held == .familyShared ? .familyShared : nil },
         saw: { facts in
             guard facts.subscription.state == .familyShared else { return "The subscription is the customer's own." }
-            return facts.offer.familyShared == .refuse
+            return facts.offer.terms.familyShared == .refuse
                 ? "\(facts.subscription.phrase)."
                 : "The subscription is shared by a family member; the offer counts it as the customer's own."
         }
     )
 
     private static let assigned = Rule<SubscriberFacts, Reason>(
-        "assigned",
+        OfferKey(
+            "assigned",
+            .treatment(\.assigned),
+            "`allow`: a customer whose seat an organisation or a group pays for is judged by it. Apple may still refuse",
+            shown: { $0.assigned == .allow ? "seats that others pay for, too" : nil }
+        ),
+        wants: "Nobody else pays for the subscription’s seat, or the offer allows that.",
         refusal: { $0.held == .assigned ? .assigned : nil },
         saw: { facts in
             guard facts.subscription.state == .assigned else { return "Nobody else pays for the subscription's seat." }
-            return facts.offer.assigned == .refuse
+            return facts.offer.terms.assigned == .refuse
                 ? "\(facts.subscription.phrase)."
                 : "An organisation or a group pays for the seat; the offer counts it as the customer's own."
         }
     )
 
     private static let audience = Rule<SubscriberFacts, Reason>(
-        "audience",
+        OfferKey(
+            "audience",
+            .states(\.audience),
+            without: "all",
+            "the customer's states, as below",
+            staysOpen: { terms, _, _ in terms.audience.isSuperset(of: SubscriberState.audience) }
+        ),
+        wants: "The offer is for the state of the customer’s subscription.",
         refusal: { facts in
-            guard facts.offer.audience.contains(facts.state) else { return .stateNotInAudience }
+            guard facts.offer.terms.audience.contains(facts.state) else { return .stateNotInAudience }
             guard let other = facts.alternative else { return nil }
-            return facts.offer.audience.contains(other == .refunded ? .lapsed : other) ? nil : .stateNotInAudience
+            return facts.offer.terms.audience.contains(other == .refunded ? .lapsed : other) ? nil : .stateNotInAudience
         },
         saw: { facts in
             "\(facts.phrase)\(facts.subscription.alternativePhrase); the offer is for \(facts.offer.audiencePhrase)."
@@ -61,9 +89,17 @@ enum SubscriberRules {
     )
 
     private static let fromProducts = Rule<SubscriberFacts, Reason>(
-        "fromProducts",
+        OfferKey(
+            "fromProducts",
+            .products(\.fromProducts),
+            without: "all",
+            "only for customers who have one of these products, or whose last subscription was one. With `scope: group` "
+                + "they are products of the same group",
+            shown: { terms in terms.fromProducts.map { "from \($0.sorted().joined(separator: ", "))" } }
+        ),
+        wants: "The customer comes from a product that the offer names.",
         refusal: { facts in
-            guard let products = facts.offer.fromProducts else { return nil }
+            guard let products = facts.offer.terms.fromProducts else { return nil }
             return products.isDisjoint(with: facts.products) ? .notFromProduct : nil
         },
         saw: { facts in
@@ -71,7 +107,7 @@ enum SubscriberRules {
             let held =
                 products.isEmpty
                 ? "The evidence does not say which product the customer has" : "The customer has or had \(products)"
-            guard let products = facts.offer.fromProducts else {
+            guard let products = facts.offer.terms.fromProducts else {
                 return "\(held); the offer asks for none in particular."
             }
             return "\(held); the offer is for those who come from \(products.sorted().joined(separator: ", "))."
@@ -79,44 +115,78 @@ enum SubscriberRules {
     )
 
     private static let minimumLapsedDays = Rule<SubscriberFacts, Reason>(
-        "minimumLapsedDays",
+        OfferKey(
+            "minimumLapsedDays",
+            .number(lapsedDays, \.minimumLapsedDays),
+            "how many days a lapsed customer has been away at least",
+            shown: { terms in terms.minimumLapsedDays.map { "lapsed for \(OfferKey.days($0)) at least" } },
+            unmeetable: { withoutLapsed($0.minimumLapsedDays, $0) },
+            staysOpen: { terms, end, now in
+                guard let days = terms.minimumLapsedDays else { return true }
+                return end.map { $0.adding(days: days) <= now } ?? false
+            }
+        ),
+        wants: "The customer was away for long enough.",
         refusal: { facts in
-            guard facts.state == .lapsed, let days = facts.offer.minimumLapsedDays else { return nil }
+            guard facts.state == .lapsed, let days = facts.offer.terms.minimumLapsedDays else { return nil }
             guard let lapsed = facts.lapsedMilliseconds else { return .noEvidence }
             return lapsed < milliseconds(ofDays: days) ? .lapsedTooRecently : nil
         },
         saw: { facts in
-            facts.offer.minimumLapsedDays.map { days in
+            facts.offer.terms.minimumLapsedDays.map { days in
                 "\(facts.lapsePhrase(SubscriberFacts.wholeDays)); the offer asks for at least "
-                    + "\(SubscriberFacts.count(days))."
+                    + "\(OfferKey.days(days))."
             }
                 ?? "The offer does not say how long a customer has to have been away."
         }
     )
 
     private static let maximumLapsedDays = Rule<SubscriberFacts, Reason>(
-        "maximumLapsedDays",
+        OfferKey(
+            "maximumLapsedDays",
+            .number(lapsedDays, \.maximumLapsedDays),
+            "how many days a lapsed customer has been away at most",
+            shown: { terms in terms.maximumLapsedDays.map { "lapsed for \(OfferKey.days($0)) at most" } },
+            unmeetable: { terms in
+                if let minimum = terms.minimumLapsedDays, terms.maximumLapsedDays.map({ $0 < minimum }) == true {
+                    return "is less than minimumLapsedDays (\(minimum)); no lapsed subscriber could get the offer"
+                }
+                return withoutLapsed(terms.maximumLapsedDays, terms)
+            },
+            staysOpen: { terms, end, now in
+                guard let days = terms.maximumLapsedDays else { return true }
+                return end.map { $0.adding(days: days) >= now } ?? false
+            }
+        ),
+        wants: "The customer was not away for too long.",
         refusal: { facts in
-            guard facts.state == .lapsed, let days = facts.offer.maximumLapsedDays else { return nil }
+            guard facts.state == .lapsed, let days = facts.offer.terms.maximumLapsedDays else { return nil }
             guard let lapsed = facts.lapsedMilliseconds else { return .noEvidence }
             return lapsed > milliseconds(ofDays: days) ? .lapsedTooLong : nil
         },
         saw: { facts in
-            facts.offer.maximumLapsedDays.map { days in
+            facts.offer.terms.maximumLapsedDays.map { days in
                 "\(facts.lapsePhrase(SubscriberFacts.startedDays)); the offer allows at most "
-                    + "\(SubscriberFacts.count(days))."
+                    + "\(OfferKey.days(days))."
             }
                 ?? "The offer does not say how long a customer may have been away."
         }
     )
 
     private static let maxRedemptions = Rule<SubscriberFacts, Reason>(
-        "maxRedemptions",
+        OfferKey(
+            "maxRedemptions",
+            .number(1...1_000_000, \.maxRedemptions),
+            without: "no limit",
+            "how often one customer may redeem it",
+            shown: { terms in terms.maxRedemptions.map { "redeemed \(OfferKey.times($0)) at most" } }
+        ),
+        wants: "The customer has not redeemed the offer too often.",
         refusal: { facts in
-            facts.offer.maxRedemptions.map { facts.offerFacts.redemptions >= $0 } == true ? .redemptionLimit : nil
+            facts.offer.terms.maxRedemptions.map { facts.offerFacts.redemptions >= $0 } == true ? .redemptionLimit : nil
         },
         saw: { facts in
-            guard let limit = facts.offer.maxRedemptions else {
+            guard let limit = facts.offer.terms.maxRedemptions else {
                 return "The offer does not say how often a customer may redeem it."
             }
             switch facts.offerFacts.redemptions {
@@ -127,19 +197,42 @@ enum SubscriberRules {
         }
     )
 
-    private static let maximumSignaturesPerCustomer = Rule<SubscriberFacts, Reason>(
-        signatureLimitName,
+    /// The ledger refuses by it, too.
+    static let maximumSignaturesPerCustomer = Rule<SubscriberFacts, Reason>(
+        OfferKey(
+            "maximumSignaturesPerCustomer",
+            .number(1...1_000_000, \.maximumSignaturesPerCustomer),
+            without: "no limit",
+            "how often it is signed for one customer in `signaturePeriodDays`",
+            shown: { terms in
+                terms.maximumSignaturesPerCustomer.map {
+                    "signed \(OfferKey.times($0)) in \(OfferKey.days(terms.signaturePeriodDays)) at most"
+                }
+            }
+        ),
+        wants: "The offer was not signed for the customer too often.",
         refusal: { facts in
-            guard let limit = facts.offer.signatureLimit, let count = facts.offerFacts.signatures else { return nil }
+            guard let limit = facts.offer.terms.signatureLimit, let count = facts.offerFacts.signatures else {
+                return nil
+            }
             return count >= limit.maximumSignaturesPerCustomer ? .signatureLimit : nil
         },
         saw: { facts in
-            guard let limit = facts.offer.signatureLimit else {
+            guard let limit = facts.offer.terms.signatureLimit else {
                 return "The offer does not say how often it is signed for a customer."
             }
             return LedgerPhrases.signatures(facts.offerFacts.signatures, limit: limit)
         }
     )
+
+    private static let lapsedDays = 1...36_500
+
+    /// A rule about lapsed subscribers means nothing where the audience leaves these out.
+    private static func withoutLapsed(_ days: Int?, _ terms: PromotionalOffer.Terms) -> String? {
+        guard days != nil, !terms.audience.contains(.lapsed) else { return nil }
+        return "concerns lapsed subscribers, but the audience leaves them out; add lapsed to the audience, or remove "
+            + "this rule"
+    }
 
     private static func milliseconds(ofDays days: Int) -> Int64 {
         let (product, overflow) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
@@ -171,17 +264,15 @@ extension SubscriberFacts {
     /// How many days are over: to be compared with the fewest that there have to be.
     fileprivate static func wholeDays(_ milliseconds: Int64) -> String {
         let days = milliseconds / 86_400_000
-        return days == 0 ? "less than a day" : count(Int(days))
+        return days == 0 ? "less than a day" : OfferKey.days(Int(days))
     }
 
     /// How many days have begun: to be compared with the most that there may be.
     fileprivate static func startedDays(_ milliseconds: Int64) -> String {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         if days == 0 { return "less than a day" }
-        return (rest > 0 ? "more than " : "") + count(Int(days))
+        return (rest > 0 ? "more than " : "") + OfferKey.days(Int(days))
     }
-
-    fileprivate static func count(_ days: Int) -> String { days == 1 ? "1 day" : "\(days) days" }
 }
 
 /// When an offer starts that an eligible customer redeems now.

@@ -175,21 +175,14 @@ public struct IntroductoryDecision: Equatable, Sendable {
 /// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: what counts as
 /// evidence is asked before those that refuse, and whether it shows all of the customer's past after them.
 public enum IntroductoryReason: String, CaseIterable, VerdictReason {
-    /// Eligible: no trial or introductory price of the group was ever used, and no subscription of it is running.
     case neverUsed = "never_used"
 
-    /// Refused: a trial or introductory price of the group was used, whatever became of it.
     case alreadyUsed = "already_used"
-    /// Refused: a subscription of the group is running.
     case activeSubscription = "active_subscription"
-    /// Refused: the renewal failed, and the customer keeps access for the grace period.
     case gracePeriod = "grace_period"
 
-    /// Unknown: there is no evidence that counts, or it does not tell.
     case noEvidence = "no_evidence"
-    /// Unknown: a group cannot be determined, that of the product or that of a purchase.
     case groupUnknown = "group_unknown"
-    /// Unknown: the evidence is too old, or carries no date.
     case evidenceStale = "evidence_stale"
 
     /// The verdict that the reason belongs to.
@@ -198,6 +191,23 @@ public enum IntroductoryReason: String, CaseIterable, VerdictReason {
         case .neverUsed: .eligible
         case .alreadyUsed, .activeSubscription, .gracePeriod: .ineligible
         case .noEvidence, .groupUnknown, .evidenceStale: .unknown
+        }
+    }
+
+    /// Its meaning to a caller, without a capital and a full stop.
+    public var meaning: String {
+        switch self {
+        case .neverUsed:
+            "no trial or introductory price of the group was used, and no subscription of it is running"
+        case .alreadyUsed: "one was used. A refunded trial counts as used"
+        case .activeSubscription: "a subscription of the group is running. A shared one counts, too"
+        case .gracePeriod: "the renewal failed, and access goes on"
+        case .noEvidence:
+            "there is no evidence that counts, or it is incomplete: a purchase has no end date, does not say whether it "
+                + "was a trial (`is_trial_period`, whatever `is_in_intro_offer_period` says), or has an owner that is not "
+                + "known"
+        case .groupUnknown: "the group of the product, or of a purchase, cannot be determined"
+        case .evidenceStale: "the evidence is too old, has no date, or a subscription has had a renewal date since"
         }
     }
 }

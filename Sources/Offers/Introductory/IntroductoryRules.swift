@@ -58,6 +58,7 @@ enum IntroductoryRules {
     static let ofPast: [Rule<IntroductoryPast, IntroductoryReason>] = [
         Rule(
             "introductoryOffer",
+            wants: "No introductory offer of the group was used.",
             refusal: { $0.introductory == nil ? nil : .alreadyUsed },
             saw: { past in
                 guard let used = past.introductory else {
@@ -70,6 +71,7 @@ enum IntroductoryRules {
         ),
         Rule(
             "activeSubscription",
+            wants: "No subscription of the group is active.",
             refusal: { $0.running != nil || $0.active != nil ? .activeSubscription : nil },
             saw: { past in
                 if let active = past.active { return "\(active.basisPhrase)." }
@@ -82,6 +84,7 @@ enum IntroductoryRules {
         ),
         Rule(
             "gracePeriod",
+            wants: "No subscription of the group is in its grace period.",
             refusal: { $0.inGrace == nil ? nil : .gracePeriod },
             saw: { past in
                 guard let inGrace = past.inGrace else { return "No grace period is running." }
@@ -99,6 +102,7 @@ enum IntroductoryRules {
         ),
         Rule(
             "coverage",
+            wants: "The evidence has every subscription of the group.",
             refusal: { $0.isWhole && $0.endNotSaid == nil && $0.maybeIntroductory == nil ? nil : .noEvidence },
             saw: { past in
                 if let sentence = past.endNotSaid { return sentence }
@@ -115,6 +119,7 @@ enum IntroductoryRules {
         ),
         Rule(
             "renewal",
+            wants: "It is known how the subscriptions ended.",
             refusal: { $0.renewing == nil || $0.active != nil ? nil : .evidenceStale },
             saw: { past in
                 guard let renewing = past.renewing, case .wasToRenew(let date) = renewing.certainty, past.active == nil

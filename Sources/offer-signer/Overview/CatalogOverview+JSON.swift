@@ -61,20 +61,39 @@ extension JSONWriter {
 
     private mutating func members(of offer: PromotionalOffer) {
         member("id", offer.id)
-        member("audience", SubscriberState.audience.filter(offer.audience.contains).map(\.rawValue))
-        if let moment = offer.startsAt { member("startsAt", moment.rfc3339) }
-        if let moment = offer.endsAt { member("endsAt", moment.rfc3339) }
-        if let number = offer.maxRedemptions { member("maxRedemptions", Int64(number)) }
-        if let limit = offer.signatureLimit {
-            member("maximumSignaturesPerCustomer", Int64(limit.maximumSignaturesPerCustomer))
-            member("signaturePeriodDays", Int64(limit.periodDays))
+        for key in OfferKey.all { member(key, of: offer.terms) }
+        member("conditions", OfferKey.all.compactMap { $0.shown(offer.terms) })
+    }
+
+    /// Writes a term that the offer has.
+    private mutating func member(_ key: OfferKey, of terms: PromotionalOffer.Terms) {
+        switch key.kind {
+        case .states(let place):
+            member(named: key.name, SubscriberState.audience.filter(terms[keyPath: place].contains).map(\.rawValue))
+        case .moment(let place): if let moment = terms[keyPath: place] { member(named: key.name, moment.rfc3339) }
+        case .number(_, let place): if let number = terms[keyPath: place] { member(named: key.name, number) }
+        case .days(_, let place): member(named: key.name, terms[keyPath: place])
+        case .scope(let place): member(named: key.name, terms[keyPath: place].rawValue)
+        case .treatment(let place): member(named: key.name, terms[keyPath: place].rawValue)
+        case .products(let place): if let ids = terms[keyPath: place] { member(named: key.name, ids.sorted()) }
         }
-        if offer.scope != .group { member("scope", offer.scope.rawValue) }
-        if let products = offer.fromProducts { member("fromProducts", products.sorted()) }
-        if let days = offer.minimumLapsedDays { member("minimumLapsedDays", Int64(days)) }
-        if let days = offer.maximumLapsedDays { member("maximumLapsedDays", Int64(days)) }
-        if offer.afterRefund != .refuse { member("afterRefund", offer.afterRefund.rawValue) }
-        if offer.familyShared != .refuse { member("familyShared", offer.familyShared.rawValue) }
-        if offer.assigned != .refuse { member("assigned", offer.assigned.rawValue) }
+    }
+
+    private mutating func member(named name: String, _ number: Int) {
+        member(named: name)
+        self.number(Int64(number))
+    }
+
+    private mutating func member(named name: String, _ texts: [String]) {
+        member(named: name)
+        array { list in for text in texts { list.string(text) } }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member whose name is not known beforehand.
+    mutating func member(named name: String, _ text: String) {
+        member(named: name)
+        string(text)
     }
 }

@@ -104,6 +104,8 @@ final class Overview: Sendable {
                     list.element(client, lastUsed: use.first { $0.client == client.name }?.lastUsed ?? [], metrics)
                 }
             }
+            json.member("rules")
+            json.object { rules in for rule in RuleNames.wants { rules.member(named: rule.name, rule.wants) } }
             json.member("catalog")
             json.object { $0.members(ofCatalog: service.settings.apps) }
         }

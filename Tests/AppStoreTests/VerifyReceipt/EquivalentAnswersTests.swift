@@ -14,10 +14,14 @@ struct EquivalentAnswersTests {
 
     private func verdicts(_ answer: JSON) throws -> Verdicts {
         let offers = [
-            PromotionalOffer(id: "anyone"), PromotionalOffer(id: "lapsed", audience: [.lapsed]),
-            PromotionalOffer(id: "once", maxRedemptions: 1), PromotionalOffer(id: "app", scope: .app),
-            PromotionalOffer(id: "from", fromProducts: ["yearly"]), PromotionalOffer(id: "late", minimumLapsedDays: 30),
-            PromotionalOffer(id: "kind", afterRefund: .allow, familyShared: .allow),
+            PromotionalOffer(id: "anyone"), PromotionalOffer(id: "lapsed") { $0.audience = [.lapsed] },
+            PromotionalOffer(id: "once") { $0.maxRedemptions = 1 }, PromotionalOffer(id: "app") { $0.scope = .app },
+            PromotionalOffer(id: "from") { $0.fromProducts = ["yearly"] },
+            PromotionalOffer(id: "late") { $0.minimumLapsedDays = 30 },
+            PromotionalOffer(id: "kind") {
+                $0.afterRefund = .allow
+                $0.familyShared = .allow
+            },
         ]
         let app = App(
             bundleId: "com.example.reader",

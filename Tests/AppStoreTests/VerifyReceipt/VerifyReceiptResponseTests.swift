@@ -44,23 +44,20 @@ struct VerifyReceiptResponseTests {
         #expect(history.bundleId == "com.example.reader")
         #expect(history.environment == .sandbox)
         #expect(history.asOf == date(1_595_440_486_402))
-        #expect(
-            history.transactions == [
-                Transaction(
-                    originalTransactionId: "1",
-                    productId: "p",
-                    subscriptionGroupIdentifier: "20900001",
-                    purchaseDate: date(1_594_755_400_000),
-                    expiresDate: date(1_594_755_700_000),
-                    revocationDate: date(1_594_755_500_000),
-                    isUpgraded: true,
-                    ownership: .familyShared,
-                    appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
-                    offer: .introductory,
-                    transactionId: "2"
-                )
-            ]
+        let transaction = Transaction(
+            originalTransactionId: "1",
+            productId: "p",
+            subscriptionGroupIdentifier: "20900001",
+            purchaseDate: date(1_594_755_400_000),
+            expiresDate: date(1_594_755_700_000),
+            revocationDate: date(1_594_755_500_000),
+            isUpgraded: true,
+            ownership: .familyShared,
+            appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            offer: .introductory,
+            transactionId: "2"
         )
+        #expect(history.transactions == [transaction])
         #expect(
             history.renewals == [
                 RenewalInfo(

@@ -90,7 +90,7 @@ struct CustomerPropertyTests {
             )
             let request = OfferRequest(productId: row.product, offerId: row.offer)
             guard policy.decide(request).verdict == .eligible, let facts = policy.facts(of: request),
-                facts.offer.familyShared == .refuse, facts.offer.assigned == .refuse,
+                facts.offer.terms.familyShared == .refuse, facts.offer.terms.assigned == .refuse,
                 let transaction = facts.reading?.subscription?.transaction
             else { continue }
             #expect(transaction.ownership == .purchased)

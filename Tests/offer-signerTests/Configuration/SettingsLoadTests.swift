@@ -88,35 +88,33 @@ import Testing
         #expect(product.level == 2)
         #expect(
             product.offer("comeback50")
-                == PromotionalOffer(
-                    id: "comeback50",
-                    audience: [.lapsed],
-                    maxRedemptions: 1,
-                    signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 5),
-                    scope: .app,
-                    fromProducts: ["news.monthly", "com.example.reader.pro.monthly"],
-                    minimumLapsedDays: 30,
-                    maximumLapsedDays: 60,
-                    afterRefund: .allow,
-                    familyShared: .allow,
-                    assigned: .allow
-                )
+                == PromotionalOffer(id: "comeback50") {
+                    $0.audience = [.lapsed]
+                    $0.maxRedemptions = 1
+                    $0.maximumSignaturesPerCustomer = 5
+                    $0.scope = .app
+                    $0.fromProducts = ["news.monthly", "com.example.reader.pro.monthly"]
+                    $0.minimumLapsedDays = 30
+                    $0.maximumLapsedDays = 60
+                    $0.afterRefund = .allow
+                    $0.familyShared = .allow
+                    $0.assigned = .allow
+                }
         )
     }
 
     private func sampleApp(_ fixture: ConfigurationFixture) -> AppSettings {
-        let stay = PromotionalOffer(
-            id: "stay30",
-            audience: [.activeAutoRenewOff, .billingRetry],
-            startsAt: Timestamp(millisecondsSince1970: 1_767_225_600_000),
-            endsAt: Timestamp(millisecondsSince1970: 1_798_761_600_000)
-        )
-        let comeback = PromotionalOffer(
-            id: "comeback50",
-            audience: [.lapsed],
-            maxRedemptions: 1,
-            signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 5, periodDays: 30)
-        )
+        let stay = PromotionalOffer(id: "stay30") {
+            $0.audience = [.activeAutoRenewOff, .billingRetry]
+            $0.startsAt = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+            $0.endsAt = Timestamp(millisecondsSince1970: 1_798_761_600_000)
+        }
+        let comeback = PromotionalOffer(id: "comeback50") {
+            $0.audience = [.lapsed]
+            $0.maxRedemptions = 1
+            $0.maximumSignaturesPerCustomer = 5
+            $0.signaturePeriodDays = 30
+        }
         let product = Product(id: "com.example.reader.pro.monthly", offers: [comeback, stay])
         return AppSettings(
             app: App(
@@ -184,10 +182,10 @@ import Testing
         #expect(app.receipts == .verifyReceipt)
         #expect(app.sharedSecret == nil && app.app.customerSeparator == nil && app.appAppleId == nil)
         #expect(app.app.maximumAccountsPerTransaction == 3)
-        #expect(app.app.product("no")?.product.offer("yes")?.signatureLimit == nil)
+        #expect(app.app.product("no")?.product.offer("yes")?.terms.signatureLimit == nil)
         // Identifiers are read as they are written, whatever YAML would make of them.
         #expect(app.app.subscriptionGroups.map(\.id) == ["020900001"])
-        #expect(app.app.product("no")?.product.offer("yes")?.audience == Set(SubscriberState.audience))
+        #expect(app.app.product("no")?.product.offer("yes")?.terms.audience == Set(SubscriberState.audience))
         #expect(app.app.product("plain")?.product.offers.isEmpty == true)
         let client = try #require(settings.clients.first)
         #expect(client.tokenSHA256 == [Hexadecimal.bytes(ConfigurationFixture.token)])

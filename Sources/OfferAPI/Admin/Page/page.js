@@ -577,7 +577,7 @@ function catalogView({ catalog }) {
 
 function groupTable(group) {
   const rows = group.products.flatMap((product) => product.offers.map((offer) => [
-    [offer.id, h('small', null, product.id)], tags(offer.audience), when(offer), conditions(offer),
+    [offer.id, h('small', null, product.id)], tags(offer.audience), when(offer), tags(offer.conditions),
   ]));
   return h('div', { class: 'group even' }, h('h3', null, `Group ${group.id}`), rows.length
     ? table(null, ['Offer', 'For', 'When', 'Limits and conditions'], rows)
@@ -589,21 +589,6 @@ function when({ startsAt, endsAt }) {
   if (startsAt && new Date(startsAt) > Date.now()) return [h('strong', null, 'not yet'), edge('from', startsAt)];
   if (endsAt && new Date(endsAt) <= Date.now()) return [h('strong', null, 'over'), edge('since', endsAt)];
   return ['now', endsAt ? edge('until', endsAt) : null];
-}
-
-function conditions(offer) {
-  const most = offer.maximumSignaturesPerCustomer;
-  return tags([
-    offer.maxRedemptions && `redeemed ${times(offer.maxRedemptions)} at most`,
-    most && `signed ${times(most)} in ${count(offer.signaturePeriodDays, 'day')} at most`,
-    offer.scope === 'app' && 'for subscribers of any group of the app',
-    offer.fromProducts && `from ${offer.fromProducts.join(', ')}`,
-    offer.minimumLapsedDays && `lapsed for ${count(offer.minimumLapsedDays, 'day')} at least`,
-    offer.maximumLapsedDays && `lapsed for ${count(offer.maximumLapsedDays, 'day')} at most`,
-    offer.afterRefund === 'allow' && 'refunded customers, too',
-    offer.familyShared === 'allow' && 'shared purchases, too',
-    offer.assigned === 'allow' && 'seats that others pay for, too',
-  ].filter(Boolean));
 }
 
 const views = {
@@ -856,35 +841,6 @@ function tryCustomer(form) {
   }, showDecisions);
 }
 
-// What each rule wants of a customer who may have the offer.
-const wanted = {
-  catalog: 'The catalog has the offer, or the product.',
-  bundleId: 'The evidence is of this app.',
-  environments: 'The evidence is of an environment that counts for the app.',
-  account: 'The account is the one inside the evidence, where that names one.',
-  maximumAccountsPerTransaction: 'The evidence was not shown for too many accounts.',
-  startsAt: 'The offer has begun.',
-  endsAt: 'The offer is not over.',
-  evidence: 'There is evidence that says what the customer has.',
-  subscriptionGroup: 'It is known which group the subscription is of.',
-  evidenceAge: 'The evidence is fresh enough.',
-  subscription: 'The customer has or had a subscription.',
-  afterRefund: 'The newest purchase was not refunded, or the offer allows it.',
-  familyShared: 'The subscription is the customer’s own, or the offer allows shared ones.',
-  assigned: 'Nobody else pays for the subscription’s seat, or the offer allows that.',
-  audience: 'The offer is for the state of the customer’s subscription.',
-  fromProducts: 'The customer comes from a product that the offer names.',
-  minimumLapsedDays: 'The customer was away for long enough.',
-  maximumLapsedDays: 'The customer was not away for too long.',
-  maxRedemptions: 'The customer has not redeemed the offer too often.',
-  maximumSignaturesPerCustomer: 'The offer was not signed for the customer too often.',
-  introductoryOffer: 'No introductory offer of the group was used.',
-  activeSubscription: 'No subscription of the group is active.',
-  gracePeriod: 'No subscription of the group is in its grace period.',
-  coverage: 'The evidence has every subscription of the group.',
-  renewal: 'It is known how the subscriptions ended.',
-};
-
 const verdicts = { eligible: ['good', 'Eligible'], ineligible: ['bad', 'Not eligible'], unknown: ['warn', 'Unknown'] };
 
 const ruleVerdicts = { eligible: ['good', 'passed'], ineligible: ['bad', 'refused'], unknown: ['warn', 'cannot tell'] };
@@ -894,7 +850,7 @@ function decision(title, subtitle, { verdict, reason, detail, explanation = [], 
   const rest = verdict === 'eligible' ? '' : '; those after the last were not';
   const rule = (finding) => {
     const [kind, word] = ruleVerdicts[finding.verdict] ?? ['warn', finding.verdict];
-    return [h('code', null, finding.rule), wanted[finding.rule] ?? '–', finding.saw,
+    return [h('code', null, finding.rule), state.overview?.rules[finding.rule] ?? '–', finding.saw,
       h('span', { class: `pill ${kind}` }, word)];
   };
   return h('article', { class: 'card', 'data-verdict': verdict },

@@ -160,7 +160,7 @@ struct RetentionReader {
             node.fault("\(Echo.name(id)) is no offer of \(home) in the catalog; \(hint)")
             return nil
         }
-        if (meant ?? all).contains(where: { $0.offer(id)?.signatureLimit != nil }) {
+        if (meant ?? all).contains(where: { $0.offer(id)?.terms.signatureLimit != nil }) {
             node.faults.warning(
                 node.place,
                 "has maximumSignaturesPerCustomer, and every call counts, as Apple calls each time a customer looks "

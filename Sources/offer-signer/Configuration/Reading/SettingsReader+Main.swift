@@ -166,7 +166,9 @@ extension SettingsReader {
     func warnOfShortRetention(_ ledger: LedgerSettings, of apps: [AppSettings], at place: ConfigurationPlace) {
         guard let days = ledger.retentionDays else { return }
         let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
-        let periods = offers.compactMap { offer in offer.signatureLimit.map { (id: offer.id, days: $0.periodDays) } }
+        let periods = offers.compactMap { offer in
+            offer.terms.signatureLimit.map { (id: offer.id, days: $0.periodDays) }
+        }
         guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
         faults.warning(
             place,
