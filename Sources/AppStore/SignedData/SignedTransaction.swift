@@ -59,6 +59,7 @@ struct SignedTransaction {
             billingPlan: fields.billingPlan
         )
         transaction.kind = kind
+        transaction.isFree = fields.isFree
         transaction.webOrderLineItemId = fields.webOrderLineItemId
         transaction.previousOriginalTransactionId = fields.previousOriginalTransactionId
         transaction.appTransactionId = fields.appTransactionId
@@ -91,6 +92,7 @@ struct SignedTransaction {
         var appAccountToken: AppAccountToken?
         var offerType: Int64?
         var offerIdentifier: String?
+        var offerDiscountType: String?
         var milliunits: Int64?
         var currency: String?
         var storefront: String?
@@ -112,6 +114,16 @@ struct SignedTransaction {
             case (.assignment, .purchased): .assigned
             case (.family, .assigned), (.assignment, .familyShared): .unknown(ownership.name)
             default: ownership
+            }
+        }
+
+        /// Without an offer it is paid; a discount of a kind that is not known may be free.
+        var isFree: Bool? {
+            switch offerDiscountType {
+            case "FREE_TRIAL": true
+            case "PAY_AS_YOU_GO", "PAY_UP_FRONT": false
+            case nil where offerType == nil || offerType == 0: false
+            default: nil
             }
         }
 
@@ -153,6 +165,7 @@ struct SignedTransaction {
             case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
             case .offerType: offerType = try reader.readAppleInteger()
             case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
+            case .offerDiscountType: offerDiscountType = try reader.readAppleText()
             case .price: milliunits = try reader.readAppleInteger()
             case .currency: currency = try reader.readAppleIdentifier()
             case .storefront: storefront = try reader.readAppleIdentifier()
@@ -229,6 +242,7 @@ private enum TransactionMember: String, CaseIterable {
     case appAccountToken
     case offerType
     case offerIdentifier
+    case offerDiscountType
     case price
     case currency
     case storefront

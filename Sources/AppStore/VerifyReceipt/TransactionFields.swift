@@ -16,7 +16,7 @@ struct TransactionFields {
     private var cancellationReason: String?
     private var webOrderLineItemId: String?
     private var isIntroductory = false
-    private var isTrialSaid = false
+    private var isTrial: Bool?
     private var promotionalOfferId: String?
     private var offerCodeName: String?
     private var appAccountToken: AppAccountToken?
@@ -51,7 +51,8 @@ struct TransactionFields {
             transactionId: transactionId
         )
         // Nothing but the flag itself shows that there was no trial.
-        transaction.isOfferSaid = isTrialSaid || offer == .introductory
+        transaction.isOfferSaid = isTrial != nil || offer == .introductory
+        transaction.isFree = isTrial
         transaction.webOrderLineItemId = webOrderLineItemId
         return transaction
     }
@@ -78,7 +79,7 @@ struct TransactionFields {
         case .isTrialPeriod:
             guard let flag = try reader.readAppleFlag() else { return }
             isIntroductory = flag || isIntroductory
-            isTrialSaid = true
+            isTrial = flag
         case .isInIntroOfferPeriod: isIntroductory = try reader.readAppleFlag() ?? false || isIntroductory
         case .ownershipType:
             // Old answers lack it, and then the customer bought it; any text but Apple's does not say so.
@@ -184,6 +185,7 @@ extension Transaction {
         whole.appAccountToken = appAccountToken ?? copy.appAccountToken
         whole.offer = offer?.catalogId == nil ? copy.offer ?? offer : offer
         whole.isOfferSaid = isOfferSaid || copy.isOfferSaid
+        whole.isFree = isFree(or: copy)
         return whole
     }
 }

@@ -17,6 +17,7 @@ extension Transaction {
         guard isAddition || !copy.isAddition else { return whole }
         whole.reason = reason ?? copy.reason
         whole.isOfferSaid = isOfferSaid || copy.isOfferSaid
+        whole.isFree = isFree(or: copy)
         whole.price = price ?? copy.price
         whole.storefront = storefront ?? copy.storefront
         whole.revocationDate = revocationDate ?? copy.revocationDate

@@ -29,6 +29,8 @@ public struct Transaction: Equatable, Sendable {
     /// Whether the evidence says that there was no offer, where it names none: an old receipt's row may leave out whether
     /// it was a trial.
     public var isOfferSaid = true
+    /// Whether its period costs nothing, whatever kind of offer makes it so; `nil` where the evidence does not say.
+    package var isFree: Bool?
     /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
     public var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
@@ -146,8 +148,13 @@ public struct Transaction: Equatable, Sendable {
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason?.rawValue ?? "" },
-        { $0.ownership.name ?? "" }, { $0.revocation?.kind.name ?? "" },
+        { $0.ownership.name ?? "" }, { $0.revocation?.kind.name ?? "" }, { $0.isFree.map { $0 ? "1" : "0" } ?? "" },
     ]
+
+    /// Whether its period costs nothing by it or a copy of it: where they contradict each other, it does.
+    package func isFree(or copy: Transaction) -> Bool? {
+        isFree == true || copy.isFree == true ? true : isFree ?? copy.isFree
+    }
 
     private var offerText: String { offer.map { "\($0.type)\($0.identifier)" } ?? "" }
 

@@ -30,7 +30,8 @@ struct HeldFields {
             guard let field = HeldField(rawValue: name) else { throw CompactReader.fault }
             switch field {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
-                .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition:
+                .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition,
+                .isFree, .isFreeUnsaid:
                 note(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
                 .ownership, .webOrderLineItemId, .previousId, .appTransactionId:
@@ -98,6 +99,7 @@ struct HeldFields {
             billingPlan: billingPlan
         )
         transaction.isOfferSaid = !flag(.isOfferUnsaid)
+        transaction.isFree = flag(.isFree) ? true : flag(.isFreeUnsaid) ? nil : false
         transaction.webOrderLineItemId = text(.webOrderLineItemId)
         transaction.previousOriginalTransactionId = text(.previousId)
         transaction.appTransactionId = text(.appTransactionId)

@@ -57,10 +57,12 @@ enum HeldField: UInt64 {
     case isAddition = 43
     case kind = 44
     case linkedId = 45
+    case isFree = 46
+    case isFreeUnsaid = 47
 }
 
 extension HeldSubscription {
-    /// 1 was that of version 0.2.0, which did not store whether an organisation pays.
+    /// 1 was that of version 0.2.0, which stored neither whether an organisation pays, nor whether a period is free.
     private static let version: UInt64 = 2
 
     /// The bytes by which it is kept.
@@ -144,7 +146,10 @@ extension HeldSubscription {
             case nil: throw CompactReader.fault
             }
         }
-        if version == 1 { transactions.leaveOwnershipOpen() }
+        if version == 1 {
+            transactions = transactions.map { $0.changed { $0.isFree = nil } }
+            transactions.leaveOwnershipOpen()
+        }
         self.init(
             identity,
             transactions: transactions,
@@ -165,10 +170,16 @@ extension [Held<Transaction>] {
         let isOlder = contains { ($0.value.purchaseDate ?? $0.value.expiresDate).map { $0 < first } ?? false }
         guard !isOlder else { return }
         for index in indices where self[index].value.ownership == .purchased {
-            var transaction = self[index].value
-            transaction.ownership = .unknown(nil)
-            self[index] = Held(transaction, asOf: self[index].asOf)
+            self[index] = self[index].changed { $0.ownership = .unknown(nil) }
         }
+    }
+}
+
+extension Held<Transaction> {
+    fileprivate func changed(_ change: (inout Transaction) -> Void) -> Held<Transaction> {
+        var transaction = value
+        change(&transaction)
+        return Held(transaction, asOf: asOf)
     }
 }
 
@@ -218,6 +229,8 @@ extension CompactWriter {
         }
         fields(of: transaction.offer)
         flag(.isOfferUnsaid, !transaction.isOfferSaid)
+        flag(.isFree, transaction.isFree == true)
+        flag(.isFreeUnsaid, transaction.isFree == nil)
         field(.price, transaction.price?.milliunits)
         field(.currency, transaction.price?.currency)
         field(.storefront, transaction.storefront)

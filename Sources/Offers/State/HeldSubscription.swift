@@ -247,6 +247,7 @@ extension Held<Transaction> {
         transaction.reason = value.reason ?? copy.reason
         transaction.billingPlan = value.billingPlan ?? copy.billingPlan
         transaction.isOfferSaid = value.isOfferSaid || copy.isOfferSaid
+        transaction.isFree = value.isFree(or: copy)
         if value.ownership == .unknown(nil) { transaction.ownership = copy.ownership }
         transaction.webOrderLineItemId = value.webOrderLineItemId ?? copy.webOrderLineItemId
         transaction.previousOriginalTransactionId =

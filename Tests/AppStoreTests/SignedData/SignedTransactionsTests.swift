@@ -51,6 +51,21 @@ struct SignedTransactionsTests {
 
     private func date(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
+    @Test(
+        "A signed period is free by offerDiscountType alone, and not known where an offer or its kind is not",
+        arguments: [
+            (#""offerType":1,"offerDiscountType":"FREE_TRIAL""#, true),
+            (#""offerType":2,"offerIdentifier":"o","offerDiscountType":"FREE_TRIAL""#, true),
+            (#""offerDiscountType":"FREE_TRIAL""#, true), (#""offerType":0"#, false),
+            (#""offerType":1,"offerDiscountType":"PAY_AS_YOU_GO""#, false),
+            (#""offerType":4,"offerDiscountType":"PAY_UP_FRONT""#, false), (#""offerType":1"#, nil),
+            (#""offerType":1,"offerDiscountType":"NEW_KIND""#, nil), (#""offerDiscountType":"NEW_KIND""#, nil),
+        ] as [(String, Bool?)]
+    )
+    func free(members: String, isFree: Bool?) throws {
+        #expect(try history([Self.transaction(members)]).transactions.map(\.isFree) == [isFree])
+    }
+
     @Test("A transaction and its renewal info say all that decisions need")
     func fields() throws {
         let more = #"""

@@ -44,7 +44,7 @@ struct VerifyReceiptResponseTests {
         #expect(history.bundleId == "com.example.reader")
         #expect(history.environment == .sandbox)
         #expect(history.asOf == date(1_595_440_486_402))
-        let transaction = Transaction(
+        var transaction = Transaction(
             originalTransactionId: "1",
             productId: "p",
             subscriptionGroupIdentifier: "20900001",
@@ -57,6 +57,7 @@ struct VerifyReceiptResponseTests {
             offer: .introductory,
             transactionId: "2"
         )
+        transaction.isFree = false
         #expect(history.transactions == [transaction])
         #expect(
             history.renewals == [
@@ -213,6 +214,20 @@ struct VerifyReceiptResponseTests {
     func trialSaid(members: String, isSaid: Bool) throws {
         let transaction = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first
         #expect(transaction?.isOfferSaid == isSaid)
+    }
+
+    @Test(
+        "Whether a period is free is what is_trial_period says, and not known without it",
+        arguments: [
+            (#""is_trial_period":"true""#, true), (#""is_trial_period":"false""#, false),
+            (#""is_trial_period":"false","is_in_intro_offer_period":"true""#, false),
+            (#""is_in_intro_offer_period":"true""#, nil), (#""is_trial_period":null"#, nil),
+            (#""is_trial_period":"""#, nil), (#""promotional_offer_id":"o""#, nil),
+        ] as [(String, Bool?)]
+    )
+    func free(members: String, isFree: Bool?) throws {
+        let transaction = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first
+        #expect(transaction?.isFree == isFree)
     }
 
     @Test(

@@ -34,6 +34,17 @@ struct HeldBytesTests {
         return held
     }
 
+    @Test("Whether a period is free is read again, and not known of what 0.2.0 stored", arguments: [true, false, nil])
+    func free(isFree: Bool?) throws {
+        var transaction = Transaction(originalTransactionId: "1", productId: "p", transactionId: "1")
+        transaction.isFree = isFree
+        let identity = rich().identity
+        let bytes = HeldSubscription(identity, transactions: [Held(transaction, asOf: clock)]).bytes
+        #expect(try HeldSubscription(identity, bytes: bytes).transactions["1"]?.value.isFree == isFree)
+        let old = [1] + bytes.dropFirst()
+        #expect(try HeldSubscription(identity, bytes: old).transactions["1"]?.value.isFree == nil)
+    }
+
     @Test("Kept state is read again, to the last member")
     func roundTrip() throws {
         let held = rich()
