@@ -105,6 +105,7 @@ private let exampleRules = [
         $0.audience = [.lapsed]
         $0.afterRefund = .allow
     },
+    PromotionalOffer(id: "paying") { $0.duringTrial = .refuse },
     PromotionalOffer(id: "seats") { $0.assigned = .allow },
     PromotionalOffer(id: "seats-lapsed") {
         $0.audience = [.lapsed]

@@ -37,6 +37,7 @@ public final class PromotionalOffer: Sendable {
         package var afterRefund = OfferTreatment.refuse
         package var familyShared = OfferTreatment.refuse
         package var assigned = OfferTreatment.refuse
+        package var duringTrial = OfferTreatment.allow
 
         package init() {}
 

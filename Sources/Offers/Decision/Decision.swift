@@ -84,6 +84,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case assigned
     case stateNotInAudience = "state_not_in_audience"
     case notFromProduct = "not_from_product"
+    case inTrial = "in_trial"
     case lapsedTooRecently = "lapsed_too_recently"
     case lapsedTooLong = "lapsed_too_long"
     case redemptionLimit = "redemption_limit"
@@ -130,6 +131,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
             "an organisation or a group pays, or paid, for the customer's seat, and the customer bought nothing"
         case .stateNotInAudience: "the offer is not for customers in this state"
         case .notFromProduct: "the customer holds, or held last, none of the offer's `fromProducts`"
+        case .inTrial: "the running period is free, and the offer has `duringTrial: refuse`"
         case .lapsedTooRecently: "lapsed fewer than `minimumLapsedDays` days ago"
         case .lapsedTooLong: "lapsed more than `maximumLapsedDays` days ago"
         case .redemptionLimit: "redeemed as often as `maxRedemptions` allows"

@@ -2,7 +2,8 @@
 enum SubscriberRules {
     /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
-        afterRefund, familyShared, assigned, audience, fromProducts, minimumLapsedDays, maximumLapsedDays,
+        afterRefund, familyShared, assigned, audience, fromProducts, duringTrial, minimumLapsedDays,
+        maximumLapsedDays,
         maxRedemptions,
         maximumSignaturesPerCustomer,
     ]
@@ -111,6 +112,29 @@ enum SubscriberRules {
                 return "\(held); the offer asks for none in particular."
             }
             return "\(held); the offer is for those who come from \(products.sorted().joined(separator: ", "))."
+        }
+    )
+
+    private static let duringTrial = Rule<SubscriberFacts, Reason>(
+        OfferKey(
+            "duringTrial",
+            .treatment(\.duringTrial),
+            "`refuse`: not for customers whose running period is free (`FREE_TRIAL` of any offer, `is_trial_period`)",
+            shown: { $0.duringTrial == .refuse ? "not during a free period" : nil }
+        ),
+        wants: "The running period is paid for, or the offer allows a free one.",
+        refusal: { facts in
+            guard facts.offer.terms.duringTrial == .refuse, facts.mayRun else { return nil }
+            guard let isFree = facts.subscription.transaction?.isFree else { return .noEvidence }
+            return isFree ? .inTrial : nil
+        },
+        saw: { facts in
+            guard facts.mayRun else { return "No period is running." }
+            guard let isFree = facts.subscription.transaction?.isFree else {
+                return "The evidence does not say whether the running period is free."
+            }
+            let allows = facts.offer.terms.duringTrial == .allow ? "; the offer allows that" : ""
+            return isFree ? "The running period is free\(allows)." : "The running period is not free."
         }
     )
 
@@ -241,6 +265,11 @@ enum SubscriberRules {
 }
 
 extension SubscriberFacts {
+    /// Whether a period is running by what Apple says, or by one of two things that contradict each other.
+    fileprivate var mayRun: Bool {
+        [state, alternative].contains { $0 == .active || $0 == .activeAutoRenewOff }
+    }
+
     /// Since when the customer has been away, without a full stop.
     ///
     /// - Parameter days: Puts the milliseconds since then into words.

@@ -12,7 +12,48 @@ private let millisecond = 1.0 / 86_400_000
 
 // Rows read: who the customer is, what the evidence shows, which offer, what comes out.
 
+private func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Transaction {
+    var transaction = transaction
+    transaction.isFree = isFree
+    return transaction
+}
+
 extension CustomerTable {
+    /// `duringTrial`.
+    static let trials: [Row] = [
+        Row("a period that is paid for", history([entry()], [free(false)]), "paying", .active),
+        Row("a free period", history([entry()], [free(true)]), "paying", .inTrial),
+        Row("a free period, and nothing asked", history([entry()], [free(true)]), "anyone", .active),
+        Row("a free period that does not renew", history([entry(renews: false)], [free(true)]), "paying", .inTrial),
+        Row("not said whether it is free", history([entry()], [free(nil)]), "paying", .noEvidence),
+        Row("not said, and nothing asked", history([entry()], [free(nil)]), "anyone", .active),
+        Row(
+            "a free period that is over",
+            history([entry(ended: true)], [free(true, bought(until: -2))]),
+            "paying",
+            .lapsed
+        ),
+        Row(
+            "a free period whose renewal failed",
+            history([entry(retrying: true)], [free(true, bought(until: -2))]),
+            "paying",
+            .billingRetry
+        ),
+        Row(
+            "a free period, then one that is paid for",
+            history([entry()], [free(true, bought(on: -40, until: -10)), free(false, bought(called: "2"))]),
+            "paying",
+            .active
+        ),
+        Row(
+            "a free period that runs without an entry",
+            history([entry("1", ended: true)], [bought("1", on: -90, until: -60), free(true, bought("2"))]),
+            "paying",
+            .inTrial
+        ),
+        Row("two copies, one of them free", history([entry()], [free(true), free(false)]), "paying", .inTrial),
+    ]
+
     /// `scope` and `fromProducts`.
     static let scopes: [Row] = [
         Row("group by default: a News reader is no Pro subscriber", newsActive, "anyone", .neverSubscribed),

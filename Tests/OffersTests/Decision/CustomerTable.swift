@@ -206,5 +206,5 @@ enum CustomerTable {
 
     static let all =
         states + certainty + groups + unknownGroups + rowsWithoutEntry + owners + contradictions + offers + evidence
-        + scopes + lapses + ends + treatments + strict
+        + scopes + trials + lapses + ends + treatments + strict
 }

@@ -81,8 +81,8 @@ struct ExplanationTests {
             findings.map(\.rule) == [
                 "catalog", "bundleId", "environments", "account", "maximumAccountsPerTransaction", "startsAt", "endsAt",
                 "evidence", "subscriptionGroup", "evidenceAge", "subscription", "afterRefund", "familyShared",
-                "assigned", "audience", "fromProducts", "minimumLapsedDays", "maximumLapsedDays", "maxRedemptions",
-                "maximumSignaturesPerCustomer",
+                "assigned", "audience", "fromProducts", "duringTrial", "minimumLapsedDays", "maximumLapsedDays",
+                "maxRedemptions", "maximumSignaturesPerCustomer",
             ]
         )
         func saw(_ rule: String) -> String { findings.first { $0.rule == rule }?.saw ?? "" }

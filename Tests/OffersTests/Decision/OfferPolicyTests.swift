@@ -53,6 +53,11 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
+    @Test("An offer may be for those alone who pay for the running period", arguments: CustomerTable.trials)
+    func trials(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     @Test("Where the customer has to be a subscriber, and of what", arguments: CustomerTable.scopes)
     func scope(row: Row) {
         #expect(decide(row).reason == row.expected)
