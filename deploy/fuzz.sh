@@ -35,7 +35,8 @@ done < <(
 )
 
 compile() {
-    swiftc -swift-version 6 -parse-as-library -O -whole-module-optimization -sanitize=fuzzer -enable-testing \
+    swiftc -swift-version 6 -package-name offer_signer -parse-as-library -O -whole-module-optimization \
+        -sanitize=fuzzer -enable-testing \
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
         -I "$out/modules" -I "$debug/Modules" "${maps[@]}" -module-name "$1" \
         -emit-module -emit-module-path "$out/modules/$1.swiftmodule" -c -o "$out/$1.o" "${@:2}"
