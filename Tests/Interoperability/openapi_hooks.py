@@ -109,6 +109,13 @@ def what_fits_the_schemas_is_understood(ctx, response, case):
 
 
 @schemathesis.check
+def nothing_fails_but_the_app_store(ctx, response, case):
+    """The only 503 is that of a purchase which Apple does not know yet, or of a receipt that Apple cannot read now."""
+    if response.status_code == 503 and response.json()["code"] != "app_store_unavailable":
+        raise Failure(operation=case.operation.label, title="A failure of the service", message=response.text)
+
+
+@schemathesis.check
 def codes_belong_to_their_status(ctx, response, case):
     """A problem's members agree with each other and with the response."""
     if response.status_code < 400:
