@@ -178,7 +178,8 @@ extension Session {
             answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
         }
         for subscription in asked {
-            let presented = subscription.reduce(into: LedgerBatch.Presented()) { all, one in
+            let first = counts.presentations[subscription[0]] ?? [:]
+            let presented = subscription.dropFirst().reduce(into: first) { all, one in
                 all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }
             }
             answer.presentations[subscription[0].originalTransactionId] = LedgerBatch.presentations(

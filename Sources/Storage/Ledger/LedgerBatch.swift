@@ -208,12 +208,19 @@ struct LedgerBatch: Sendable {
         at now: Timestamp
     ) -> LedgerAnswer.Presentations? {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
-        func isYoung(_ digest: [UInt8]) -> Bool { presented[digest].map { $0 > start } ?? false }
-        let wasRefused = isYoung(refused)
+        var (others, isKnown, wasRefused) = (0, false, false)
+        // They are few: to compare them takes less than to hash one.
+        for (digest, time) in presented where time > start {
+            if digest == refused {
+                wasRefused = true
+            } else if digest == customer {
+                isKnown = true
+            } else {
+                others += 1
+            }
+        }
         guard customer != nil || wasRefused else { return nil }
-        let isKnown = customer.map(isYoung) ?? false
-        let count = presented.values.count { $0 > start } - (wasRefused ? 1 : 0)
-        return LedgerAnswer.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
+        return LedgerAnswer.Presentations(others: others, isKnown: isKnown)
     }
 
     private static func counts(
