@@ -8,9 +8,9 @@ enum OpenAPIDescription {
     /// The description as one JSON object; `nil` where the YAML is none, which a test rules out.
     static let json: [UInt8]? = {
         let yaml = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
-            .replacing("        INTRODUCTORY-REASONS\n", with: list(IntroductoryReason.self))
+            .replacing("        INTRODUCTORY-REASONS\n", with: list(IntroductoryReason.self, \.meaning))
             .replacing("[INTRODUCTORY-REASONS]", with: names(IntroductoryReason.self))
-            .replacing("        REASONS\n", with: list(Reason.self))
+            .replacing("        REASONS\n", with: list(Reason.self, \.meaning))
             .replacing("[REASONS]", with: names(Reason.self))
         // `load(yaml:)` would forget the order of members.
         guard let node = try? Yams.compose(yaml: yaml) else { return nil }
@@ -22,12 +22,12 @@ enum OpenAPIDescription {
     private typealias Reasons = VerdictReason & RawRepresentable<String> & CaseIterable
 
     /// The lines of a description, indented as those in the file.
-    private static func list<Given: Reasons>(_ reasons: Given.Type) -> String {
+    private static func list<Given: Reasons>(_ reasons: Given.Type, _ meaning: (Given) -> String) -> String {
         var verdict: Verdict?
         return reasons.allCases.map { reason in
             let heading = reason.verdict == verdict ? "" : "\n        With the verdict `\(reason.verdict.rawValue)`:\n"
             verdict = reason.verdict
-            return "\(heading)        - `\(reason.rawValue)`: \(reason.meaning).\n"
+            return "\(heading)        - `\(reason.rawValue)`: \(meaning(reason)).\n"
         }.joined()
     }
 

@@ -20,7 +20,7 @@ package struct OfferKey: Sendable {
     package let kind: Kind
     /// The default, where it is none of the kind's values.
     private let without: String
-    /// What it means to the reader of the documentation.
+    /// The meaning, as the documentation has it.
     package let meaning: String
     /// The condition in a few words, for operators; `nil` where the offer has none by it, or it is shown otherwise.
     package let shown: @Sendable (Terms) -> String?

@@ -4,7 +4,7 @@
 public final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
     public let id: String
-    /// What the catalog asks of a customer.
+    /// The catalog's terms for a customer.
     package let terms: Terms
     /// The audience in words, to follow "the offer is for"; made once, not for each decision.
     let audiencePhrase: String

@@ -53,8 +53,6 @@ public enum Verdict: String, Sendable {
 public protocol VerdictReason: Hashable, Sendable {
     /// The verdict that the reason belongs to.
     var verdict: Verdict { get }
-    /// Its meaning to a caller, without a capital and a full stop.
-    var meaning: String { get }
 }
 
 /// Why a decision is what it is: the `reason` of an answer.
@@ -104,7 +102,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
     }
 
     /// Its meaning to a caller, without a capital and a full stop.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .active: "the customer is subscribed, and will renew"
         case .activeAutoRenewOff: "subscribed, with auto-renew off"

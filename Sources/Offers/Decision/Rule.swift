@@ -4,7 +4,7 @@
 struct Rule<Facts, Reason: VerdictReason>: Sendable {
     /// The rule's name in explanations: the catalog's key where it is about one.
     let name: String
-    /// What it asks of a customer; `nil` where another policy's rule of this name says it.
+    /// The demand on a customer, a sentence; `nil` where another policy's rule of this name has it.
     let wants: String?
     /// The catalog's key; `nil` for a rule that holds without one.
     let key: OfferKey?

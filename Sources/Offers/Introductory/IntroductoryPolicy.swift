@@ -195,7 +195,7 @@ public enum IntroductoryReason: String, CaseIterable, VerdictReason {
     }
 
     /// Its meaning to a caller, without a capital and a full stop.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .neverUsed:
             "no trial or introductory price of the group was used, and no subscription of it is running"

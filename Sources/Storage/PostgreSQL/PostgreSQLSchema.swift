@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     /// Where a connection found our tables sound: their numbers, and the rows of the catalogs about them.
     struct Seal: Equatable {
         let tables: String
-        /// What the sum begins with: a number that nobody else knows, or others could choose transactions for a sum.
+        /// The sum depends on it: known to others, it would let them choose transactions for a sum.
         let seed: Int64
         let count: Int64
         let sum: String

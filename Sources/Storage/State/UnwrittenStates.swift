@@ -98,7 +98,7 @@ struct UnwrittenStates {
         guard writtenCount - glance.written <= Self.kept else { return [] }
         let batches = batches(since: glance.written)
         guard !batches.isEmpty else { return nil }
-        // What was stored may lead to a subscription that has another identifier since.
+        // A stored subscription may lead to one that has another identifier since.
         let missing = others(for: question, beside: state.subscriptions, in: batches)
             .subtracting(question.subscriptions).subtracting(glance.others)
             .subtracting(state.subscriptions.lazy.map(\.identity))
