@@ -1,23 +1,23 @@
-public import Offers
+package import Offers
 
 /// An app as Apple's side of the service knows it: by what it is asked about, and in whose name.
-public struct AppStoreApp: Sendable {
+package struct AppStoreApp: Sendable {
     /// The bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The app's Apple ID; `nil` when the catalog does not say.
-    public let appAppleId: Int64?
+    package let appAppleId: Int64?
     /// The environments whose evidence counts.
-    public let environments: Set<AppStoreEnvironment>
+    package let environments: Set<AppStoreEnvironment>
     /// The secret for verifyReceipt; `nil` when there is none.
-    public let sharedSecret: SharedSecret?
+    package let sharedSecret: SharedSecret?
     /// The issuer and key for requests to the App Store Server API; `nil` when the app has none.
-    public let serverAPI: ServerAPICredentials?
+    package let serverAPI: ServerAPICredentials?
     /// Whether a receipt is looked up at the App Store Server API, by a transaction in it, instead of at verifyReceipt.
-    public let looksReceiptsUpAtServerAPI: Bool
+    package let looksReceiptsUpAtServerAPI: Bool
     /// How long an answer of Apple counts for the same question, in seconds; 0 for not at all.
-    public let answerLifetimeSeconds: Int
+    package let answerLifetimeSeconds: Int
     /// Whether redemptions are counted, for which the App Store Server API has to tell the whole history.
-    public let countsRedemptions: Bool
+    package let countsRedemptions: Bool
 
     /// Creates an app.
     ///
@@ -30,7 +30,7 @@ public struct AppStoreApp: Sendable {
     ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
     ///   - answerLifetimeSeconds: How long an answer counts for the same question, in seconds; 0 for not at all.
     ///   - countsRedemptions: Whether an offer of the app may be redeemed so many times only.
-    public init(
+    package init(
         bundleId: String,
         appAppleId: Int64? = nil,
         environments: Set<AppStoreEnvironment>,
@@ -67,7 +67,7 @@ public struct AppStoreApp: Sendable {
 /// An app's shared secret, by which verifyReceipt knows the app that asks about subscriptions.
 ///
 /// It is sent to Apple alone; no text of it appears in logs or descriptions.
-public struct SharedSecret: Sendable {
+package struct SharedSecret: Sendable {
     let text: String
 
     /// Reads a secret.
@@ -76,7 +76,7 @@ public struct SharedSecret: Sendable {
     ///
     /// - Parameter bytes: The content of its file: visible ASCII characters in one line. White space at the end is left
     ///   out.
-    public init?(contents bytes: [UInt8]) {
+    package init?(contents bytes: [UInt8]) {
         let end = bytes.lastIndex { !Self.isWhiteSpace($0) }.map { $0 + 1 } ?? 0
         let secret = bytes[..<end]
         guard (1...256).contains(secret.count), secret.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -90,11 +90,11 @@ public struct SharedSecret: Sendable {
 
 extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Shows nothing of the secret.
-    public var description: String { "shared secret" }
+    package var description: String { "shared secret" }
     /// Shows nothing of the secret.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// Shows nothing of the secret.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SharedSecret: Equatable {}

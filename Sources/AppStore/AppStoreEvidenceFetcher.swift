@@ -1,9 +1,9 @@
 import CoreMetrics
-public import Logging
-public import Offers
+package import Logging
+package import Offers
 
 /// Asks the App Store about customers, over the network.
-public struct AppStoreEvidenceFetcher: EvidenceFetcher {
+package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let apps: [String: AppStoreApp]
     private let verifyReceipt: VerifyReceiptClient
     private var serverAPI: ServerAPIClient
@@ -31,7 +31,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///     place, and what they say of customers is believed, too.
     ///   - logger: Where an operator's faults and failed calls are logged.
     ///   - now: The server's clock.
-    public init(
+    package init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
         verifier: SignedDataVerifier,
@@ -104,12 +104,12 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     }
 
     /// Closes the connections; nothing can be asked any more.
-    public func shutdown() async {
+    package func shutdown() async {
         await transport.shutdown()
     }
 
     /// The same connections, within the same limits, of which no answer is kept.
-    public var keepingNothing: AppStoreEvidenceFetcher {
+    package var keepingNothing: AppStoreEvidenceFetcher {
         var fetcher = self
         fetcher.keepsAnswers = false
         fetcher.serverAPI.underWay = nil
@@ -123,7 +123,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///   - bundleId: The app that is asked for.
     ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
     /// - Returns: What Apple said; `nil` when it has to be asked.
-    public func keptHistory(
+    package func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
@@ -143,7 +143,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
     /// - Returns: What Apple says of the customer.
     /// - Throws: `EvidenceFault` when Apple knows no such thing, or gives no answer in time.
-    public func history(
+    package func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool = false

@@ -1,14 +1,14 @@
 import EvidenceRecognition
-public import Offers
+package import Offers
 
 /// Reads the evidence from the App Store that is at hand, without asking anybody.
-public struct AppStoreEvidenceReader: EvidenceReader {
+package struct AppStoreEvidenceReader: EvidenceReader {
     private let verifier: SignedDataVerifier
 
     /// Creates a reader.
     ///
     /// - Parameter verifier: Checks the App Store's signatures.
-    public init(verifier: SignedDataVerifier = SignedDataVerifier()) {
+    package init(verifier: SignedDataVerifier = SignedDataVerifier()) {
         self.verifier = verifier
     }
 
@@ -17,7 +17,7 @@ public struct AppStoreEvidenceReader: EvidenceReader {
     /// - Parameter evidence: The evidence as it came.
     /// - Returns: What it says of the customer.
     /// - Throws: `EvidenceFault` when it cannot be taken, and for a question.
-    public func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+    package func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
         case .receiptResponse(let text):
             do throws(EvidenceFault) {
@@ -63,7 +63,7 @@ extension AppStoreEvidenceReader: PurchaseReader {
     ///   - bundleId: The app that it has to be of.
     /// - Returns: What it says.
     /// - Throws: `EvidenceFault` when the App Store has not signed it, or it is of another app.
-    public func purchase(
+    package func purchase(
         in signedTransaction: String,
         of bundleId: String
     ) throws(EvidenceFault) -> ReportedPurchase {

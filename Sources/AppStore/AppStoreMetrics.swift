@@ -1,9 +1,9 @@
-public import CoreMetrics
-public import Offers
+package import CoreMetrics
+package import Offers
 import Synchronization
 
 /// The metrics of calls to Apple: the calls, the reasons why one was held back, and how a question was answered.
-public struct AppStoreMetrics: Sendable {
+package struct AppStoreMetrics: Sendable {
     /// What answers a question.
     enum Source: String, CaseIterable, Sendable {
         /// A call, or several.
@@ -33,7 +33,7 @@ public struct AppStoreMetrics: Sendable {
     /// Makes the handles.
     ///
     /// - Parameter factory: What keeps the metrics; by default nothing does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         calls = CallTable(factory: factory)
         waiting = Meter(label: "offer_signer_app_store_waiting_calls", factory: factory)
@@ -138,7 +138,7 @@ extension AppStoreEvidenceFetcher {
     /// answers are kept, and how many questions are under way.
     ///
     /// To be called before the metrics are read.
-    public func updateGauges() {
+    package func updateGauges() {
         for place in places {
             Meter(
                 label: "offer_signer_app_store_breaker_open",
@@ -151,7 +151,7 @@ extension AppStoreEvidenceFetcher {
     }
 
     /// Apple's services as they are asked, each in production and in the Sandbox.
-    public var places: [AppStorePlace] {
+    package var places: [AppStorePlace] {
         AppStoreService.allCases.flatMap { service in
             [AppStoreEnvironment.production, .sandbox].map { environment in
                 let url =
@@ -169,13 +169,13 @@ extension AppStoreEvidenceFetcher {
 }
 
 /// One of Apple's services in one environment, as it is asked now.
-public struct AppStorePlace: Sendable {
+package struct AppStorePlace: Sendable {
     /// The service's name in metrics.
-    public let service: String
+    package let service: String
     /// The environment.
-    public let environment: AppStoreEnvironment
+    package let environment: AppStoreEnvironment
     /// The address that is asked.
-    public let url: String
+    package let url: String
     /// Whether it is not asked for a while, as it was down.
-    public let isPaused: Bool
+    package let isPaused: Bool
 }

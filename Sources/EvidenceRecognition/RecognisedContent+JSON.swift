@@ -4,7 +4,7 @@ extension RecognisedContent {
     /// Recognises JSON, by the names of its members.
     ///
     /// - Parameter json: The text of one JSON value; an unknown thing gives `nil`.
-    public init?(json: [UInt8]) {
+    package init?(json: [UInt8]) {
         guard let kind = Kind(json: json), kind != .otherJSON else { return nil }
         self.init(kind)
     }

@@ -10,7 +10,7 @@ extension RecognisedContent {
     /// Recognises a text.
     ///
     /// - Parameter text: The text; an unknown thing gives `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, let found = Self.content(of: Array(text.utf8)[...], layer: 0)
         else { return nil }
         self = found
@@ -20,7 +20,7 @@ extension RecognisedContent {
     ///
     /// - Parameter text: The text, in Base64.
     /// - Returns: Whether it begins as PKCS #7 `SignedData` in BER does.
-    public static func beginsAsReceipt(_ text: String) -> Bool {
+    package static func beginsAsReceipt(_ text: String) -> Bool {
         guard let start = Data(base64Encoded: Data(text.utf8.prefix(40))) else { return false }
         return isSignedData(Array(start))
     }

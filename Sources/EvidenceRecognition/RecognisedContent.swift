@@ -2,9 +2,9 @@
 ///
 /// All readers of requests share it. Nothing of the text is believed, and nothing of it is repeated. Anything uncertain
 /// is not recognised.
-public struct RecognisedContent: Equatable, Sendable {
+package struct RecognisedContent: Equatable, Sendable {
     /// The place of a text in a request; the raw values are the members' names.
-    public enum Place: String, Sendable {
+    package enum Place: String, Sendable {
         case receiptResponse
         case receipt
         case signedTransactions
@@ -14,7 +14,7 @@ public struct RecognisedContent: Equatable, Sendable {
     }
 
     /// An encoding of a thing that its place does not undo.
-    public enum Encoding: Equatable, Sendable {
+    package enum Encoding: Equatable, Sendable {
         case base64
         case urlSafeBase64
         case unpaddedBase64
@@ -29,9 +29,9 @@ public struct RecognisedContent: Equatable, Sendable {
     }
 
     /// The kind of thing.
-    public let kind: Kind
+    package let kind: Kind
     /// The encodings of it, the outermost first; empty if it is as it should be.
-    public let encodings: [Encoding]
+    package let encodings: [Encoding]
 
     init(_ kind: Kind, _ encodings: [Encoding] = []) {
         self.kind = kind
@@ -42,7 +42,7 @@ public struct RecognisedContent: Equatable, Sendable {
     ///
     /// - Parameter place: Where it was sent.
     /// - Returns: What it is, and where or how it is to be sent; `nil` where it is as it should be.
-    public func detail(in place: Place) -> String? {
+    package func detail(in place: Place) -> String? {
         let what = "This is \(kind.name)\(encodings.map(phrase).joined(separator: ","))."
         guard kind.home == place else { return "\(what) \(kind.advice)" }
         return encodings.isEmpty ? nil : "\(what) \(place.expectation)"
@@ -81,7 +81,7 @@ extension RecognisedContent.Place {
 
 extension RecognisedContent {
     /// The kinds of things that are met in the wrong place.
-    public enum Kind: Sendable, CaseIterable {
+    package enum Kind: Sendable, CaseIterable {
         // Signed: a JWS.
         case transaction
         case transactionWithoutBundleId

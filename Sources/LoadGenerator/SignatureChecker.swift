@@ -3,20 +3,20 @@ internal import FoundationEssentials
 import StrictJSON
 
 /// Checks signatures as Apple would: against the public key, over the seven fields that were asked for.
-public struct SignatureChecker: Sendable {
+package struct SignatureChecker: Sendable {
     private let keys: [P256.Signing.PublicKey]
 
     /// What came of a check.
-    public struct Outcome: Equatable, Sendable, Codable {
+    package struct Outcome: Equatable, Sendable, Codable {
         /// How many signatures were checked.
-        public internal(set) var checked = 0
+        package internal(set) var checked = 0
         /// How many of them were wrong.
-        public internal(set) var wrong = 0
+        package internal(set) var wrong = 0
         /// The fault of the first of them.
-        public internal(set) var firstFault: String?
+        package internal(set) var firstFault: String?
 
         /// Creates the outcome of no check.
-        public init() {}
+        package init() {}
     }
 
     /// The keys and nonces of earlier answers.
@@ -31,7 +31,7 @@ public struct SignatureChecker: Sendable {
     ///
     /// - Parameter pem: A key as PEM, `PUBLIC KEY`, P-256, or several, one after the other, where the service's key changes
     ///   under way; anything else gives `nil`.
-    public init?(pem: String) {
+    package init?(pem: String) {
         let begin = "-----BEGIN"
         var keys: [P256.Signing.PublicKey] = []
         for part in pem.split(separator: begin) where !part.allSatisfy(\.isWhitespace) {
@@ -46,7 +46,7 @@ public struct SignatureChecker: Sendable {
     ///
     /// - Parameter measurement: What the run measured.
     /// - Returns: How many signatures were checked, and how many were wrong.
-    public func check(_ measurement: LoadMeasurement) -> Outcome {
+    package func check(_ measurement: LoadMeasurement) -> Outcome {
         var seen = Seen()
         var outcome = Outcome()
         for sample in measurement.samples {

@@ -47,7 +47,7 @@ struct LineLogHandler: LogHandler {
 }
 
 /// How log lines look.
-public enum LogFormat: String, CaseIterable, Sendable {
+package enum LogFormat: String, CaseIterable, Sendable {
     /// Text where people read along, on a terminal; JSON elsewhere.
     case auto
     /// One JSON object a line.

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
-public import Logging
+package import Logging
 import Synchronization
 
 /// Where log lines go, and from which level on: one for the process, shared by the handlers of all loggers.
-public final class LogOutput: Sendable {
+package final class LogOutput: Sendable {
     private let format: LogFormat
     private let write: @Sendable ([UInt8]) -> Void
     private let current: Atomic<Int>
@@ -15,7 +15,7 @@ public final class LogOutput: Sendable {
     /// - Parameters:
     ///   - format: How lines look.
     ///   - level: The least level that is written.
-    public convenience init(format: LogFormat, level: Logger.Level) {
+    package convenience init(format: LogFormat, level: Logger.Level) {
         let format = format.resolved(for: STDERR_FILENO)
         let writer = LineWriter(STDERR_FILENO) { Self.bytes(of: .loss(of: $0), as: format) }
         self.init(format: format, level: level, write: writer.write)
@@ -28,7 +28,7 @@ public final class LogOutput: Sendable {
     }
 
     /// The least level that is written, of loggers that have no level of their own; it can change at any time.
-    public var level: Logger.Level {
+    package var level: Logger.Level {
         get {
             let rank = current.load(ordering: .relaxed)
             return Logger.Level.allCases.first { $0.rank == rank } ?? .notice
@@ -42,7 +42,7 @@ public final class LogOutput: Sendable {
     ///   - label: The logger's label.
     ///   - metadataProvider: What is added to every line.
     /// - Returns: The handler.
-    public func handler(label: String, metadataProvider: Logger.MetadataProvider?) -> any LogHandler {
+    package func handler(label: String, metadataProvider: Logger.MetadataProvider?) -> any LogHandler {
         LineLogHandler(label: label, output: self, metadataProvider: metadataProvider)
     }
 
@@ -54,7 +54,7 @@ public final class LogOutput: Sendable {
     /// Writes what is no event, such as why the process ends, as it is.
     ///
     /// - Parameter text: The text, without its newline.
-    public func say(_ text: String) {
+    package func say(_ text: String) {
         write(Array(text.utf8) + [UInt8(ascii: "\n")])
     }
 

@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 
 /// The use case behind support: why StoreKit refused a signature.
 ///
 /// An actor, so that diagnoses take one core at the most, one after another, and never the signatures' share.
-public actor DiagnoseReports {
+package actor DiagnoseReports {
     /// An app of the catalog, with the public halves of its keys.
-    public struct DiagnosableApp: Sendable {
+    package struct DiagnosableApp: Sendable {
         let app: App
         let verifiers: [any SignatureVerifier]
         let issuerIds: [String: String]
@@ -16,7 +16,7 @@ public actor DiagnoseReports {
         ///   - app: The app.
         ///   - verifiers: The public halves of its keys.
         ///   - issuerIds: In whose name each key signs, by its identifier, where the catalog says so.
-        public init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
+        package init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
             self.app = app
             self.verifiers = verifiers
             self.issuerIds = issuerIds
@@ -37,7 +37,7 @@ public actor DiagnoseReports {
     ///   - recall: Finds what was signed; `nil` where nothing is on record.
     ///   - purchases: Reads the transactions that purchases came to; `nil` where they are not looked at.
     ///   - now: The server's clock.
-    public init(
+    package init(
         apps: [DiagnosableApp],
         memory: StateMemory? = nil,
         recalling recall: (any SignatureRecall)? = nil,
@@ -58,7 +58,7 @@ public actor DiagnoseReports {
     ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
     ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
     /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
-    public func diagnose(
+    package func diagnose(
         _ report: SignatureReport,
         callersApps: Set<String>,
         client: String? = nil
@@ -82,7 +82,7 @@ public actor DiagnoseReports {
     ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
     /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
     /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
-    public func diagnose(
+    package func diagnose(
         _ report: JWSReport,
         callersApps: Set<String>,
         client: String? = nil

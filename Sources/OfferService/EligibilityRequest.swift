@@ -1,19 +1,19 @@
-public import Offers
+package import Offers
 
 /// A client's question: which offers may this customer have? Nothing is signed for it.
-public struct EligibilityRequest: Sendable {
+package struct EligibilityRequest: Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The account that the offers would be signed for.
-    public let account: Account
+    package let account: Account
     /// What shows what the customer has; `nil` to decide by the state that the service holds.
-    public let evidence: Evidence?
+    package let evidence: Evidence?
     /// The offers, in the order in which they are answered; `nil` for every offer of the catalog for the app.
-    public let offers: [OfferRequest]?
+    package let offers: [OfferRequest]?
     /// The products whose introductory offers are asked about, in the order in which they are answered.
-    public let products: [String]
+    package let products: [String]
     /// Whether each decision is to carry every rule that was asked.
-    public let explain: Bool
+    package let explain: Bool
 
     /// Creates a request.
     ///
@@ -24,7 +24,7 @@ public struct EligibilityRequest: Sendable {
     ///   - offers: The offers asked about; `nil` for every offer of the catalog for the app.
     ///   - products: The products whose introductory offers are asked about.
     ///   - explain: Whether each decision is to carry every rule that was asked.
-    public init(
+    package init(
         bundleId: String,
         account: Account,
         evidence: Evidence?,
@@ -41,7 +41,7 @@ public struct EligibilityRequest: Sendable {
     }
 
     /// The same question, with every rule in the answer.
-    public var explained: EligibilityRequest {
+    package var explained: EligibilityRequest {
         EligibilityRequest(
             bundleId: bundleId,
             account: account,
@@ -54,35 +54,35 @@ public struct EligibilityRequest: Sendable {
 }
 
 /// The answer to an ``EligibilityRequest``: a decision for each offer and each product.
-public struct EligibilityAnswer: Sendable {
+package struct EligibilityAnswer: Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The account that the offers would be signed for.
-    public let account: Account
+    package let account: Account
     /// One decision for each offer: in the order asked, or in the catalog's.
-    public let decisions: [OfferEligibility]
+    package let decisions: [OfferEligibility]
     /// One decision for each product asked about, in the order asked.
-    public let products: [ProductEligibility]
+    package let products: [ProductEligibility]
     /// The win-back offers that the customer may have in the groups of these, in Apple's order.
-    public let winBackOffers: [WinBackOffer]
+    package let winBackOffers: [WinBackOffer]
 }
 
 /// A decision about one offer.
-public struct OfferEligibility: Sendable {
+package struct OfferEligibility: Sendable {
     /// The offer.
-    public let request: OfferRequest
+    package let request: OfferRequest
     /// The decision.
-    public let decision: Decision
+    package let decision: Decision
 }
 
 /// The offers of one product that need no signature: its introductory offer, and the win-back offers.
-public struct ProductEligibility: Sendable {
+package struct ProductEligibility: Sendable {
     /// The product.
-    public let productId: String
+    package let productId: String
     /// The decision.
-    public let introductoryOffer: IntroductoryDecision
+    package let introductoryOffer: IntroductoryDecision
     /// The win-back offers that the customer may have in the product's group, in Apple's order.
-    public let winBackOffers: [WinBackOffer]
+    package let winBackOffers: [WinBackOffer]
 }

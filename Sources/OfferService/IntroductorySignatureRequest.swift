@@ -1,23 +1,23 @@
-public import Offers
+package import Offers
 
 /// A client's question: may this customer have the introductory offers of these products? The answers are signed.
-public struct IntroductorySignatureRequest: Sendable {
+package struct IntroductorySignatureRequest: Sendable {
     /// The client that asks, by its name, for the ledger.
-    public let client: String
+    package let client: String
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The customer's account.
-    public let account: Account
+    package let account: Account
     /// What shows what the customer has; `nil` to decide by the state that the service holds.
-    public let evidence: Evidence?
+    package let evidence: Evidence?
     /// The products, in the order in which they are answered.
-    public let products: [String]
+    package let products: [String]
     /// Any transaction of the customer, or the `appTransactionId`; `nil` to take one from the evidence.
-    public let transactionId: String?
+    package let transactionId: String?
     /// Whether the client would let the customer have them; `false` signs refusals, whatever the verdicts.
-    public let allowIntroductoryOffer: Bool
+    package let allowIntroductoryOffer: Bool
     /// Whether each decision is to carry every rule that was asked.
-    public let explain: Bool
+    package let explain: Bool
 
     /// Creates a request.
     ///
@@ -30,7 +30,7 @@ public struct IntroductorySignatureRequest: Sendable {
     ///   - transactionId: Any transaction of the customer, or the `appTransactionId`.
     ///   - allowIntroductoryOffer: Whether the client would let the customer have them.
     ///   - explain: Whether each decision is to carry every rule that was asked.
-    public init(
+    package init(
         client: String,
         bundleId: String,
         account: Account,
@@ -52,23 +52,23 @@ public struct IntroductorySignatureRequest: Sendable {
 }
 
 /// The answer to an ``IntroductorySignatureRequest``: a decision for each product, signed where it is known.
-public struct IntroductorySignatureAnswer: Sendable {
+package struct IntroductorySignatureAnswer: Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The account of the request.
-    public let account: Account
+    package let account: Account
     /// One decision for each product, in the order asked.
-    public let products: [SignedProductEligibility]
+    package let products: [SignedProductEligibility]
 }
 
 /// A decision about the introductory offer of one product, with its signature.
-public struct SignedProductEligibility: Sendable {
+package struct SignedProductEligibility: Sendable {
     /// The product.
-    public let productId: String
+    package let productId: String
     /// The decision.
-    public let introductoryOffer: IntroductoryDecision
+    package let introductoryOffer: IntroductoryDecision
     /// The signature; `nil` where nothing is known that could be signed: the App Store decides by itself then.
-    public let jws: IntroductoryOfferEligibilityJWS?
+    package let jws: IntroductoryOfferEligibilityJWS?
 }

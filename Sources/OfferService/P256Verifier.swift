@@ -1,11 +1,11 @@
 import Crypto
 import FoundationEssentials
-public import Offers
+package import Offers
 
 /// Verifies a report's signature with swift-crypto: a stranger's bytes never reach OpenSSL.
-public struct P256Verifier: SignatureVerifier {
+package struct P256Verifier: SignatureVerifier {
     /// The key's identifier in App Store Connect.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
 
     private let key: P256.Signing.PublicKey
 
@@ -14,7 +14,7 @@ public struct P256Verifier: SignatureVerifier {
     /// - Parameters:
     ///   - keyIdentifier: The key's identifier in App Store Connect.
     ///   - subjectPublicKeyInfo: The DER of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). Anything but a P-256 key gives `nil`.
-    public init?(keyIdentifier: String, subjectPublicKeyInfo: [UInt8]) {
+    package init?(keyIdentifier: String, subjectPublicKeyInfo: [UInt8]) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: subjectPublicKeyInfo) else { return nil }
         self.keyIdentifier = keyIdentifier
         self.key = key
@@ -27,7 +27,7 @@ public struct P256Verifier: SignatureVerifier {
     ///   - message: The bytes that were signed, whole and unhashed.
     ///   - hash: How they were hashed.
     /// - Returns: Whether it is; `false` as well for what is no signature.
-    public func isSignature(
+    package func isSignature(
         _ signature: SignatureText.Form,
         over message: [UInt8],
         hashedBy hash: SignedHash

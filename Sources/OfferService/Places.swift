@@ -1,18 +1,18 @@
 import Synchronization
 
 /// A bounded number of places for what is done at once.
-public final class Places: Sendable {
+package final class Places: Sendable {
     private let free: Atomic<Int>
 
     /// Creates free places.
     ///
     /// - Parameter count: How many.
-    public init(_ count: Int) { free = Atomic(count) }
+    package init(_ count: Int) { free = Atomic(count) }
 
     /// Takes a place.
     ///
     /// - Returns: `false` where none is free.
-    public func take() -> Bool {
+    package func take() -> Bool {
         let left = free.subtract(1, ordering: .relaxed).newValue
         if left >= 0 { return true }
         free.add(1, ordering: .relaxed)
@@ -20,5 +20,5 @@ public final class Places: Sendable {
     }
 
     /// Gives a place back.
-    public func giveBack() { free.add(1, ordering: .relaxed) }
+    package func giveBack() { free.add(1, ordering: .relaxed) }
 }

@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 
 /// An answer whose signatures have to be in the ledger before they may leave.
 ///
 /// ``SignOffers/release(_:by:)`` is the only way to the signatures.
-public final class PreparedAnswer<Answer: Sendable>: Sendable {
+package final class PreparedAnswer<Answer: Sendable>: Sendable {
     /// The entry that the ledger has to take first; `nil` when nothing was signed.
-    public let entry: LedgerEntry?
+    package let entry: LedgerEntry?
 
     private let answer: Answer
 

@@ -1,7 +1,7 @@
-public import Offers
+package import Offers
 
 /// The use cases of product reports: takes what clients' StoreKit shows, and answers with what a landing page needs.
-public struct ProductReports: Sendable {
+package struct ProductReports: Sendable {
     private let apps: [String: App]
     private let store: any ProductReportStore
     private let now: @Sendable () -> Timestamp
@@ -12,7 +12,7 @@ public struct ProductReports: Sendable {
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
     ///   - store: Where reports are kept.
     ///   - now: The server's clock.
-    public init(apps: [App], store: any ProductReportStore, now: @escaping @Sendable () -> Timestamp) {
+    package init(apps: [App], store: any ProductReportStore, now: @escaping @Sendable () -> Timestamp) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.store = store
         self.now = now
@@ -26,7 +26,7 @@ public struct ProductReports: Sendable {
     /// - Returns: For each report whether it was kept, `false` when the app has no room for more; `nil` when the
     ///   catalog does not have the app.
     /// - Throws: `StorageFailure` when none was taken.
-    public func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
+    package func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
         guard apps[bundleId] != nil else { return nil }
         return try await store.keep(reports, of: bundleId, at: now())
     }
@@ -39,7 +39,7 @@ public struct ProductReports: Sendable {
     ///   - productIds: The products asked for; empty for all.
     /// - Returns: What is known; `nil` when the catalog does not have the app.
     /// - Throws: `StorageFailure` when there is no answer.
-    public func products(
+    package func products(
         of bundleId: String,
         in country: CountryCode,
         productIds: [String] = []
@@ -67,52 +67,52 @@ public struct ProductReports: Sendable {
     /// - Parameter bundleId: The app.
     /// - Returns: The differences; `nil` when the catalog does not have the app.
     /// - Throws: `StorageFailure` when there is no answer.
-    public func comparison(of bundleId: String) async throws(StorageFailure) -> CatalogComparison? {
+    package func comparison(of bundleId: String) async throws(StorageFailure) -> CatalogComparison? {
         guard let app = apps[bundleId] else { return nil }
         return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
     }
 }
 
 /// An app's products as they are known in one country, and how they compare with the catalog.
-public struct ProductOverview: Sendable {
+package struct ProductOverview: Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The country.
-    public let country: CountryCode
+    package let country: CountryCode
     /// The products that clients reported, by their identifiers.
-    public let products: [KnownProduct]
+    package let products: [KnownProduct]
     /// The products that were asked for and that no client reported in this country.
-    public let unknownProducts: [String]
+    package let unknownProducts: [String]
     /// The offers of the catalog that no client was shown in any country, in the catalog's order.
-    public let offersNeverSeen: [OfferRequest]
+    package let offersNeverSeen: [OfferRequest]
     /// The promotional offers that some client was shown and that the catalog does not have.
-    public let offersNotInCatalog: [OfferRequest]
+    package let offersNotInCatalog: [OfferRequest]
 }
 
 /// A product as clients reported it.
-public struct KnownProduct: Sendable {
+package struct KnownProduct: Sendable {
     /// The reports.
-    public let observed: ObservedProduct
+    package let observed: ObservedProduct
     /// The product in the catalog; `nil` when it does not have it.
-    public let catalog: Product?
+    package let catalog: Product?
 
     /// An offer of the product.
-    public struct Offer: Sendable {
+    package struct Offer: Sendable {
         /// The offer's name.
-        public let name: OfferName
+        package let name: OfferName
         /// The reports.
-        public let terms: ObservationLog<OfferTerms>
+        package let terms: ObservationLog<OfferTerms>
         /// Its saving in each billing period; `nil` when that is not known, as where the product's price is in another
         /// currency by now, or nothing is saved.
-        public let saving: OfferSaving?
+        package let saving: OfferSaving?
         /// How long it lasts; `nil` when that is not known.
-        public let duration: SubscriptionPeriod?
+        package let duration: SubscriptionPeriod?
         /// Whether the catalog has it; introductory offers are never in the catalog.
-        public let isInCatalog: Bool
+        package let isInCatalog: Bool
     }
 
     /// The offers: the introductory one first, then by their identifiers.
-    public var offers: [Offer] {
+    package var offers: [Offer] {
         observed.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
             let (tag, newest) = (observed.prices.newest.value, terms.newest.value)
             let isComparable = newest.currency == tag.currency
@@ -130,11 +130,11 @@ public struct KnownProduct: Sendable {
 }
 
 /// How an app's offers in the catalog compare with those that clients' StoreKit has shown.
-public struct CatalogComparison: Equatable, Sendable {
+package struct CatalogComparison: Equatable, Sendable {
     /// The offers of the catalog that no client was shown in any country, in the catalog's order.
-    public let neverSeen: [OfferRequest]
+    package let neverSeen: [OfferRequest]
     /// The promotional offers that some client was shown and that the catalog does not have, by their identifiers.
-    public let notInCatalog: [OfferRequest]
+    package let notInCatalog: [OfferRequest]
 
     /// Compares.
     init(offered: [OfferRequest], seen: Set<OfferRequest>) {

@@ -5,7 +5,7 @@ import Synchronization
 /// each takes longer than to write a nonce.
 ///
 /// Words wait in memory here: so they are for nonces and request identifiers, which leave in the clear anyway.
-public struct RandomWords: RandomNumberGenerator, Sendable {
+package struct RandomWords: RandomNumberGenerator, Sendable {
     private struct Stock {
         /// The 256 bytes that the kernel gives at once: getentropy(3).
         var words = InlineArray<32, UInt64>(repeating: 0)
@@ -17,10 +17,10 @@ public struct RandomWords: RandomNumberGenerator, Sendable {
     private var second: UInt64?
 
     /// Creates a generator; all of them take from one stock.
-    public init() {}
+    package init() {}
 
     /// The next word.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         if let word = second {
             second = nil
             return word

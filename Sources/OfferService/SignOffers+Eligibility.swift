@@ -6,7 +6,7 @@ extension SignOffers {
     /// - Parameter request: The request.
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func eligibility(
+    package func eligibility(
         _ request: EligibilityRequest
     ) throws(SignatureFault) -> Step<EligibilityAnswer, SignatureFault> {
         try customer(of: request).then { customer in self.eligibility(request, for: customer) }
@@ -18,7 +18,7 @@ extension SignOffers {
     ///   - request: The request.
     ///   - customer: Its customer.
     /// - Returns: The decisions.
-    public func eligibility(
+    package func eligibility(
         _ request: EligibilityRequest,
         for customer: KnownCustomer
     ) -> Step<EligibilityAnswer, SignatureFault> {
@@ -62,7 +62,7 @@ extension SignOffers {
     ///
     /// - Parameter request: The request.
     /// - Returns: The number; without offers in the request, all of the app count.
-    public func decisionCount(of request: EligibilityRequest) -> Int {
+    package func decisionCount(of request: EligibilityRequest) -> Int {
         (request.offers ?? apps[request.bundleId]?.app.offers ?? []).count + request.products.count
     }
 

@@ -1,4 +1,4 @@
-public import Offers
+package import Offers
 
 /// Introductory offers, by the steps of promotional ones: decided, signed, recorded, and released.
 ///
@@ -7,7 +7,7 @@ public import Offers
 /// offer gets refusals for every product of the catalog.
 extension SignOffers {
     /// A request of which each product is decided, and nothing is signed yet.
-    public final class DecidedProducts: Sendable {
+    package final class DecidedProducts: Sendable {
         fileprivate struct Product: Sendable {
             let id: String
             let decision: IntroductoryDecision
@@ -49,7 +49,7 @@ extension SignOffers {
     /// - Parameter request: The request.
     /// - Returns: The decisions, which ``SignOffers/sign(_:)-(DecidedProducts)`` signs.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func decide(
+    package func decide(
         _ request: IntroductorySignatureRequest
     ) throws(SignatureFault) -> Step<DecidedProducts, SignatureFault> {
         try customer(of: request).then { (customer) throws(SignatureFault) in
@@ -64,7 +64,7 @@ extension SignOffers {
     ///   - customer: Its customer.
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func decide(
+    package func decide(
         _ request: IntroductorySignatureRequest,
         for customer: KnownCustomer
     ) throws(SignatureFault) -> DecidedProducts {
@@ -110,7 +110,7 @@ extension SignOffers {
     /// - Parameter decided: The decisions.
     /// - Returns: The answer, which may leave once the ledger has its entry.
     /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
-    public func sign(
+    package func sign(
         _ decided: DecidedProducts
     ) throws(SignatureFault) -> PreparedAnswer<IntroductorySignatureAnswer> {
         let (request, moment) = (decided.request, decided.moment)
@@ -169,7 +169,7 @@ extension SignOffers {
     ///   - prepared: The prepared answer.
     ///   - outcomes: The outcomes of its entry's grants, in their order; none without an entry.
     /// - Returns: The answer, which may leave; without signatures where the ledger did not take all of them.
-    public func release(
+    package func release(
         _ prepared: PreparedAnswer<IntroductorySignatureAnswer>,
         by outcomes: [GrantOutcome]
     ) -> IntroductorySignatureAnswer {

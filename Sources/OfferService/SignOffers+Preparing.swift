@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 
 /// The synchronous core: makes decisions and signatures, and keeps the signatures until the ledger has them.
 extension SignOffers {
     /// A request with a decision for each offer, and without signatures so far.
     ///
     /// A class, so that passing it on copies nothing.
-    public final class Decided: Sendable {
+    package final class Decided: Sendable {
         fileprivate let request: SignatureRequest
         fileprivate let signing: SigningApp
         fileprivate let skipsEligibility: Bool
@@ -38,7 +38,7 @@ extension SignOffers {
     ///     the offers' windows hold all the same.
     /// - Returns: What was decided: ``SignOffers/sign(_:)`` signs what the customer may have.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func decide(
+    package func decide(
         _ request: SignatureRequest,
         skippingEligibility skipsEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
@@ -55,7 +55,7 @@ extension SignOffers {
     ///   - skipsEligibility: Whether to sign on an operator's word.
     /// - Returns: What was decided.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func decide(
+    package func decide(
         _ request: SignatureRequest,
         for customer: KnownCustomer,
         skippingEligibility skipsEligibility: Bool = false
@@ -132,7 +132,7 @@ extension SignOffers {
     ///   - prepared: The prepared answer.
     ///   - outcomes: The outcomes of its entry's grants, in their order; none without an entry.
     /// - Returns: The answer, which may leave.
-    public func release(_ prepared: PreparedAnswer<SignatureAnswer>, by outcomes: [GrantOutcome]) -> SignatureAnswer {
+    package func release(_ prepared: PreparedAnswer<SignatureAnswer>, by outcomes: [GrantOutcome]) -> SignatureAnswer {
         let answer = prepared.released(by: outcomes)
         let counters = signatureCounters[answer.bundleId]
         for decision in answer.decisions {
@@ -171,7 +171,7 @@ extension SignOffers {
     /// - Parameter decided: What was decided.
     /// - Returns: The answer, which ``SignOffers/release(_:by:)`` lets out once the ledger has its entry.
     /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
-    public func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer<SignatureAnswer> {
+    package func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer<SignatureAnswer> {
         let (request, signing) = (decided.request, decided.signing)
         let (moment, decisions) = (decided.moment, decided.decisions)
         var policy = decided.policy

@@ -1,16 +1,16 @@
-public import Offers
+package import Offers
 
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
 /// If the evidence is at hand, these are synchronous functions over values, without I/O, on the thread of the request.
 /// After a wait for the App Store or the ledger, a ``Step`` continues with the same functions.  It uses its parts
 /// through existential protocols, because generic code across modules would be slower.
-public final class SignOffers: Sendable {
+package final class SignOffers: Sendable {
     let apps: [String: SigningApp]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
     /// The metrics of the use cases.
-    public let metrics: ServiceMetrics
+    package let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
@@ -31,7 +31,7 @@ public final class SignOffers: Sendable {
     ///   - ledger: Where signatures are recorded before they are given out; without one, none is.
     ///   - metrics: The metrics of the use cases.
     ///   - now: The server's clock.
-    public init(
+    package init(
         apps: [SigningApp],
         evidenceReader: any EvidenceReader,
         evidenceFetcher: (any EvidenceFetcher)? = nil,
@@ -73,7 +73,7 @@ public final class SignOffers: Sendable {
     ///
     /// - Parameter requests: The requests.
     /// - Returns: For each, in their order, its customer; all of them later if the store of states has to be waited for.
-    public func customers(of requests: [any CustomerRequest]) -> Customers {
+    package func customers(of requests: [any CustomerRequest]) -> Customers {
         histories.customers(
             requests.map { request in
                 Result { () throws(SignatureFault) in
@@ -103,7 +103,7 @@ public final class SignOffers: Sendable {
     ///     the offers' windows hold all the same.
     /// - Returns: A decision for each offer, in the order asked.
     /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
-    public func answer(
+    package func answer(
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
@@ -119,7 +119,7 @@ public final class SignOffers: Sendable {
     /// - Returns: The answer.
     /// - Throws: ``SignatureFault`` when it cannot be signed, or the ledger does not take it; nothing has been given out
     ///   then.
-    public func answer(_ decided: Decided) async throws(SignatureFault) -> SignatureAnswer {
+    package func answer(_ decided: Decided) async throws(SignatureFault) -> SignatureAnswer {
         let prepared = try sign(decided)
         guard let entry = prepared.entry else { return release(prepared, by: []) }
         return release(prepared, by: try await record(entry))
@@ -139,7 +139,7 @@ public final class SignOffers: Sendable {
     ///   - entries: The entries.
     ///   - completion: Called once, from any thread, maybe before this returns: for each entry the outcomes of its grants, in
     ///     their order; or why nothing of all may leave.
-    public func record(
+    package func record(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], SignatureFault>) -> Void
     ) {

@@ -1,21 +1,21 @@
-public import Offers
+package import Offers
 
 /// A client's question: may this customer have these offers, and if so, the signatures.
-public final class SignatureRequest: Sendable {
+package final class SignatureRequest: Sendable {
     /// The client that asks, by its name, for the ledger.
-    public let client: String
+    package let client: String
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The account to sign for.
-    public let account: Account
+    package let account: Account
     /// What shows what the customer has; `nil` to decide by the state that the service holds.
-    public let evidence: Evidence?
+    package let evidence: Evidence?
     /// The offers, in the order in which they are answered; one may repeat.
-    public let offers: [OfferRequest]
+    package let offers: [OfferRequest]
     /// The forms in which eligible offers are signed, at least one.
-    public let formats: Set<SignatureFormat>
+    package let formats: Set<SignatureFormat>
     /// Whether each decision is to carry every rule that was asked.
-    public let explain: Bool
+    package let explain: Bool
 
     /// Creates a request.
     ///
@@ -27,7 +27,7 @@ public final class SignatureRequest: Sendable {
     ///   - offers: The offers asked for.
     ///   - formats: The forms in which eligible offers are signed.
     ///   - explain: Whether each decision is to carry every rule that was asked.
-    public init(
+    package init(
         client: String,
         bundleId: String,
         account: Account,
@@ -47,29 +47,29 @@ public final class SignatureRequest: Sendable {
 }
 
 /// The answer to a ``SignatureRequest``: a decision for each offer, and a signature where it is eligible.
-public struct SignatureAnswer: Sendable {
+package struct SignatureAnswer: Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The account that the signatures are bound to: what the client has to set on the payment.
-    public let account: Account
+    package let account: Account
     /// One decision for each offer, in the order asked.
-    public let decisions: [SignedDecision]
+    package let decisions: [SignedDecision]
 }
 
 /// A decision about one offer, with the signed offer where it is eligible.
 ///
 /// A reference: it is handed on from the signature to the ledger's answer, to the figures and to what is sent.
-public final class SignedDecision: Sendable {
+package final class SignedDecision: Sendable {
     /// The offer that was asked for.
-    public let request: OfferRequest
+    package let request: OfferRequest
     /// The decision.
-    public let decision: Decision
+    package let decision: Decision
     /// The offer signed for an `SKPaymentDiscount`; there only where the verdict is eligible and this form was asked for.
-    public let discount: Discount?
+    package let discount: Discount?
     /// The offer signed as a JWS; there only where the verdict is eligible and this form was asked for.
-    public let jws: PromotionalOfferJWS?
+    package let jws: PromotionalOfferJWS?
 
     init(request: OfferRequest, decision: Decision, discount: Discount?, jws: PromotionalOfferJWS?) {
         self.request = request
@@ -79,7 +79,7 @@ public final class SignedDecision: Sendable {
     }
 
     /// The moment from which the App Store no longer takes one of the signatures; `nil` where nothing is signed.
-    public var expiresAt: Timestamp? {
+    package var expiresAt: Timestamp? {
         guard let discount else { return jws?.expiresAt }
         guard let jws else { return discount.expiresAt }
         return min(discount.expiresAt, jws.expiresAt)
@@ -89,7 +89,7 @@ public final class SignedDecision: Sendable {
 /// Why a ``SignatureRequest`` has no answer at all.
 ///
 /// One bad offer is no fault: it gets a decision.
-public enum SignatureFault: Error, Equatable {
+package enum SignatureFault: Error, Equatable {
     /// The catalog does not have the app.
     case unknownApp(bundleId: String)
     /// The catalog asks for an account, and the request names none.

@@ -1,15 +1,15 @@
-public import Offers
+package import Offers
 
 /// An app of the catalog with the key that signs for it.
 ///
 /// A class, so that passing it on copies nothing.
-public final class SigningApp: Sendable {
+package final class SigningApp: Sendable {
     /// The app.
-    public let app: App
+    package let app: App
     /// Its signing key: the first of its keys in the catalog.
-    public let signer: any ES256Signer
+    package let signer: any ES256Signer
     /// The issuer of signed App Store requests (JWS); `nil` when the catalog does not name the key's issuer.
-    public let issuer: AppStoreRequestIssuer?
+    package let issuer: AppStoreRequestIssuer?
 
     /// Creates the pair.
     ///
@@ -17,7 +17,7 @@ public final class SigningApp: Sendable {
     ///   - app: The app.
     ///   - signer: Its signing key.
     ///   - issuerId: The key's issuer in App Store Connect; `nil` when the catalog does not name it.
-    public init(app: App, signer: any ES256Signer, issuerId: String? = nil) {
+    package init(app: App, signer: any ES256Signer, issuerId: String? = nil) {
         self.app = app
         self.signer = signer
         issuer = issuerId.map { AppStoreRequestIssuer(bundleId: app.bundleId, issuerId: $0) }

@@ -1,7 +1,7 @@
 /// The result of work that may have to wait: the value, or the rest of the work.
 ///
 /// So the same code serves an event loop, which must not wait, and a task, which may.
-public enum Step<Value: Sendable, Failure: Error>: Sendable {
+package enum Step<Value: Sendable, Failure: Error>: Sendable {
     /// The value.
     case now(Value)
     /// The rest of the work, which waits: to be run in a task.
@@ -11,7 +11,7 @@ public enum Step<Value: Sendable, Failure: Error>: Sendable {
     ///
     /// - Returns: The value.
     /// - Throws: The failure of the rest of the work.
-    public func value() async throws(Failure) -> Value {
+    package func value() async throws(Failure) -> Value {
         switch self {
         case .now(let value): return value
         case .later(let work): return try await work()
@@ -23,7 +23,7 @@ public enum Step<Value: Sendable, Failure: Error>: Sendable {
     /// - Parameter goOn: What comes next.
     /// - Returns: How far that came.
     /// - Throws: What keeps it from coming.
-    public func then<Next: Sendable>(
+    package func then<Next: Sendable>(
         _ goOn: @escaping @Sendable (Value) throws(Failure) -> Step<Next, Failure>
     ) throws(Failure) -> Step<Next, Failure> {
         switch self {

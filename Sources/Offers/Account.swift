@@ -1,5 +1,5 @@
 /// The account that a signature is bound to: exactly what the client has to set on the payment.
-public enum Account: Hashable, Sendable {
+package enum Account: Hashable, Sendable {
     /// StoreKit 2's `appAccountToken`, signed in lowercase.
     case appAccountToken(AppAccountToken)
     /// StoreKit 1's `applicationUsername`, signed verbatim.
@@ -8,10 +8,10 @@ public enum Account: Hashable, Sendable {
     case none
 
     /// How many bytes of UTF-8 an `applicationUsername` may take.
-    public static let maximumUsernameBytes = 512
+    package static let maximumUsernameBytes = 512
 
     /// The text of the payload's account field.
-    public var payloadField: String {
+    package var payloadField: String {
         switch self {
         case .appAccountToken(let token): token.lowercased
         case .applicationUsername(let name): name
@@ -22,7 +22,7 @@ public enum Account: Hashable, Sendable {
     /// The token that the App Store keeps with the purchase.
     ///
     /// StoreKit stores an `applicationUsername` that is a UUID as the transaction's `appAccountToken`.
-    public var storedToken: AppAccountToken? {
+    package var storedToken: AppAccountToken? {
         switch self {
         case .appAccountToken(let token): token
         case .applicationUsername(let name): AppAccountToken(name)
@@ -34,26 +34,26 @@ public enum Account: Hashable, Sendable {
 /// A keyed digest of an account, which stands for it in everything that is kept.
 ///
 /// Without the key nobody can tell whose it is, nor try names until one fits.
-public struct AccountDigest: Hashable, Sendable {
+package struct AccountDigest: Hashable, Sendable {
     /// The bytes: 16 or more, of an HMAC (RFC 2104).
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Takes the bytes of a digest.
     ///
     /// - Parameter bytes: The bytes.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// Hashes the bytes all at once: an array would have each of them hashed by itself.
     ///
     /// - Parameter hasher: What hashes them.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
     /// What stands for the account's token in held transactions: a UUID that nobody can compute without the key.
-    public var pseudonym: AppAccountToken {
+    package var pseudonym: AppAccountToken {
         AppAccountToken(lowercased: String.uuid(octets: bytes.count) { bytes[$0] })
     }
 }
@@ -62,7 +62,7 @@ extension Account {
     /// The text by which state is found for the account; `nil` for none.
     ///
     /// A name that is a UUID is the same account as the token: StoreKit stores it as one.
-    public var stateKey: String? {
+    package var stateKey: String? {
         switch self {
         case .none: nil
         case .appAccountToken, .applicationUsername: storedToken?.lowercased ?? payloadField
@@ -71,7 +71,7 @@ extension Account {
 }
 
 /// Makes the digests of accounts: the port to the holder of the key.
-public protocol AccountDigester: Sendable {
+package protocol AccountDigester: Sendable {
     /// Makes a digest.
     ///
     /// - Parameters:
@@ -84,14 +84,14 @@ public protocol AccountDigester: Sendable {
 /// The UUID by which an app ties a purchase to its own account (`Product.PurchaseOption.appAccountToken` of StoreKit 2).
 ///
 /// Apple signs and compares it in lowercase, whatever case the app wrote.
-public struct AppAccountToken: Hashable, Sendable {
+package struct AppAccountToken: Hashable, Sendable {
     /// The UUID's text in lowercase: 36 characters, RFC 9562 §4.
-    public let lowercased: String
+    package let lowercased: String
 
     /// Reads a UUID's text in either case.
     ///
     /// - Parameter text: `8-4-4-4-12` hexadecimal digits. Anything else gives `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = text.utf8.span
         guard bytes.count == 36 else { return nil }
         var hasUppercase = false

@@ -1,19 +1,19 @@
 /// A notification as Apple sent it, known to be genuine and for an app of the catalog.
-public struct AppleNotification: Sendable {
+package struct AppleNotification: Sendable {
     /// `notificationUUID`.
-    public let id: String
+    package let id: String
     /// `notificationType`.
-    public let type: String
+    package let type: String
     /// `subtype`; `nil` for none.
-    public let subtype: String?
+    package let subtype: String?
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment.
-    public let environment: AppStoreEnvironment
+    package let environment: AppStoreEnvironment
     /// When Apple signed it.
-    public let signedDate: Timestamp
+    package let signedDate: Timestamp
     /// What its transaction and renewal info say; `nil` where it carries none, or others than are known.
-    public let history: SubscriptionHistory?
+    package let history: SubscriptionHistory?
     /// Whether its contents are all of a form that is known.
     package let isUnderstood: Bool
 
@@ -79,9 +79,9 @@ package protocol NotificationReader: Sendable {
 }
 
 /// Why signed data is not taken for the App Store's.
-public struct SignedDataFault: Error, Equatable {
+package struct SignedDataFault: Error, Equatable {
     /// The kind of fault; the raw values name it in answers.
-    public enum Code: String, CaseIterable, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
         /// It is no compact JWS.
         case malformed = "jws_malformed"
         /// It is not signed with ES256.
@@ -109,37 +109,37 @@ public struct SignedDataFault: Error, Equatable {
     }
 
     /// The kind of fault.
-    public let code: Code
+    package let code: Code
     /// The fault in a sentence.
-    public let detail: String
+    package let detail: String
 
     /// Creates a fault.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - detail: The fault in a sentence.
-    public init(_ code: Code, _ detail: String) {
+    package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 }
 
 /// A notification as it is kept: what came and when, without what it says of a customer.
-public struct NotificationRecord: Equatable, Sendable {
+package struct NotificationRecord: Equatable, Sendable {
     /// `notificationUUID`: one that was seen before changes nothing.
-    public let id: String
+    package let id: String
     /// `notificationType`, as it came.
-    public let type: String
+    package let type: String
     /// `subtype`, as it came; `nil` for none.
-    public let subtype: String?
+    package let subtype: String?
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment.
-    public let environment: AppStoreEnvironment
+    package let environment: AppStoreEnvironment
     /// When Apple signed it.
-    public let signedDate: Timestamp
+    package let signedDate: Timestamp
     /// When it came, by the server's clock.
-    public let receivedAt: Timestamp
+    package let receivedAt: Timestamp
 
     /// Creates a record.
     ///
@@ -151,7 +151,7 @@ public struct NotificationRecord: Equatable, Sendable {
     ///   - environment: The environment.
     ///   - signedDate: When Apple signed it.
     ///   - receivedAt: When it came.
-    public init(
+    package init(
         id: String,
         type: String,
         subtype: String?,

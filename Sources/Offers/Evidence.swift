@@ -1,5 +1,5 @@
 /// The evidence of what a customer has, as a client sent it: not verified yet.
-public enum Evidence: Sendable {
+package enum Evidence: Sendable {
     /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
     case receiptResponse(EvidenceText)
     /// StoreKit 2 transactions and renewal infos that the App Store signed: each a compact JWS.
@@ -8,7 +8,7 @@ public enum Evidence: Sendable {
     case question(AppStoreQuestion)
 
     /// The kind of the evidence.
-    public var kind: EvidenceKind {
+    package var kind: EvidenceKind {
         switch self {
         case .receiptResponse: .receiptResponse
         case .signedTransactions: .signedTransactions
@@ -21,31 +21,31 @@ public enum Evidence: Sendable {
     ///
     /// - Parameter json: The text of one JSON object.
     /// - Returns: The evidence.
-    public static func receiptResponse(json: [UInt8]) -> Evidence {
+    package static func receiptResponse(json: [UInt8]) -> Evidence {
         .receiptResponse(EvidenceText(json, in: json.indices))
     }
 }
 
 /// Evidence as a range of the request's body, so that it is not copied.
-public struct EvidenceText: Sendable {
+package struct EvidenceText: Sendable {
     /// The body.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The evidence's place in it.
-    public let range: Range<Int>
+    package let range: Range<Int>
 
     /// Creates a range of a body.
     ///
     /// - Parameters:
     ///   - bytes: The body.
     ///   - range: The evidence's place in it.
-    public init(_ bytes: [UInt8], in range: Range<Int>) {
+    package init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         self.range = range
     }
 }
 
 /// The kinds of evidence that a request can carry; the raw values are the members of its `evidence` object.
-public enum EvidenceKind: String, CaseIterable, Sendable {
+package enum EvidenceKind: String, CaseIterable, Sendable {
     /// A verifyReceipt answer that the app's backend fetched.
     case receiptResponse
     /// A receipt, for the service to ask verifyReceipt about.
@@ -57,7 +57,7 @@ public enum EvidenceKind: String, CaseIterable, Sendable {
 }
 
 /// Evidence that is only a question: the App Store has the answer.
-public enum AppStoreQuestion: Hashable, Sendable {
+package enum AppStoreQuestion: Hashable, Sendable {
     /// An app receipt, or an iOS 6 style transaction receipt, in Base64.
     case receipt(base64: String)
     /// The identifier of any transaction of the customer; a new one was bought just now, so that Apple may not know it yet.
@@ -68,7 +68,7 @@ public enum AppStoreQuestion: Hashable, Sendable {
 }
 
 /// Turns evidence that is at hand into the history that decisions read: the port to Apple's side that needs no network.
-public protocol EvidenceReader: Sendable {
+package protocol EvidenceReader: Sendable {
     /// Reads evidence.
     ///
     /// - Parameter evidence: The evidence as it came.
@@ -78,7 +78,7 @@ public protocol EvidenceReader: Sendable {
 }
 
 /// Asks the App Store: the port to Apple's side that goes over the network.
-public protocol EvidenceFetcher: Sendable {
+package protocol EvidenceFetcher: Sendable {
     /// What Apple said of a customer a short while ago, without asking again.
     ///
     /// - Parameters:
@@ -109,7 +109,7 @@ public protocol EvidenceFetcher: Sendable {
 
 extension EvidenceFetcher {
     /// Keeps nothing by default.
-    public func keptHistory(
+    package func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
@@ -117,9 +117,9 @@ extension EvidenceFetcher {
 }
 
 /// Evidence that cannot be used: it is malformed, it is not genuine, or it cannot be checked now.
-public struct EvidenceFault: Error, Equatable {
+package struct EvidenceFault: Error, Equatable {
     /// Whose fault it is.
-    public enum Kind: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// The text is not of the form that this kind of evidence has.
         case malformed
         /// The form is right, but Apple refuses it, or Apple cannot have made it.
@@ -131,15 +131,15 @@ public struct EvidenceFault: Error, Equatable {
     }
 
     /// Whose fault it is.
-    public let kind: Kind
+    package let kind: Kind
     /// The fault's name in answers, in snake case.
-    public let code: String
+    package let code: String
     /// The fault in a sentence or two.
-    public let detail: String
+    package let detail: String
     /// The member of `evidence` that the fault is in; `nil` for the one that names the kind of evidence.
-    public let member: String?
+    package let member: String?
     /// The JSON Pointer (RFC 6901) of the value at fault, from the evidence's own value on; empty for all of it.
-    public let pointer: String
+    package let pointer: String
 
     /// Creates a fault.
     ///
@@ -149,7 +149,7 @@ public struct EvidenceFault: Error, Equatable {
     ///   - detail: The fault in a sentence or two.
     ///   - member: The member of `evidence` that the fault is in; `nil` for the one that names the kind.
     ///   - pointer: The JSON Pointer of the value at fault, from the evidence's own value on.
-    public init(_ kind: Kind, code: String, detail: String, member: String? = nil, pointer: String = "") {
+    package init(_ kind: Kind, code: String, detail: String, member: String? = nil, pointer: String = "") {
         self.kind = kind
         self.code = code
         self.detail = detail

@@ -1,9 +1,9 @@
 /// Why something could not be stored or read: the one failure of the ports to storage.
 ///
 /// The text names the file or server and the fix; never a value that was to be stored.
-public struct StorageFailure: Error, CustomStringConvertible {
+package struct StorageFailure: Error, CustomStringConvertible {
     /// The kind of failure: two failures are equal when their codes are.
-    public enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, Sendable, CaseIterable {
         /// There is no such file, or it cannot be opened.
         case cannotOpen
         /// The file is no database.
@@ -45,22 +45,22 @@ public struct StorageFailure: Error, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The failure and its fix, in a sentence or two.
-    public let detail: String
+    package let detail: String
 
     /// Creates a failure.
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - detail: The failure and its fix.
-    public init(_ code: Code, _ detail: String) {
+    package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 
     /// A commit that is taken back, as its callers have timed out.
-    public static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
+    package static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
 
     /// A row's value is not what was written.
     package static func malformed(_ column: String) -> StorageFailure {
@@ -68,10 +68,10 @@ public struct StorageFailure: Error, CustomStringConvertible {
     }
 
     /// The failure and its fix.
-    public var description: String { detail }
+    package var description: String { detail }
 }
 
 extension StorageFailure: Equatable {
     /// Equal by code: the same failure, whatever it was about.
-    public static func == (left: StorageFailure, right: StorageFailure) -> Bool { left.code == right.code }
+    package static func == (left: StorageFailure, right: StorageFailure) -> Bool { left.code == right.code }
 }

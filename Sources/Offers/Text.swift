@@ -9,12 +9,12 @@ extension [String] {
 /// The control characters of ASCII, U+0000 to U+001F and U+007F, which no identifier has.
 ///
 /// Databases end a text at U+0000 or refuse it: an identifier that held one could not be read back as it was kept.
-public enum ControlCharacter {
+package enum ControlCharacter {
     /// Whether the text holds one.
     ///
     /// - Parameter text: The text.
     /// - Returns: `true` when it does.
-    public static func isFound(in text: String) -> Bool {
+    package static func isFound(in text: String) -> Bool {
         let bytes = text.utf8.span
         for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return true }
         return false
@@ -24,15 +24,15 @@ public enum ControlCharacter {
 /// U+2063 INVISIBLE SEPARATOR, which joins the fields of the signed payload.
 ///
 /// A field that held it could pass for two fields, so nothing that holds it is ever signed.
-public enum InvisibleSeparator {
+package enum InvisibleSeparator {
     /// Its three bytes in UTF-8.
-    public static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
+    package static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
 
     /// Whether the text holds the separator.
     ///
     /// - Parameter text: The text of a field.
     /// - Returns: `true` when it does.
-    public static func isFound(in text: String) -> Bool {
+    package static func isFound(in text: String) -> Bool {
         let bytes = text.utf8.span
         guard bytes.count >= 3 else { return false }
         for index in 0..<(bytes.count - 2)
@@ -44,12 +44,12 @@ public enum InvisibleSeparator {
 }
 
 /// Bytes in hexadecimal (RFC 4648 §8), as digests and public keys are shown.
-public enum Hexadecimal {
+package enum Hexadecimal {
     /// Writes bytes in digits of lower case.
     ///
     /// - Parameter bytes: The bytes.
     /// - Returns: Two digits a byte.
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
@@ -57,7 +57,7 @@ public enum Hexadecimal {
     ///
     /// - Parameter text: Two digits a byte.
     /// - Returns: The bytes; `nil` when a digit is missing or is none.
-    public static func bytes(_ text: String) -> [UInt8]? {
+    package static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -73,7 +73,7 @@ public enum Hexadecimal {
     ///
     /// - Parameter byte: The byte.
     /// - Returns: `true` for 0-9, a-f, A-F.
-    public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
+    package static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
 
     /// The digit of lower case for a value below 16.
     static func digit(_ value: UInt8) -> UInt8 {
@@ -98,7 +98,7 @@ extension String {
     ///
     /// - Parameter other: The other text.
     /// - Returns: `true` when they have the same bytes in UTF-8.
-    public func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         let (own, others) = (utf8.span, other.utf8.span)
         guard own.count == others.count else { return false }
         for index in own.indices where own[index] != others[index] { return false }
@@ -137,7 +137,7 @@ extension UInt8 {
 extension String {
     /// The text with its percent-encoded bytes decoded (RFC 3986 §2.1); `nil` where one is cut short, or the bytes are no
     /// UTF-8.
-    public var percentDecoded: String? {
+    package var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]
         while let byte = rest.popFirst() {

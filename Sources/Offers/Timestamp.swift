@@ -1,17 +1,17 @@
 /// A moment in milliseconds since 1970-01-01T00:00:00Z, the unit of StoreKit's and the App Store's wire formats.
-public struct Timestamp: Hashable, Comparable, Sendable {
+package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    public let millisecondsSince1970: Int64
+    package let millisecondsSince1970: Int64
 
     /// Creates the moment that many milliseconds after the start of 1970, in UTC.
     ///
     /// - Parameter millisecondsSince1970: Milliseconds; negative before 1970.
-    public init(millisecondsSince1970: Int64) {
+    package init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
     /// Whether the left moment comes first.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
@@ -19,7 +19,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     ///
     /// - Parameter milliseconds: Milliseconds to add.
     /// - Returns: The later moment.
-    public func adding(milliseconds: Int64) -> Timestamp {
+    package func adding(milliseconds: Int64) -> Timestamp {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         return Timestamp(millisecondsSince1970: overflow ? (milliseconds > 0 ? .max : .min) : sum)
     }
@@ -28,7 +28,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     ///
     /// - Parameter seconds: Whole seconds to add.
     /// - Returns: The later moment.
-    public func adding(seconds: Int64) -> Timestamp {
+    package func adding(seconds: Int64) -> Timestamp {
         let (milliseconds, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         guard !tooLarge, !overflow else {
@@ -41,7 +41,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     ///
     /// - Parameter days: Whole days to add.
     /// - Returns: The later moment.
-    public func adding(days: Int) -> Timestamp {
+    package func adding(days: Int) -> Timestamp {
         let (seconds, isTooLarge) = Int64(days).multipliedReportingOverflow(by: 86_400)
         return adding(seconds: isTooLarge ? (days > 0 ? .max : .min) : seconds)
     }
@@ -51,7 +51,7 @@ extension Timestamp {
     /// The moment as RFC 3339 text in UTC with whole seconds, such as `2026-11-22T02:00:00Z`.
     ///
     /// Years outside 0...9999, which RFC 3339 cannot write, are held at its ends.
-    public var rfc3339: String {
+    package var rfc3339: String {
         let (days, seconds) = daysAndSeconds
         return String(unsafeUninitializedCapacity: 20) { buffer in
             Self.write(date: days, to: buffer)
@@ -67,7 +67,7 @@ extension Timestamp {
     }
 
     /// The day in UTC, such as `2026-10-02`: how a moment is written in sentences for people.
-    public var day: String {
+    package var day: String {
         let days = daysAndSeconds.days
         return String(unsafeUninitializedCapacity: 10) { buffer in
             Self.write(date: days, to: buffer)
@@ -105,13 +105,13 @@ extension Timestamp {
 /// A day of the proleptic Gregorian calendar, the one of RFC 3339, of HTTP and of the App Store's dates in UTC.
 ///
 /// It is counted in eras of 400 years, and in years that begin in March: a leap day is then the last of its year.
-public struct CivilDate: Hashable, Sendable {
+package struct CivilDate: Hashable, Sendable {
     /// The year; 0 is 1 BC.
-    public let year: Int64
+    package let year: Int64
     /// The month, 1 to 12.
-    public let month: Int64
+    package let month: Int64
     /// The day of the month, from 1.
-    public let day: Int64
+    package let day: Int64
 
     private static let daysOfEra: Int64 = 146_097
     /// The days from 0000-03-01 to 1970-01-01.
@@ -123,7 +123,7 @@ public struct CivilDate: Hashable, Sendable {
     ///   - year: The year, -1,000,000 to 1,000,000.
     ///   - month: The month, from 1.
     ///   - day: The day of the month, from 1. A day that the calendar does not have gives `nil`.
-    public init?(year: Int64, month: Int64, day: Int64) {
+    package init?(year: Int64, month: Int64, day: Int64) {
         guard (-1_000_000...1_000_000).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.days(inMonth: month, of: year)
         else { return nil }
@@ -134,7 +134,7 @@ public struct CivilDate: Hashable, Sendable {
     ///
     /// - Parameter daysSince1970: Days; negative before 1970. At most 100,000,000 either way, as `Timestamp` cannot name
     ///   others.
-    public init(daysSince1970: Int64) {
+    package init(daysSince1970: Int64) {
         let days = daysSince1970 + Self.daysBefore1970
         let era = (days >= 0 ? days : days - (Self.daysOfEra - 1)) / Self.daysOfEra
         let dayOfEra = days - era * Self.daysOfEra
@@ -147,7 +147,7 @@ public struct CivilDate: Hashable, Sendable {
     }
 
     /// The days since 1970-01-01; negative before.
-    public var daysSince1970: Int64 {
+    package var daysSince1970: Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
@@ -170,7 +170,7 @@ public struct CivilDate: Hashable, Sendable {
 ///
 /// Only what Apple signed, or what the service fetched from Apple by itself. A date that a client sends proves nothing:
 /// with it, anybody could make the service believe that its own clock is wrong.
-public enum AppleDate: Equatable, Sendable {
+package enum AppleDate: Equatable, Sendable {
     /// A date in data whose signature by Apple was verified, such as a JWS's `signedDate`.
     ///
     /// The data may be old: Apple's clock shows this much by now, or more.
@@ -180,7 +180,7 @@ public enum AppleDate: Equatable, Sendable {
 }
 
 /// An observer of Apple's clock: the port between evidence and the watch over the service's own clock.
-public protocol AppleClock: Sendable {
+package protocol AppleClock: Sendable {
     /// Takes note of a date.
     ///
     /// - Parameter date: The date.
@@ -190,7 +190,7 @@ public protocol AppleClock: Sendable {
 /// How far this service's clock and Apple's may be apart: what is within is taken for the same time.
 ///
 /// Time servers correct less than this without a step.
-public enum ClockSkew {
+package enum ClockSkew {
     /// The tolerated difference of clocks, in seconds.
-    public static let toleratedSeconds: Int64 = 300
+    package static let toleratedSeconds: Int64 = 300
 }

@@ -66,9 +66,9 @@ struct MetricFamily: Sendable {
 }
 
 /// The description of a metric for readers of `/metrics`: its name, its kind, and what it counts.
-public struct MetricDefinition: Equatable, Sendable {
+package struct MetricDefinition: Equatable, Sendable {
     /// The kinds of metrics in Prometheus' text format.
-    public enum Kind: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// A number that only grows; its name ends in `_total`.
         case counter
         /// A number that goes up and down.
@@ -78,11 +78,11 @@ public struct MetricDefinition: Equatable, Sendable {
     }
 
     /// The name in the text format, such as `offer_signer_requests_total`: the label of the swift-metrics handle.
-    public let name: String
+    package let name: String
     /// The kind.
-    public let kind: Kind
+    package let kind: Kind
     /// Its meaning in a sentence, with its unit if the name does not say it.
-    public let help: String
+    package let help: String
 
     /// Describes a metric.
     ///
@@ -90,7 +90,7 @@ public struct MetricDefinition: Equatable, Sendable {
     ///   - name: The name: letters, digits, `_` and `:`, and no digit first.
     ///   - kind: The kind.
     ///   - help: Its meaning in a sentence.
-    public init(_ name: String, _ kind: Kind, _ help: String) {
+    package init(_ name: String, _ kind: Kind, _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
@@ -99,7 +99,7 @@ public struct MetricDefinition: Equatable, Sendable {
 
 extension MetricDefinition.Kind {
     /// A histogram of durations in seconds, from what a program does by itself to what it waits for others to do.
-    public static let durations = Self.histogram(
+    package static let durations = Self.histogram(
         bounds: [
             0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10,
         ]

@@ -1,13 +1,13 @@
 /// A metric's values at one moment, for a program that shows its own counts.
-public struct MetricReading: Sendable {
+package struct MetricReading: Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The description of its values; `nil` for a metric that nobody described.
-    public let help: String?
+    package let help: String?
     /// The value of each series by its labels: of a counter or gauge the number, of a histogram how many values there were.
-    public let series: [(labels: [String: String], value: Double)]
+    package let series: [(labels: [String: String], value: Double)]
     /// The sum of the values of each series of a histogram, in the same order, of durations in seconds; empty otherwise.
-    public let sums: [Double]
+    package let sums: [Double]
 }
 
 extension PrometheusRegistry {
@@ -15,7 +15,7 @@ extension PrometheusRegistry {
     ///
     /// - Parameter isWanted: Whether a metric of that name is wanted.
     /// - Returns: The metrics; their series are in the order of the labels.
-    public func readings(where isWanted: (String) -> Bool) -> [MetricReading] {
+    package func readings(where isWanted: (String) -> Bool) -> [MetricReading] {
         let families = snapshot.filter { isWanted($0.key) }
         return families.sorted { $0.key < $1.key }.map { name, family in
             var series: [(labels: [String: String], value: Double)] = []

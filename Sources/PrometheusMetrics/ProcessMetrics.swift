@@ -1,12 +1,12 @@
-public import CoreMetrics
+package import CoreMetrics
 import FoundationEssentials
 import Glibc
 import Synchronization
 
 /// The process's usage, under the names that Prometheus' client libraries give it ("Process metrics").
-public final class ProcessMetrics: Sendable {
+package final class ProcessMetrics: Sendable {
     /// The metrics' descriptions, for the registry.
-    public static let definitions = [
+    package static let definitions = [
         MetricDefinition("process_cpu_seconds_total", .counter, "Processor time used, user and system, in seconds."),
         MetricDefinition("process_resident_memory_bytes", .gauge, "Memory in RAM, in bytes."),
         MetricDefinition("process_virtual_memory_bytes", .gauge, "Address space, in bytes."),
@@ -27,7 +27,7 @@ public final class ProcessMetrics: Sendable {
     /// Makes the handles, and reports when the process started; ``update()`` reports the rest.
     ///
     /// - Parameter factory: What keeps the metrics.
-    public init(factory: any MetricsFactory) {
+    package init(factory: any MetricsFactory) {
         processor = FloatingPointCounter(label: "process_cpu_seconds_total", factory: factory)
         resident = Meter(label: "process_resident_memory_bytes", factory: factory)
         virtual = Meter(label: "process_virtual_memory_bytes", factory: factory)
@@ -40,7 +40,7 @@ public final class ProcessMetrics: Sendable {
     }
 
     /// Asks the kernel, and reports its figures: to be called before the metrics are read.
-    public func update() {
+    package func update() {
         guard let usage = ProcessUsage.now() else { return }
         let used = reported.withLock { reported in
             defer { reported = max(reported, usage.processorSeconds) }

@@ -1,4 +1,4 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
 /// Keeps a program's counts by swift-metrics, and writes them in Prometheus' text format.
@@ -13,11 +13,11 @@ import Synchronization
 /// often that happened is reported as `metrics_series_folded_total`.
 ///
 /// A handle of another kind than its description's is reported nowhere.
-public final class PrometheusRegistry: MetricsFactory {
+package final class PrometheusRegistry: MetricsFactory {
     /// The value of the `Content-Type` field for ``exposition()``.
-    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     /// The name of the metric that counts how often a series was folded into the one for the overflow.
-    public static let foldedName = "metrics_series_folded_total"
+    package static let foldedName = "metrics_series_folded_total"
 
     private let maximumSeries: Int
     private let families: Mutex<[String: MetricFamily]>
@@ -27,7 +27,7 @@ public final class PrometheusRegistry: MetricsFactory {
     /// - Parameters:
     ///   - definitions: What the metrics are; of two with one name the first counts.
     ///   - maximumSeries: How many series a metric may have.
-    public init(_ definitions: [MetricDefinition] = [], maximumSeries: Int = 1000) {
+    package init(_ definitions: [MetricDefinition] = [], maximumSeries: Int = 1000) {
         self.maximumSeries = maximumSeries
         let described = definitions.map {
             let name = LabelSet.validName($0.name, allowsColons: true)
@@ -80,12 +80,12 @@ public final class PrometheusRegistry: MetricsFactory {
 
 extension PrometheusRegistry {
     /// The series of a counter.
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         counter(label, dimensions)
     }
 
     /// The series of a counter whose steps are no whole numbers.
-    public func makeFloatingPointCounter(
+    package func makeFloatingPointCounter(
         label: String,
         dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
@@ -93,30 +93,30 @@ extension PrometheusRegistry {
     }
 
     /// The series of a gauge.
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         gauge(label, dimensions)
     }
 
     /// The series of a histogram of values; of a gauge where they are not to be aggregated.
-    public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         aggregate ? histogram(label, dimensions) : gauge(label, dimensions)
     }
 
     /// The series of a histogram of durations, reported in seconds.
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         histogram(label, dimensions)
     }
 
     /// Forgets a series, which is reported no more.
-    public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+    package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
     /// Forgets a series, which is reported no more.
-    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
+    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
     /// Forgets a series, which is reported no more.
-    public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+    package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
     /// Forgets a series, which is reported no more.
-    public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+    package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
     /// Forgets a series, which is reported no more.
-    public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+    package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 }
 
 extension MetricFamily.Series {
@@ -135,7 +135,7 @@ extension PrometheusRegistry {
     /// A described metric is written with its kind and help even while it has no series.
     ///
     /// - Returns: The text in UTF-8, to be served as ``contentType``.
-    public func exposition() -> [UInt8] {
+    package func exposition() -> [UInt8] {
         let families = snapshot
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {

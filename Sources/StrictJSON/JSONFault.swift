@@ -1,7 +1,7 @@
 /// Why a text is not the JSON that was expected, and where.
-public struct JSONFault: Error, Equatable {
+package struct JSONFault: Error, Equatable {
     /// The kind of fault; the raw values name it in answers.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// The text breaks RFC 8259.
         case malformed = "malformed_json"
         /// Objects and arrays are nested deeper than the reader allows.
@@ -19,9 +19,9 @@ public struct JSONFault: Error, Equatable {
     }
 
     /// The kind of fault.
-    public let code: Code
+    package let code: Code
     /// The fault in a sentence, without the offending text where that could be a secret.
-    public let detail: String
+    package let detail: String
     /// The place of the fault, from the innermost value outwards.
     private var steps: [String] = []
 
@@ -30,7 +30,7 @@ public struct JSONFault: Error, Equatable {
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - detail: The fault in a sentence.
-    public init(_ code: Code, _ detail: String) {
+    package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
@@ -41,7 +41,7 @@ public struct JSONFault: Error, Equatable {
     /// The place as a JSON Pointer (RFC 6901); empty for the whole document.
     ///
     /// It ends before a member whose name may be a secret.
-    public var pointer: String {
+    package var pointer: String {
         let shown = steps.reversed().prefix { $0.utf8.count <= Self.longestStep && !SecretText.isLikely($0) }
         return shown.map { step in
             "/"
@@ -54,7 +54,7 @@ public struct JSONFault: Error, Equatable {
     ///
     /// - Parameter member: The name of the member that the fault is in.
     /// - Returns: The fault with a longer pointer.
-    public func inside(member: String) -> JSONFault {
+    package func inside(member: String) -> JSONFault {
         var fault = self
         fault.steps.append(member)
         return fault
@@ -64,7 +64,7 @@ public struct JSONFault: Error, Equatable {
     ///
     /// - Parameter index: The position of the element that the fault is in, from 0.
     /// - Returns: The fault with a longer pointer.
-    public func inside(element index: Int) -> JSONFault {
+    package func inside(element index: Int) -> JSONFault {
         inside(member: String(index))
     }
 }

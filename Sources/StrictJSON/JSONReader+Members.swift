@@ -9,7 +9,7 @@ extension JSONReader {
     ///     or skip.
     /// - Throws: ``JSONFault``, from the text or from `read`.
     @inlinable
-    public mutating func readObject<Member>(
+    package mutating func readObject<Member>(
         _ members: JSONMembers<Member>,
         _ read: (_ member: Member?, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
@@ -80,7 +80,7 @@ extension JSONReader {
 /// The members that an object may have, found by their bytes: no string is made for a name that is read.
 ///
 /// Made once, for instance as a `static let`, from an enumeration whose raw values are the names.
-public struct JSONMembers<Member: RawRepresentable & CaseIterable & Sendable>: Sendable
+package struct JSONMembers<Member: RawRepresentable & CaseIterable & Sendable>: Sendable
 where Member.RawValue == String {
     @usableFromInline let members: [Member]
     @usableFromInline let names: JSONNames
@@ -88,7 +88,7 @@ where Member.RawValue == String {
     /// Makes the table of an enumeration's names.
     ///
     /// - Parameter type: The enumeration, of at most 64 cases.
-    public init(_ type: Member.Type) {
+    package init(_ type: Member.Type) {
         members = Array(type.allCases)
         names = JSONNames(members.map(\.rawValue))
     }

@@ -3,7 +3,7 @@ extension JSONReader {
     ///
     /// - Returns: The value.
     /// - Throws: ``JSONFault`` when it is not one.
-    public mutating func readScalar() throws(JSONFault) -> JSONScalar {
+    package mutating func readScalar() throws(JSONFault) -> JSONScalar {
         switch try nextType() {
         case .string: return .string(try readString())
         case .number:
@@ -23,7 +23,7 @@ extension JSONReader {
     /// - Returns: What it makes of them.
     /// - Throws: ``JSONFault`` when the value is an object or array, or its text is not valid; and what `read` throws.
     @inlinable
-    public mutating func readPlain<Value>(
+    package mutating func readPlain<Value>(
         _ read: (_ type: JSONType, _ text: Span<UInt8>) throws(JSONFault) -> Value
     ) throws(JSONFault) -> Value {
         let type = try nextType()
@@ -57,7 +57,7 @@ extension JSONReader {
     ///
     /// - Returns: The value.
     /// - Throws: ``JSONFault`` when it is neither.
-    public mutating func readBool() throws(JSONFault) -> Bool {
+    package mutating func readBool() throws(JSONFault) -> Bool {
         try expect(.boolean)
         return try readLiteral() == .bool(true)
     }
@@ -66,7 +66,7 @@ extension JSONReader {
     ///
     /// - Returns: The number.
     /// - Throws: ``JSONFault`` when it is another value.
-    public mutating func readInt64() throws(JSONFault) -> Int64 {
+    package mutating func readInt64() throws(JSONFault) -> Int64 {
         try expect(.number)
         let start = position
         try skipNumber()
@@ -120,7 +120,7 @@ extension JSONReader {
 }
 
 /// A JSON value that is neither object nor array, a number as it was written.
-public enum JSONScalar: Equatable, Sendable {
+package enum JSONScalar: Equatable, Sendable {
     /// A string.
     case string(String)
     /// A number's text, which RFC 8259's grammar allows: no rounding has happened.
@@ -132,7 +132,7 @@ public enum JSONScalar: Equatable, Sendable {
 }
 
 /// The type of a JSON value, known by its first byte.
-public enum JSONType: String, Sendable {
+package enum JSONType: String, Sendable {
     /// An object.
     case object
     /// An array.

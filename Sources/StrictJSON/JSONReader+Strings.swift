@@ -3,7 +3,7 @@ extension JSONReader {
     ///
     /// - Returns: The string, its escapes resolved.
     /// - Throws: ``JSONFault`` when the value is no string, or its text is not valid.
-    public mutating func readString() throws(JSONFault) -> String {
+    package mutating func readString() throws(JSONFault) -> String {
         try expect(.string)
         let start = position + 1
         let hasEscapes = try skipString()
@@ -177,7 +177,7 @@ extension JSONReader {
     ///
     /// - Returns: The type and the text of the value, a string's without its quotes and with its escapes resolved.
     /// - Throws: ``JSONFault`` when the value is an object or array, or its text is not valid.
-    public mutating func readSharedText() throws(JSONFault) -> (type: JSONType, text: String) {
+    package mutating func readSharedText() throws(JSONFault) -> (type: JSONType, text: String) {
         let type = try nextType()
         let (place, hasEscapes) = try skipPlain(type)
         if hasEscapes { return (type, try resolved(bytes[place])) }

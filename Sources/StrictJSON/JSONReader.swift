@@ -3,9 +3,9 @@
 /// Strict: UTF-8 must be valid, surrogates paired, control characters escaped, numbers as the grammar says, nothing after
 /// the document. Nesting is bounded. Faults carry a JSON Pointer. Foundation's decoder gives no pointer to a fault, does
 /// not see repeated or unknown members, and takes ten times as long on the small bodies of this service.
-public struct JSONReader {
+package struct JSONReader {
     /// How deep objects and arrays may be nested.
-    public static let maximumDepth = 32
+    package static let maximumDepth = 32
 
     static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
@@ -25,7 +25,7 @@ public struct JSONReader {
     ///   - bytes: The text in UTF-8.
     ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read (not in those
     ///     that are skipped).
-    public init(_ bytes: [UInt8], refusesDuplicates: Bool = true) {
+    package init(_ bytes: [UInt8], refusesDuplicates: Bool = true) {
         self.init(bytes, in: bytes.indices, refusesDuplicates: refusesDuplicates)
     }
 
@@ -35,7 +35,7 @@ public struct JSONReader {
     ///   - bytes: The other text in UTF-8.
     ///   - range: Where in it the text is.
     ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read.
-    public init(_ bytes: [UInt8], in range: Range<Int>, refusesDuplicates: Bool = true) {
+    package init(_ bytes: [UInt8], in range: Range<Int>, refusesDuplicates: Bool = true) {
         let range = range.clamped(to: bytes.indices)
         self.bytes = bytes
         (start, end) = (range.lowerBound, range.upperBound)
@@ -47,7 +47,7 @@ public struct JSONReader {
     ///
     /// - Returns: The type.
     /// - Throws: ``JSONFault`` when no value begins here.
-    public mutating func nextType() throws(JSONFault) -> JSONType {
+    package mutating func nextType() throws(JSONFault) -> JSONType {
         skipWhiteSpace()
         switch current {
         case UInt8(ascii: "{"): return .object
@@ -67,7 +67,7 @@ public struct JSONReader {
     ///
     /// - Parameter read: Called for each member with its name and the reader at its value, which it must read or skip.
     /// - Throws: ``JSONFault``, from the text or from `read`.
-    public mutating func readObject(
+    package mutating func readObject(
         _ read: (_ name: String, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
         try expect(.object)
@@ -93,7 +93,7 @@ public struct JSONReader {
     ///
     /// - Parameter read: Called for each element with its index and the reader at its value, which it must read or skip.
     /// - Throws: ``JSONFault``, from the text or from `read`.
-    public mutating func readArray(
+    package mutating func readArray(
         _ read: (_ index: Int, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
         try expect(.array)
@@ -116,7 +116,7 @@ public struct JSONReader {
     ///
     /// - Returns: The value's text.
     /// - Throws: ``JSONFault`` when it is not JSON.
-    public mutating func readText() throws(JSONFault) -> [UInt8] {
+    package mutating func readText() throws(JSONFault) -> [UInt8] {
         skipWhiteSpace()
         let start = position
         try skipValue()
@@ -128,7 +128,7 @@ public struct JSONReader {
     ///
     /// - Returns: Where in ``source`` it is.
     /// - Throws: ``JSONFault`` when neither begins here, or it does not end.
-    public mutating func passValue() throws(JSONFault) -> Range<Int> {
+    package mutating func passValue() throws(JSONFault) -> Range<Int> {
         let type = try nextType()
         if type != .array { try expect(.object, found: type) }
         let start = position
@@ -147,12 +147,12 @@ public struct JSONReader {
     }
 
     /// The bytes that are read, and those around them.
-    public var source: [UInt8] { bytes }
+    package var source: [UInt8] { bytes }
 
     /// Checks the value that comes next and passes it by.
     ///
     /// - Throws: ``JSONFault`` when it is not JSON.
-    public mutating func skipValue() throws(JSONFault) {
+    package mutating func skipValue() throws(JSONFault) {
         switch try nextType() {
         case .object:
             try descend()
@@ -180,7 +180,7 @@ public struct JSONReader {
     /// Checks that nothing but white space is left.
     ///
     /// - Throws: ``JSONFault`` when more text follows the document.
-    public mutating func readEnd() throws(JSONFault) {
+    package mutating func readEnd() throws(JSONFault) {
         skipWhiteSpace()
         guard position == end else { throw malformed("the document has ended, and more text follows") }
     }
@@ -266,7 +266,7 @@ public struct JSONReader {
 
 extension JSONType {
     /// The type with its article, for a sentence.
-    public var phrase: String {
+    package var phrase: String {
         switch self {
         case .object, .array: "an \(rawValue)"
         case .null: "null"

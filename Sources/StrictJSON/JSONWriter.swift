@@ -1,34 +1,34 @@
 /// Writes JSON (RFC 8259) straight into bytes, members in the order in which they are written.
-public struct JSONWriter {
+package struct JSONWriter {
     /// The text so far, in UTF-8.
-    public private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// Creates a writer with an empty text.
     ///
     /// - Parameter capacity: How many bytes to make room for.
-    public init(capacity: Int = 256) {
+    package init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
 
     /// Writes an object.
     ///
     /// - Parameter members: Writes the members, each with ``member(_:)`` or one of its shorter forms.
-    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "{"), members, UInt8(ascii: "}"))
     }
 
     /// Writes an array.
     ///
     /// - Parameter elements: Writes the elements.
-    public mutating func array(_ elements: (inout JSONWriter) -> Void) {
+    package mutating func array(_ elements: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "["), elements, UInt8(ascii: "]"))
     }
 
     /// Writes a member's name; its value is to be written next.
     ///
     /// - Parameter name: The name, in which nothing is to be escaped.
-    public mutating func member(_ name: StaticString) {
+    package mutating func member(_ name: StaticString) {
         name.withUTF8Buffer { name in
             bytes.append(addingCapacity: name.count + 4) { output in
                 Self.begin(&output, name, after: needsComma)
@@ -40,7 +40,7 @@ public struct JSONWriter {
     /// Writes a member's name that is not known before the program runs; its value is to be written next.
     ///
     /// - Parameter name: The name.
-    public mutating func member(named name: String) {
+    package mutating func member(named name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
@@ -51,7 +51,7 @@ public struct JSONWriter {
     /// - Parameters:
     ///   - name: The member's name, in which nothing is to be escaped.
     ///   - value: Its value.
-    public mutating func member(_ name: StaticString, _ value: String) {
+    package mutating func member(_ name: StaticString, _ value: String) {
         var needsEscapes = false
         name.withUTF8Buffer { name in
             bytes.append(addingCapacity: name.count + value.utf8.count + 6) { output in
@@ -68,7 +68,7 @@ public struct JSONWriter {
     /// - Parameters:
     ///   - name: The member's name, in which nothing is to be escaped.
     ///   - value: Its value.
-    public mutating func member(_ name: StaticString, _ value: Int64) {
+    package mutating func member(_ name: StaticString, _ value: Int64) {
         member(name)
         number(value)
     }
@@ -76,7 +76,7 @@ public struct JSONWriter {
     /// Writes a whole number.
     ///
     /// - Parameter value: The number.
-    public mutating func number(_ value: Int64) {
+    package mutating func number(_ value: Int64) {
         separate()
         bytes.append(contentsOf: String(value).utf8)
     }
@@ -84,7 +84,7 @@ public struct JSONWriter {
     /// Writes bytes as a string of their Base64 text (RFC 4648 §4, padded).
     ///
     /// - Parameter value: The bytes.
-    public mutating func base64(_ value: [UInt8]) {
+    package mutating func base64(_ value: [UInt8]) {
         separate()
         bytes.append(addingCapacity: (value.count + 2) / 3 * 4 + 2) { output in
             let value = value.span
@@ -125,7 +125,7 @@ public struct JSONWriter {
     /// Writes `true` or `false`.
     ///
     /// - Parameter value: Which of them.
-    public mutating func bool(_ value: Bool) {
+    package mutating func bool(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
@@ -133,7 +133,7 @@ public struct JSONWriter {
     /// Writes a string, with the escapes that RFC 8259 §7 asks for and no others.
     ///
     /// - Parameter value: The string.
-    public mutating func string(_ value: String) {
+    package mutating func string(_ value: String) {
         separate()
         var needsEscapes = false
         bytes.append(addingCapacity: value.utf8.count + 2) { needsEscapes = !Self.quote(value, &$0) }

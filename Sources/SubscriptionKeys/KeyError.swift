@@ -4,9 +4,9 @@ import Glibc
 /// A key that cannot be used, or that the system does not let the process protect.
 ///
 /// The text says what was found, what was expected, and the fix; never key material.
-public struct KeyError: Error, CustomStringConvertible {
+package struct KeyError: Error, CustomStringConvertible {
     /// The fault's code: two errors are equal when their codes are.
-    public enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, Sendable, CaseIterable {
         /// No file is at this path.
         case missing
         /// The file cannot be opened or read.
@@ -94,17 +94,17 @@ public struct KeyError: Error, CustomStringConvertible {
     /// The largest file that is read, in bytes.
     ///
     /// A P-256 key takes about 260.
-    public static let maximumSize = 16 << 10
+    package static let maximumSize = 16 << 10
 
     /// The fault's code.
-    public let code: Code
+    package let code: Code
     /// The file, as the caller named it; `nil` for a fault of no file.
-    public let path: String?
+    package let path: String?
     /// The finding, what was expected, and the fix; of a file, a clause that follows its path.
-    public let reason: String
+    package let reason: String
 
     /// One or two sentences for an operator.
-    public var description: String { path.map { "\($0) \(reason)" } ?? reason }
+    package var description: String { path.map { "\($0) \(reason)" } ?? reason }
 
     /// Creates a fault of no file, or of one that ``at(_:access:)`` names later.
     ///
@@ -155,7 +155,7 @@ public struct KeyError: Error, CustomStringConvertible {
 
 extension KeyError: Equatable {
     /// Equal by code: the same fault, whichever the file.
-    public static func == (left: KeyError, right: KeyError) -> Bool { left.code == right.code }
+    package static func == (left: KeyError, right: KeyError) -> Bool { left.code == right.code }
 }
 
 extension KeyError {

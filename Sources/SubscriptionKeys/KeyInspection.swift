@@ -3,23 +3,23 @@ import Offers
 /// A description of a key file: everything but the key.
 ///
 /// To have one means that the key was loaded and proven. Whether the service takes the file, too, ``refusal`` says.
-public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
+package struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     /// The file, as the caller named it.
-    public let path: String
+    package let path: String
     /// The key's identifier, if the file has the name that App Store Connect gave it.
-    public let keyIdentifier: String?
+    package let keyIdentifier: String?
     /// The curve: always "P-256".
-    public let curve: String
+    package let curve: String
     /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
-    public let publicKeySPKI: [UInt8]
+    package let publicKeySPKI: [UInt8]
     /// The SHA-256 of the public key's SubjectPublicKeyInfo: 64 hexadecimal digits, lowercase.
-    public let publicKeySHA256: String
+    package let publicKeySHA256: String
     /// The file's permission bits, octal with a leading zero, such as "0600".
-    public let fileMode: String
+    package let fileMode: String
     /// The unusual features of the file or its name: a sentence each, with the fix.
-    public let notes: [String]
+    package let notes: [String]
     /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
-    public let refusal: KeyError?
+    package let refusal: KeyError?
 
     /// Loads the key as the service does, self-test included, and lets it go again.
     ///
@@ -27,7 +27,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     ///   - path: The file. One that others can read is looked at all the same: ``refusal`` says so.
     ///   - access: Who besides its owner may read the file.
     /// - Throws: ``KeyError``, as the service would at its start.
-    public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyError) {
+    package init(of path: String, access: FileAccess = .ownerOnly) throws(KeyError) {
         let name = KeyFileName(path: path)
         let keyIdentifier = name?.keyIdentifier
         let key = try SigningKey(from: path, keyIdentifier: keyIdentifier ?? path, allowing: nil)
@@ -44,7 +44,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
 
     /// One line each for the file, the key's identifier, the curve, the public key, the mode, the self-test and every
     /// note.
-    public var description: String {
+    package var description: String {
         """
         \(path)
           key id:      \(keyIdentifier ?? "unknown, as the file is not named SubscriptionKey_<id>.p8 or AuthKey_<id>.p8")

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// What keeps others from looking into a process that holds keys.
-public enum ProcessProtection {
+package enum ProcessProtection {
     /// Switches the protection on, for good.
     ///
     /// - No core file is written (`RLIMIT_CORE` 0, hard and soft).
@@ -14,7 +14,7 @@ public enum ProcessProtection {
     /// those that it starts.
     ///
     /// - Throws: ``KeyError`` when the system refuses one of them.
-    public static func enable() throws(KeyError) {
+    package static func enable() throws(KeyError) {
         try require(clinux_forbid_core_files(), "RLIMIT_CORE 0")
         try require(clinux_forbid_dumps(), "PR_SET_DUMPABLE 0")
         try require(clinux_forbid_new_privileges(), "PR_SET_NO_NEW_PRIVS 1")

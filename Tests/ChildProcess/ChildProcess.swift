@@ -1,30 +1,30 @@
-public import Foundation
+package import Foundation
 import Glibc
 
 /// A program that the tests run beside them.
 ///
 /// Not Foundation's `Process`: that one hands its descriptors on to every other child, and notices the end of one only
 /// when the others have ended too. With tests that wait for one another's children, nothing would end then.
-public final class ChildProcess {
+package final class ChildProcess {
     /// What a finished program left behind.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// Its exit status; 128 and more for the signal that ended it.
-        public let status: Int32
+        package let status: Int32
         /// What it wrote to standard output.
-        public let output: Data
+        package let output: Data
         /// What it wrote to standard error.
-        public let errors: String
+        package let errors: String
 
         /// What it wrote to standard output, as text.
-        public var text: String { String(decoding: output, as: UTF8.self) }
+        package var text: String { String(decoding: output, as: UTF8.self) }
     }
 
     /// The process's identifier.
-    public let identifier: pid_t
+    package let identifier: pid_t
     /// Where its standard output goes.
-    public let outputFile: URL
+    package let outputFile: URL
     /// Where its standard error goes.
-    public let errorFile: URL
+    package let errorFile: URL
 
     private let directory: URL
     private var status: Int32?
@@ -38,7 +38,7 @@ public final class ChildProcess {
     ///   - environment: Variables to add to those of the tests.
     ///   - errors: The descriptor that is its standard error; a file of its own by default.
     /// - Throws: `ChildProcessError` when it cannot be started.
-    public init(
+    package init(
         _ path: String,
         _ arguments: [String],
         input: Data = Data(),
@@ -86,7 +86,7 @@ public final class ChildProcess {
     }
 
     /// Whether the program has ended.
-    public var hasEnded: Bool {
+    package var hasEnded: Bool {
         if status == nil { reap(WNOHANG) }
         return status != nil
     }
@@ -94,14 +94,14 @@ public final class ChildProcess {
     /// Sends the program a signal.
     ///
     /// - Parameter signal: The signal's number.
-    public func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         kill(identifier, signal)
     }
 
     /// Waits for the program to end.
     ///
     /// - Returns: Its exit status; 128 and more for the signal that ended it.
-    public func wait() -> Int32 {
+    package func wait() -> Int32 {
         while status == nil { reap(0) }
         return status ?? -1
     }
@@ -110,7 +110,7 @@ public final class ChildProcess {
     ///
     /// - Returns: What it left behind.
     /// - Throws: The error of reading what it wrote.
-    public func outcome() throws -> Outcome {
+    package func outcome() throws -> Outcome {
         let status = wait()
         return Outcome(
             status: status,
@@ -140,7 +140,7 @@ public final class ChildProcess {
 }
 
 /// A program could not be started.
-public struct ChildProcessError: Error, CustomStringConvertible {
+package struct ChildProcessError: Error, CustomStringConvertible {
     /// Which one, and why.
-    public let description: String
+    package let description: String
 }

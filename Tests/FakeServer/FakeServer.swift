@@ -1,22 +1,22 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// An HTTP server on a free port of this machine that answers as a test tells it, each connection on a thread of its own.
-public final class FakeServer: Sendable {
+package final class FakeServer: Sendable {
     /// A request as it came.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The method.
-        public let method: String
+        package let method: String
         /// The path with its query.
-        public let path: String
+        package let path: String
         /// The header fields by their names in lowercase.
-        public let headers: [String: String]
+        package let headers: [String: String]
         /// The body.
-        public let body: Data
+        package let body: Data
     }
 
     /// What to answer.
-    public struct Reply: Sendable {
+    package struct Reply: Sendable {
         let status: Int
         let headers: [String: String]
         let body: Data
@@ -33,7 +33,7 @@ public final class FakeServer: Sendable {
         ///   - delay: How long to wait first, in seconds.
         ///   - bytesPerSecond: How fast the body goes out; `nil` for at once.
         ///   - closes: Whether to close the connection instead of answering.
-        public init(
+        package init(
             _ status: Int = 200,
             headers: [String: String] = [:],
             _ body: String = "{}",
@@ -51,7 +51,7 @@ public final class FakeServer: Sendable {
     }
 
     /// The port.
-    public let port: UInt16
+    package let port: UInt16
 
     private let listener: Int32
     private let answer: @Sendable (Request) -> Reply
@@ -61,7 +61,7 @@ public final class FakeServer: Sendable {
     ///
     /// - Parameter answer: Answers a request; called on many threads.
     /// - Throws: `POSIXError` when no port can be listened on.
-    public init(_ answer: @escaping @Sendable (Request) -> Reply) throws {
+    package init(_ answer: @escaping @Sendable (Request) -> Reply) throws {
         self.answer = answer
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -97,10 +97,10 @@ public final class FakeServer: Sendable {
     }
 
     /// The server's address, without a path.
-    public var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// The requests so far.
-    public var requests: [Request] { seen.withLock { $0 } }
+    package var requests: [Request] { seen.withLock { $0 } }
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }

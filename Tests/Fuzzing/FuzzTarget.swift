@@ -82,7 +82,7 @@ private enum FuzzTarget: String {
 ///   - count: How many bytes it has.
 /// - Returns: 0, as libFuzzer asks for.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target = FuzzTarget.chosen else {
         FuzzTarget.fail("FUZZ_TARGET is jws, payload, receipt or verifyReceipt")
         return 0

@@ -1,48 +1,48 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// Keeps what is logged, at every level.
-public final class KeptLog: LogHandler, Sendable {
+package final class KeptLog: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
     private let line: @Sendable (LogEvent) -> String
 
     /// Creates a log without lines.
     ///
     /// - Parameter line: What is kept of an event: by default its message, and then its metadata, by name.
-    public init(_ line: @escaping @Sendable (LogEvent) -> String = KeptLog.messageAndMetadata) { self.line = line }
+    package init(_ line: @escaping @Sendable (LogEvent) -> String = KeptLog.messageAndMetadata) { self.line = line }
 
     /// What is kept where nothing else is asked for.
     ///
     /// - Parameter event: What is logged.
     /// - Returns: The line.
-    public static func messageAndMetadata(_ event: LogEvent) -> String {
+    package static func messageAndMetadata(_ event: LogEvent) -> String {
         let members = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return ([event.message.description] + members).joined(separator: " ")
     }
 
     /// Writes here.
-    public var logger: Logger { Logger(label: "test") { _ in self } }
+    package var logger: Logger { Logger(label: "test") { _ in self } }
 
     /// Always empty: only the metadata of each line is kept.
-    public var metadata: Logger.Metadata {
+    package var metadata: Logger.Metadata {
         get { [:] }
         set {}
     }
 
     /// Nothing is left out.
-    public var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { .trace }
         set {}
     }
 
     /// As for `metadata`.
-    public subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey _: String) -> Logger.Metadata.Value? {
         get { nil }
         set {}
     }
 
     /// Keeps a line.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let line = line(event)
         lines.withLock { $0.append(line) }
     }
@@ -50,7 +50,7 @@ public final class KeptLog: LogHandler, Sendable {
     /// Hands out the lines since this was called last.
     ///
     /// - Returns: The lines, in their order.
-    public func takeLines() -> [String] {
+    package func takeLines() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
             return lines

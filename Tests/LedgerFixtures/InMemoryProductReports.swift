@@ -1,10 +1,10 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// Product reports in memory, under the limits of the service's own stores.
-public final class InMemoryProductReports: ProductReportStore {
+package final class InMemoryProductReports: ProductReportStore {
     /// How many products in countries are kept for one app.
-    public static let mostEntries = 10_000
+    package static let mostEntries = 10_000
 
     private struct Reports {
         var byCountry: [CountryCode: [String: ObservedProduct]] = [:]
@@ -31,7 +31,7 @@ public final class InMemoryProductReports: ProductReportStore {
     private let reports = Mutex<[String: Reports]>([:])
 
     /// Creates an empty store.
-    public init() {}
+    package init() {}
 
     /// Keeps reports, in their order.
     ///
@@ -40,7 +40,7 @@ public final class InMemoryProductReports: ProductReportStore {
     ///   - bundleId: The app that they are about: one of the catalog, as their number is not bounded here.
     ///   - moment: When they came.
     /// - Returns: For each report whether it was kept.
-    public func keep(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
+    package func keep(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
         self.reports.withLock { apps in
             reports.map { apps[bundleId, default: Reports()].keep($0, at: moment) }
         }
@@ -52,7 +52,7 @@ public final class InMemoryProductReports: ProductReportStore {
     ///   - bundleId: The app.
     ///   - country: The country.
     /// - Returns: The products, in no order that counts.
-    public func products(of bundleId: String, in country: CountryCode) -> [ObservedProduct] {
+    package func products(of bundleId: String, in country: CountryCode) -> [ObservedProduct] {
         reports.withLock { $0[bundleId]?.byCountry[country].map { Array($0.values) } ?? [] }
     }
 
@@ -60,7 +60,7 @@ public final class InMemoryProductReports: ProductReportStore {
     ///
     /// - Parameter bundleId: The app.
     /// - Returns: The offers.
-    public func offersSeen(of bundleId: String) -> Set<OfferRequest> {
+    package func offersSeen(of bundleId: String) -> Set<OfferRequest> {
         reports.withLock { $0[bundleId]?.offers ?? [] }
     }
 }

@@ -1,8 +1,8 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// The state of subscriptions in memory.
-public final class InMemorySubscriptionStates: SubscriptionStates {
+package final class InMemorySubscriptionStates: SubscriptionStates {
     private struct Contents {
         var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
         var byAccount: [AccountDigest: Set<SubscriptionIdentity>] = [:]
@@ -31,19 +31,19 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     private let contents = Mutex(Contents())
 
     /// Creates an empty store.
-    public init() {}
+    package init() {}
 
     /// What is held.
     ///
     /// - Parameter questions: What is asked.
     /// - Returns: What is held, always.
-    public func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
+    package func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
 
     /// What is held.
     ///
     /// - Parameter questions: What is asked.
     /// - Returns: What is held, always.
-    public func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
+    package func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
         questions.map { .success(held($0)) }
     }
 
@@ -67,7 +67,7 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     /// Learns from evidence.
     ///
     /// - Parameter observation: What is learnt.
-    public func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
+    package func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
 
     /// Keeps a notification and learns from it.
     ///
@@ -75,7 +75,7 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     ///   - notification: The notification.
     ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
-    public func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
+    package func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
         contents.withLock { contents in
             guard contents.notifications.insert(notification.id).inserted else { return false }
             contents.learn(observation)
@@ -87,7 +87,7 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter account: The account.
     /// - Returns: How many subscriptions were forgotten.
-    public func forget(_ account: AccountDigest) -> Int {
+    package func forget(_ account: AccountDigest) -> Int {
         contents.withLock { contents in
             contents.marks[account] = nil
             let identities = contents.byAccount.removeValue(forKey: account) ?? []

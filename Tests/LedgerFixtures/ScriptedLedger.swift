@@ -1,8 +1,8 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// A ledger in memory that says what a test tells it to.
-public final class ScriptedLedger: SignatureLedger {
+package final class ScriptedLedger: SignatureLedger {
     private struct State {
         var entries: [LedgerEntry] = []
         var questions: [LedgerQuestion] = []
@@ -23,7 +23,7 @@ public final class ScriptedLedger: SignatureLedger {
     ///   - suspects: The subscriptions whose evidence was lately refused.
     ///   - isAtHand: Whether it is asked without waiting.
     ///   - outcome: What becomes of a grant; it is recorded unless said otherwise.
-    public init(
+    package init(
         answer: LedgerAnswer = LedgerAnswer(),
         failure: StorageFailure? = nil,
         suspects: Set<String> = [],
@@ -38,16 +38,16 @@ public final class ScriptedLedger: SignatureLedger {
     }
 
     /// What was appended.
-    public var entries: [LedgerEntry] { state.withLock { $0.entries } }
+    package var entries: [LedgerEntry] { state.withLock { $0.entries } }
     /// What was asked.
-    public var questions: [LedgerQuestion] { state.withLock { $0.questions } }
+    package var questions: [LedgerQuestion] { state.withLock { $0.questions } }
 
     /// Notes the entries, and gives the scripted answer.
     ///
     /// - Parameters:
     ///   - entries: The entries.
     ///   - completion: Called at once.
-    public func append(
+    package func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) {
@@ -60,7 +60,7 @@ public final class ScriptedLedger: SignatureLedger {
     ///
     /// - Parameter question: The question.
     /// - Returns: The answer.
-    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
+    package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard isAtHand else { return nil }
         state.withLock { $0.questions.append(question) }
         return answer
@@ -70,7 +70,7 @@ public final class ScriptedLedger: SignatureLedger {
     ///
     /// - Parameter subscription: The subscription.
     /// - Returns: `true` when it was.
-    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
+    package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
         suspects.contains(subscription.originalTransactionId)
     }
 
@@ -79,7 +79,7 @@ public final class ScriptedLedger: SignatureLedger {
     /// - Parameter question: The question.
     /// - Returns: The answer.
     /// - Throws: The scripted failure.
-    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+    package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         if let failure { throw failure }
         state.withLock { $0.questions.append(question) }
         return answer

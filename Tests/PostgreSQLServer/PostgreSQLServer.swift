@@ -1,19 +1,19 @@
 import ChildProcess
-public import Foundation
+package import Foundation
 import Glibc
 
 /// A PostgreSQL server of Debian's packages in a temporary directory: durable, reached by a Unix socket alone unless asked
 /// for TLS, and gone when nobody holds it any more, or when the tests end in whatever way.
 ///
 /// As root it runs as the user `postgres`, since PostgreSQL refuses to run as root.
-public final class PostgreSQLServer {
+package final class PostgreSQLServer {
     /// How many connections it takes.
     private static let connections = 300
 
     /// Where its data and its socket are.
-    public let directory: URL
+    package let directory: URL
     /// The TCP port on 127.0.0.1; `nil` when it listens on its socket alone.
-    public let port: UInt16?
+    package let port: UInt16?
 
     private let hasTLS: Bool
     private let launcher: [String]
@@ -27,7 +27,7 @@ public final class PostgreSQLServer {
     ///   - tls: Whether to listen on 127.0.0.1, with the certificate and key of these files.
     ///   - isOnNetwork: Whether to listen on 127.0.0.1 without TLS.
     /// - Throws: `PostgreSQLServerFailure` when it does not start.
-    public init(
+    package init(
         password: String = "not used",
         tls: (certificate: String, key: String)? = nil,
         isOnNetwork: Bool = false
@@ -72,7 +72,7 @@ public final class PostgreSQLServer {
     ///   - primary: The server.
     ///   - name: The standby's name, as `synchronous_standby_names` has it.
     /// - Throws: `PostgreSQLServerFailure` when it does not start.
-    public init(standbyOf primary: PostgreSQLServer, name: String) throws {
+    package init(standbyOf primary: PostgreSQLServer, name: String) throws {
         directory = URL(filePath: "/tmp/pg-\(UUID().uuidString.prefix(8))")
         port = nil
         hasTLS = false
@@ -104,7 +104,7 @@ public final class PostgreSQLServer {
     ///
     /// - Parameter database: Its name.
     /// - Returns: The URL.
-    public func url(of database: String = "postgres") -> String {
+    package func url(of database: String = "postgres") -> String {
         "postgres://postgres@/\(database)?host=\(directory.path)&port=\(port ?? 5432)"
     }
 
@@ -114,7 +114,7 @@ public final class PostgreSQLServer {
     ///   - database: Its name.
     ///   - query: Further parameters, such as `sslmode=require`.
     /// - Returns: The URL.
-    public func networkURL(of database: String = "postgres", _ query: String) -> String {
+    package func networkURL(of database: String = "postgres", _ query: String) -> String {
         "postgres://postgres@127.0.0.1:\(port ?? 0)/\(database)?\(query)"
     }
 
@@ -122,7 +122,7 @@ public final class PostgreSQLServer {
     ///
     /// - Returns: Its name.
     /// - Throws: `PostgreSQLServerFailure` when the server refuses.
-    public func makeDatabase() throws -> String {
+    package func makeDatabase() throws -> String {
         let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
         try query("CREATE DATABASE \(name)")
         return name
@@ -136,7 +136,7 @@ public final class PostgreSQLServer {
     /// - Returns: The rows, one a line, their columns divided by `|`.
     /// - Throws: `PostgreSQLServerFailure` with what `psql` says when it fails.
     @discardableResult
-    public func query(_ sql: String, in database: String = "postgres") throws -> String {
+    package func query(_ sql: String, in database: String = "postgres") throws -> String {
         try run("psql", "--no-psqlrc", "-qtA", "--set=ON_ERROR_STOP=1", "--dbname", url(of: database), "--command", sql)
             .text.trimmingCharacters(in: .newlines)
     }
@@ -144,7 +144,7 @@ public final class PostgreSQLServer {
     /// Starts the server, and waits until it takes connections.
     ///
     /// - Throws: `PostgreSQLServerFailure` with its log when it does not.
-    public func start() throws {
+    package func start() throws {
         let settings = [
             "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(port ?? 5432)", "fsync=on",
             "unix_socket_directories=\(directory.path)", "max_connections=\(Self.connections)", "shared_buffers=32MB",
@@ -167,14 +167,14 @@ public final class PostgreSQLServer {
     }
 
     /// Stops the server as an administrator does: connections are closed, nothing has to be recovered.
-    public func stop() {
+    package func stop() {
         server?.send(SIGINT)
         _ = server?.wait()
         server = nil
     }
 
     /// Kills the server: all of its processes, at once.
-    public func kill() {
+    package func kill() {
         guard let server else { return }
         server.send(SIGKILL)
         _ = server.wait()
@@ -184,7 +184,7 @@ public final class PostgreSQLServer {
     /// Holds all of the server's processes where they are, as a machine that hangs does, or lets them go on.
     ///
     /// - Parameter isFrozen: Whether they are held.
-    public func freeze(_ isFrozen: Bool = true) {
+    package func freeze(_ isFrozen: Bool = true) {
         guard let identifier = server?.identifier else { return }
         let children = try? String(contentsOfFile: "/proc/\(identifier)/task/\(identifier)/children", encoding: .utf8)
         let all = [identifier] + (children ?? "").split(separator: " ").compactMap { pid_t($0) }
@@ -198,14 +198,14 @@ public final class PostgreSQLServer {
     ///   - name: Its name.
     ///   - value: Its value.
     /// - Throws: `PostgreSQLServerFailure` when the server refuses.
-    public func set(_ name: String, to value: String) throws {
+    package func set(_ name: String, to value: String) throws {
         try query("ALTER SYSTEM SET \(name) = '\(value)'")
         try query("SELECT pg_reload_conf()")
         while try query("SHOW \(name)") != value { usleep(10_000) }
     }
 
     /// What the server has written to standard error since it was started last.
-    public var log: String { server.flatMap { try? String(contentsOf: $0.errorFile, encoding: .utf8) } ?? "" }
+    package var log: String { server.flatMap { try? String(contentsOf: $0.errorFile, encoding: .utf8) } ?? "" }
 
     private func path(_ name: String) -> String { directory.appending(path: name).path }
 
@@ -271,7 +271,7 @@ extension PostgreSQLServer {
 }
 
 /// A server could not be made or started.
-public struct PostgreSQLServerFailure: Error, CustomStringConvertible {
+package struct PostgreSQLServerFailure: Error, CustomStringConvertible {
     /// What went wrong.
-    public let description: String
+    package let description: String
 }

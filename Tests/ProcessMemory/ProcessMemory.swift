@@ -1,27 +1,27 @@
-public import Foundation
+package import Foundation
 
 /// The memory of a live process, read from outside by `/proc` (proc(5)).
-public struct ProcessMemory {
+package struct ProcessMemory {
     /// A mapping that the process can write.
-    public struct Mapping {
+    package struct Mapping {
         /// Where it is.
-        public let range: Range<UInt>
+        package let range: Range<UInt>
         /// How the kernel treats it, in the letters of proc(5): `lo` is locked, `dd` in no dump, `dc` in no child.
-        public internal(set) var flags: Set<String> = []
+        package internal(set) var flags: Set<String> = []
         /// Whether the process has locked it: the secure heap.
-        public var isLocked: Bool { flags.contains("lo") }
+        package var isLocked: Bool { flags.contains("lo") }
     }
 
     /// The process.
-    public let process: pid_t
+    package let process: pid_t
     /// What it can write.
-    public let mappings: [Mapping]
+    package let mappings: [Mapping]
 
     /// Takes the list of a process's mappings.
     ///
     /// - Parameter process: The process: this one, or another that this one may look into, as root may.
     /// - Throws: The error of reading `/proc`.
-    public init(of process: pid_t) throws {
+    package init(of process: pid_t) throws {
         self.process = process
         var mappings: [Mapping] = []
         var isWritable = false
@@ -46,7 +46,7 @@ public struct ProcessMemory {
     /// - Parameter locked: Which ones.
     /// - Returns: The number of bytes; 0 for secret memory.
     /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
-    public func readableBytes(locked: Bool) throws -> Int {
+    package func readableBytes(locked: Bool) throws -> Int {
         var count = 0
         try forEachMapping(locked: locked) { count += $0.count }
         return count
@@ -59,7 +59,7 @@ public struct ProcessMemory {
     ///   - locked: Where.
     /// - Returns: The number of occurrences.
     /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
-    public func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
+    package func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
         var count = 0
         try forEachMapping(locked: locked) { memory in
             for pattern in patterns { count += Self.count(of: pattern, in: memory) }
@@ -104,7 +104,7 @@ public struct ProcessMemory {
 }
 
 /// A process's memory cannot be looked into.
-public struct ProcessMemoryError: Error, CustomStringConvertible {
+package struct ProcessMemoryError: Error, CustomStringConvertible {
     /// Why not.
-    public let description: String
+    package let description: String
 }

@@ -1,12 +1,12 @@
 import Crypto
-public import Foundation
+package import Foundation
 import SwiftASN1
 import X509
 
 /// A certificate authority for tests, built like Apple's: a root, an intermediate, and signers with Apple's extensions.
-public struct TestAuthority: Sendable {
+package struct TestAuthority: Sendable {
     /// What is wrong with an authority or a signer.
-    public enum Flaw: Sendable {
+    package enum Flaw: Sendable {
         /// The intermediate lacks Apple's extension.
         case intermediateWithoutPurpose
         /// The intermediate may not issue certificates.
@@ -37,7 +37,7 @@ public struct TestAuthority: Sendable {
     ///
     /// - Parameter flaws: What is wrong with it.
     /// - Throws: An error of swift-certificates.
-    public init(_ flaws: Flaw...) throws {
+    package init(_ flaws: Flaw...) throws {
         self.flaws = Set(flaws)
         let rootName = try DistinguishedName { CommonName("Test Root") }
         root = try Self.certificate(
@@ -65,10 +65,10 @@ public struct TestAuthority: Sendable {
     }
 
     /// The root in DER.
-    public var rootDER: [UInt8] { get throws { try Self.der(root) } }
+    package var rootDER: [UInt8] { get throws { try Self.der(root) } }
 
     /// The root in PEM.
-    public var rootPEM: String { get throws { try root.serializeAsPEM().pemString } }
+    package var rootPEM: String { get throws { try root.serializeAsPEM().pemString } }
 
     /// Issues a signer's certificate.
     ///
@@ -77,7 +77,7 @@ public struct TestAuthority: Sendable {
     ///   - to: Until when it is valid.
     /// - Returns: The signer.
     /// - Throws: An error of swift-certificates.
-    public func signer(
+    package func signer(
         from: Date = Date(timeIntervalSince1970: 1_000_000_000),
         to: Date = Date(timeIntervalSince1970: 3_000_000_000)
     ) throws -> TestSigner {
@@ -103,7 +103,7 @@ public struct TestAuthority: Sendable {
     ///
     /// - Returns: The signer.
     /// - Throws: An error of swift-certificates.
-    public static func selfSigned() throws -> TestSigner {
+    package static func selfSigned() throws -> TestSigner {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("StoreKit Testing in Xcode") }
         let only = try certificate(name, issuedBy: name, .init(key.publicKey), signedBy: .init(key), extensions: [])

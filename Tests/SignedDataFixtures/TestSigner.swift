@@ -2,21 +2,21 @@ import Crypto
 import Foundation
 
 /// A key with its certificates: signs what the App Store would.
-public struct TestSigner: Sendable {
+package struct TestSigner: Sendable {
     let key: P256.Signing.PrivateKey
     /// The certificates that it sends, its own first.
-    public var certificates: [[UInt8]]
+    package var certificates: [[UInt8]]
     /// The algorithm that its headers name.
-    public var algorithm = "ES256"
+    package var algorithm = "ES256"
     /// What its headers hold besides, JSON that begins with a comma.
-    public var otherMembers = ""
+    package var otherMembers = ""
 
     /// Signs a payload.
     ///
     /// - Parameter payload: The payload, JSON.
     /// - Returns: A compact JWS.
     /// - Throws: An error of swift-crypto.
-    public func sign(_ payload: String) throws -> String {
+    package func sign(_ payload: String) throws -> String {
         let chain = certificates.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         let header = "{\"alg\":\"\(algorithm)\",\"x5c\":[\(chain)]\(otherMembers)}"
         let input = Self.encode(Data(header.utf8)) + "." + Self.encode(Data(payload.utf8))

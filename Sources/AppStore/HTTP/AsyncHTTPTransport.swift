@@ -4,13 +4,13 @@ import NIOPosix
 import NIOSSL
 
 /// Sends requests with AsyncHTTPClient: connections that are kept open, no redirects, bounded answers.
-public final class AsyncHTTPTransport: HTTPTransport {
+package final class AsyncHTTPTransport: HTTPTransport {
     /// How many bytes an answer may have: years of transactions fit.
     static let maximumResponseBytes = 8 << 20
     /// How many connections are held to one host by HTTP/1.1; further requests wait for one within their time.
     ///
     /// At the default pace of 50 requests a second these are enough for answers that take half of the default timeout.
-    public static let maximumConnectionsPerHost = 128
+    package static let maximumConnectionsPerHost = 128
 
     private let client: HTTPClient
     private let traceFields: @Sendable () -> [(name: String, value: String)]
@@ -19,7 +19,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ///
     /// - Parameter traceFields: The header fields `traceparent` and `tracestate` (W3C Trace Context) for what the current
     ///   task asks.
-    public init(traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }) {
+    package init(traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }) {
         self.traceFields = traceFields
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -30,7 +30,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
 
     /// Closes the connections.
-    public func shutdown() async {
+    package func shutdown() async {
         try? await client.shutdown()
     }
 

@@ -95,15 +95,15 @@ enum AppStoreService: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Where Apple's services are: each in production and in the Sandbox.
-public struct AppStoreURLs: Sendable {
+package struct AppStoreURLs: Sendable {
     /// verifyReceipt in production.
-    public let verifyReceipt: String
+    package let verifyReceipt: String
     /// verifyReceipt in the Sandbox.
-    public let sandboxVerifyReceipt: String
+    package let sandboxVerifyReceipt: String
     /// The App Store Server API in production.
-    public let serverAPI: String
+    package let serverAPI: String
     /// The App Store Server API in the Sandbox.
-    public let sandboxServerAPI: String
+    package let sandboxServerAPI: String
 
     /// Creates the addresses: `https`, or `http` to this machine.
     ///
@@ -112,7 +112,7 @@ public struct AppStoreURLs: Sendable {
     ///   - sandboxVerifyReceipt: verifyReceipt in the Sandbox.
     ///   - serverAPI: The App Store Server API in production.
     ///   - sandboxServerAPI: The App Store Server API in the Sandbox.
-    public init(verifyReceipt: String, sandboxVerifyReceipt: String, serverAPI: String, sandboxServerAPI: String) {
+    package init(verifyReceipt: String, sandboxVerifyReceipt: String, serverAPI: String, sandboxServerAPI: String) {
         self.verifyReceipt = verifyReceipt
         self.sandboxVerifyReceipt = sandboxVerifyReceipt
         self.serverAPI = Self.withoutSlash(serverAPI)

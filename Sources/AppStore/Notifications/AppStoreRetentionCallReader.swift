@@ -1,11 +1,11 @@
 import EvidenceRecognition
-public import Offers
+package import Offers
 import StrictJSON
 
 /// Reads Apple's calls for retention messages: Apple's alone, and for an app of the catalog.
 ///
 /// A call names its app by the Apple ID, and carries no bundle identifier.
-public struct AppStoreRetentionCallReader: RetentionCallReader {
+package struct AppStoreRetentionCallReader: RetentionCallReader {
     private let apps: [Int64: AppStoreApp]
     private let verifier: SignedDataVerifier
 
@@ -14,7 +14,7 @@ public struct AppStoreRetentionCallReader: RetentionCallReader {
     /// - Parameters:
     ///   - apps: The apps of the catalog; one without an Apple ID is never found, and of two with one the first counts.
     ///   - verifier: Checks the App Store's signatures.
-    public init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
+    package init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
         self.apps = Dictionary(
             apps.compactMap { app in app.appAppleId.map { ($0, app) } },
             uniquingKeysWith: { first, _ in first }
@@ -27,7 +27,7 @@ public struct AppStoreRetentionCallReader: RetentionCallReader {
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
     /// - Returns: The call.
     /// - Throws: `SignedDataFault` when it is not Apple's, or not for an app of the catalog.
-    public func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall {
+    package func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)
             let payload = try verified.read("payload", Payload.init(json:))

@@ -1,24 +1,24 @@
 import Offers
-public import StrictJSON
+package import StrictJSON
 
 /// The identifier of a message or an image: a UUID that its owner makes up, in lowercase.
-public struct MessageIdentifier: Hashable, Sendable, CustomStringConvertible {
+package struct MessageIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The UUID in lowercase.
-    public let description: String
+    package let description: String
 
     /// Reads an identifier; anything but a UUID gives `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let uuid = AppAccountToken(text) else { return nil }
         description = uuid.lowercased
     }
 }
 
 /// A message that was uploaded, with Apple's verdict on it (`GetMessageListResponseItem`).
-public struct UploadedMessage: Equatable, Sendable {
+package struct UploadedMessage: Equatable, Sendable {
     /// The identifier as Apple writes it.
-    public let identifier: String
+    package let identifier: String
     /// `PENDING`, `APPROVED` or `REJECTED`.
-    public let state: String
+    package let state: String
 
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var identifier: String?
@@ -39,7 +39,7 @@ public struct UploadedMessage: Equatable, Sendable {
 }
 
 /// A message as Apple takes it (`UploadMessageRequestBody`), within Apple's limits.
-public struct MessageUpload: Equatable, Sendable {
+package struct MessageUpload: Equatable, Sendable {
     private struct Image: Equatable {
         let identifier: MessageIdentifier
         let alternativeText: String
@@ -58,9 +58,9 @@ public struct MessageUpload: Equatable, Sendable {
     private static let headerPositions = ["ABOVE_BODY", "ABOVE_IMAGE"]
 
     /// `messageIdentifier`, which is none of Apple's body: the identifier to upload it under, where the text names one.
-    public let identifier: MessageIdentifier?
+    package let identifier: MessageIdentifier?
     /// Whether it has an image or bullet points: it cannot go with an offer, or a switch of products, then.
-    public var hasImage: Bool { image != nil || !bulletPoints.isEmpty }
+    package var hasImage: Bool { image != nil || !bulletPoints.isEmpty }
 
     private let header: String
     private let body: String
@@ -73,7 +73,7 @@ public struct MessageUpload: Equatable, Sendable {
     /// - Parameter json: One object with `header` and `body`, and where wanted `image`, `headerPosition`, `bulletPoints`
     ///   and `messageIdentifier`.
     /// - Throws: `JSONFault` for anything that Apple would not take, with its place.
-    public init(json: [UInt8]) throws(JSONFault) {
+    package init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var header: String?
         var body: String?

@@ -1,15 +1,15 @@
 import StrictJSON
 
 /// A test of the endpoint that Apple has begun (`PerformanceTestResponse`).
-public struct StartedPerformanceTest: Sendable {
+package struct StartedPerformanceTest: Sendable {
     /// The identifier with which to ask for the result.
-    public let requestId: String
+    package let requestId: String
     /// How many calls Apple makes; `nil` where it does not say.
-    public let totalRequests: Int64?
+    package let totalRequests: Int64?
     /// How long they take; `nil` where Apple does not say.
-    public let totalDuration: Duration?
+    package let totalDuration: Duration?
     /// Apple's answer.
-    public let json: [UInt8]
+    package let json: [UInt8]
 
     init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {
         var requestId: String?
@@ -40,20 +40,20 @@ public struct StartedPerformanceTest: Sendable {
 }
 
 /// The result of a test of the endpoint, as far as it is known (`PerformanceTestResultResponse`).
-public struct PerformanceTestResult: Sendable {
+package struct PerformanceTestResult: Sendable {
     /// Apple's verdict.
-    public enum Verdict: String, Sendable {
+    package enum Verdict: String, Sendable {
         case pending = "PENDING"
         case pass = "PASS"
         case fail = "FAIL"
     }
 
     /// The verdict.
-    public let verdict: Verdict
+    package let verdict: Verdict
     /// How many calls have no answer yet; `nil` where Apple does not say.
-    public let pending: Int64?
+    package let pending: Int64?
     /// Apple's answer.
-    public let json: [UInt8]
+    package let json: [UInt8]
 
     init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {
         var result: String?

@@ -1,7 +1,7 @@
 /// Why a call of the Retention Messaging API came to nothing, with what to do about it.
-public struct RetentionFault: Error, Equatable, CustomStringConvertible {
+package struct RetentionFault: Error, Equatable, CustomStringConvertible {
     /// The fault in a sentence or two, with the fix.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 
@@ -27,7 +27,7 @@ public struct RetentionFault: Error, Equatable, CustomStringConvertible {
     ///
     /// - Parameter bundleId: The app.
     /// - Returns: The fault.
-    public static func unknownApp(_ bundleId: String) -> RetentionFault {
+    package static func unknownApp(_ bundleId: String) -> RetentionFault {
         RetentionFault("the catalog has no app \(bundleId)")
     }
 

@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 import StrictJSON
 
 /// Sets up retention messages at Apple (Retention Messaging API): where Apple asks, which messages there are, the default
 /// message of each product and language, and the test that Apple asks for before it asks in production.
 ///
 /// It sends no faster than Apple allows: it waits, and says so.
-public actor RetentionSetUp {
+package actor RetentionSetUp {
     /// How often a call is sent at most that Apple answers with 429.
     private static let mostAttempts = 3
     /// The longest wait that Apple may ask for before a call is given up, in seconds.
@@ -31,7 +31,7 @@ public actor RetentionSetUp {
     ///   - transport: Sends the requests; its owner shuts it down.
     ///   - now: The server's clock.
     ///   - reportWait: Called before each wait with its whole seconds and its reason.
-    public init(
+    package init(
         of app: AppStoreApp,
         in environment: AppStoreEnvironment,
         urls: AppStoreURLs,
@@ -71,7 +71,7 @@ public actor RetentionSetUp {
     // MARK: The address that Apple asks
 
     /// The address that Apple asks (Get Realtime URL).
-    public func url() async throws(RetentionFault) -> String {
+    package func url() async throws(RetentionFault) -> String {
         let answer = try await ask(.getURL, .get, "/realtime/url")
         return try read(answer) { (reader) throws(JSONFault) in
             try reader.readMember("realtimeURL") { (reader) throws(JSONFault) in try reader.readString() }
@@ -82,17 +82,17 @@ public actor RetentionSetUp {
     ///
     /// - Parameter url: The address: https, at most 256 characters.
     /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
-    public func setURL(_ url: String) async throws(RetentionFault) {
+    package func setURL(_ url: String) async throws(RetentionFault) {
         try await ask(.setURL, .put, "/realtime/url", object { $0.member("realtimeURL", url) })
     }
 
     /// Has Apple ask nobody (Delete Realtime URL).
-    public func deleteURL() async throws(RetentionFault) { try await ask(.deleteURL, .delete, "/realtime/url") }
+    package func deleteURL() async throws(RetentionFault) { try await ask(.deleteURL, .delete, "/realtime/url") }
 
     // MARK: Messages
 
     /// The messages that were uploaded, with Apple's verdict on each (Get Message List).
-    public func messages() async throws(RetentionFault) -> [UploadedMessage] {
+    package func messages() async throws(RetentionFault) -> [UploadedMessage] {
         let answer = try await ask(.listMessages, .get, "/message/list")
         return try read(answer) { (reader) throws(JSONFault) in
             var messages: [UploadedMessage] = []
@@ -114,19 +114,19 @@ public actor RetentionSetUp {
     ///   - message: The message.
     ///   - identifier: The identifier that answers name it by.
     /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
-    public func upload(_ message: MessageUpload, as identifier: MessageIdentifier) async throws(RetentionFault) {
+    package func upload(_ message: MessageUpload, as identifier: MessageIdentifier) async throws(RetentionFault) {
         try await ask(.putMessage, .put, "/message/\(identifier)", message.json)
     }
 
     /// Deletes a message (Delete Message).
-    public func deleteMessage(_ identifier: MessageIdentifier) async throws(RetentionFault) {
+    package func deleteMessage(_ identifier: MessageIdentifier) async throws(RetentionFault) {
         try await ask(.deleteMessage, .delete, "/message/\(identifier)")
     }
 
     // MARK: Default messages
 
     /// The default message of a product in a language (Get Default Message).
-    public func defaultMessage(ofProduct productId: String, in locale: String) async throws(RetentionFault) -> String {
+    package func defaultMessage(ofProduct productId: String, in locale: String) async throws(RetentionFault) -> String {
         let answer = try await ask(.getDefault, .get, path(productId, locale))
         return try read(answer) { (reader) throws(JSONFault) in
             try reader.readMember("messageIdentifier") { (reader) throws(JSONFault) in try reader.readString() }
@@ -134,7 +134,7 @@ public actor RetentionSetUp {
     }
 
     /// Makes a message the default of a product in a language (Configure Default Message).
-    public func setDefaultMessage(
+    package func setDefaultMessage(
         _ identifier: MessageIdentifier,
         ofProduct productId: String,
         in locale: String
@@ -144,7 +144,7 @@ public actor RetentionSetUp {
     }
 
     /// Takes the default message of a product in a language away (Delete Default Message).
-    public func deleteDefaultMessage(ofProduct productId: String, in locale: String) async throws(RetentionFault) {
+    package func deleteDefaultMessage(ofProduct productId: String, in locale: String) async throws(RetentionFault) {
         try await ask(.deleteDefault, .delete, path(productId, locale))
     }
 
@@ -159,7 +159,7 @@ public actor RetentionSetUp {
     /// - Parameter originalTransactionId: A subscription of the Sandbox that Apple asks about.
     /// - Returns: The test.
     /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
-    public func startTest(originalTransactionId: String) async throws(RetentionFault) -> StartedPerformanceTest {
+    package func startTest(originalTransactionId: String) async throws(RetentionFault) -> StartedPerformanceTest {
         let body = object { $0.member("originalTransactionId", originalTransactionId) }
         let answer = try await ask(.startTest, .post, "/performanceTest", body)
         return try read(answer) { (reader) throws(JSONFault) in
@@ -168,7 +168,7 @@ public actor RetentionSetUp {
     }
 
     /// The result of a test, as far as it is known (Get Performance Test Results).
-    public func testResult(_ requestId: String) async throws(RetentionFault) -> PerformanceTestResult {
+    package func testResult(_ requestId: String) async throws(RetentionFault) -> PerformanceTestResult {
         let answer = try await ask(.testResult, .get, "/performanceTest/result/\(requestId.percentEncoded)")
         return try read(answer) { (reader) throws(JSONFault) in
             try PerformanceTestResult(reading: &reader, of: answer)

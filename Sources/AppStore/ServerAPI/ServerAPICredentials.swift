@@ -1,10 +1,10 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// Makes the tokens (JWT) with which the App Store Server API is asked about an app.
 ///
 /// The key itself stays where it is: it signs through the same port as it signs offers.
-public final class ServerAPICredentials: Sendable {
+package final class ServerAPICredentials: Sendable {
     /// How long a token is valid, in seconds.
     ///
     /// The API takes up to an hour ("Generating JSON Web Tokens for API requests").
@@ -31,7 +31,7 @@ public final class ServerAPICredentials: Sendable {
     ///   - bundleId: The app that is asked for.
     ///   - issuerId: The issuer of the key, from App Store Connect, a UUID.
     ///   - signer: The app's In-App Purchase key.
-    public init(bundleId: String, issuerId: String, signer: any ES256Signer) {
+    package init(bundleId: String, issuerId: String, signer: any ES256Signer) {
         self.bundleId = bundleId
         self.issuerId = issuerId
         self.signer = signer

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-public import Offers
+package import Offers
 import SwiftASN1
 import X509
 
@@ -121,14 +121,14 @@ struct CertificateChain {
 }
 
 /// A root certificate that signed data may end at.
-public struct TrustedRoot: Equatable, Sendable {
+package struct TrustedRoot: Equatable, Sendable {
     let certificate: Certificate
 
     /// Reads a certificate.
     ///
     /// - Parameter bytes: The content of a file: DER, or PEM with one certificate.
     /// - Throws: ``SignedDataFault`` when it is none.
-    public init(contents bytes: [UInt8]) throws(SignedDataFault) {
+    package init(contents bytes: [UInt8]) throws(SignedDataFault) {
         do {
             if bytes.first == 0x30 {
                 certificate = try Certificate(derEncoded: bytes)

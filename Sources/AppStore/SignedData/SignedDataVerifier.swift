@@ -1,6 +1,6 @@
 import Crypto
 import EvidenceRecognition
-public import Offers
+package import Offers
 import StrictJSON
 import X509
 
@@ -9,17 +9,17 @@ import X509
 /// Trusted is what is signed with ES256 by a certificate that Apple marked for it, whose chain of three ends at the pinned
 /// Apple Root CA - G3, or at a root that the operator added, and was valid when the data was signed. What
 /// it says (app, environment) is for the caller to compare.
-public struct SignedDataVerifier: Sendable {
+package struct SignedDataVerifier: Sendable {
     /// The content of a JWS whose signature is good.
-    public struct Payload: Sendable {
+    package struct Payload: Sendable {
         /// The payload: the text of one JSON object.
-        public let json: [UInt8]
+        package let json: [UInt8]
         /// When it was signed (`signedDate`).
-        public let signedDate: Timestamp
+        package let signedDate: Timestamp
         /// Whether it comes from a test on a developer's machine, signed by a certificate that the operator added.
         ///
         /// It may only speak of the environments Xcode and LocalTesting.
-        public let isLocallySigned: Bool
+        package let isLocallySigned: Bool
     }
 
     private let apple: Certificate?
@@ -33,7 +33,7 @@ public struct SignedDataVerifier: Sendable {
     /// Creates a verifier.
     ///
     /// - Parameter additionalRoots: Roots trusted beside Apple's.
-    public init(additionalRoots: [TrustedRoot] = []) {
+    package init(additionalRoots: [TrustedRoot] = []) {
         self.init(apple: TrustedRoot.appleRootCAG3, additionalRoots: additionalRoots)
     }
 
@@ -48,7 +48,7 @@ public struct SignedDataVerifier: Sendable {
     ///
     /// - Parameter clock: The observer.
     /// - Returns: The verifier; the signers that are known already are known to both.
-    public func reporting(to clock: any AppleClock) -> SignedDataVerifier {
+    package func reporting(to clock: any AppleClock) -> SignedDataVerifier {
         var verifier = self
         verifier.clock = clock
         return verifier
@@ -59,7 +59,7 @@ public struct SignedDataVerifier: Sendable {
     /// - Parameter text: The compact JWS.
     /// - Returns: Its payload.
     /// - Throws: ``SignedDataFault`` when it is not genuine.
-    public func payload(of text: String) throws(SignedDataFault) -> Payload {
+    package func payload(of text: String) throws(SignedDataFault) -> Payload {
         let jws = try CompactJWS(text)
         let signer = try signer(of: jws)
         let signedDate = try Self.signedDate(of: jws.payload)

@@ -13,7 +13,7 @@ extension SimulatedAppStore {
     ///   - port: The port; 0 for any free one.
     ///   - onListening: Called with the port, once requests are accepted.
     /// - Throws: ``SimulatorFault`` when the address cannot be listened on.
-    public func run(
+    package func run(
         host: String,
         port: Int,
         onListening: @escaping @Sendable (Int) async -> Void

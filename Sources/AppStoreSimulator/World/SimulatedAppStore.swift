@@ -1,15 +1,15 @@
-public import Foundation
+package import Foundation
 import Offers
 import Synchronization
 
 /// A stand-in App Store: its state under one lock, and the key that it signs with.
 ///
 /// It holds an opinion of Apple's side of its own, and knows nothing of the service that it is there to test.
-public final class SimulatedAppStore: Sendable {
+package final class SimulatedAppStore: Sendable {
     /// The simulator's signer.
     let signer: AppStoreSigner
     /// The root, PEM: what a service lists in `appStore.additionalRoots`.
-    public let rootPEM: URL
+    package let rootPEM: URL
 
     private let world: Mutex<AppStoreWorld>
 
@@ -20,7 +20,7 @@ public final class SimulatedAppStore: Sendable {
     ///
     /// - Parameter directory: The directory; it is made when it is not there.
     /// - Throws: ``SimulatorFault`` when something in it cannot be used.
-    public convenience init(directory: URL) throws(SimulatorFault) {
+    package convenience init(directory: URL) throws(SimulatorFault) {
         let files = SignerDirectory(url: directory)
         let signer = try files.load()
         self.init(try ScenarioFile(directory: directory).load(), signer: signer, rootPEM: files.rootPEM)
@@ -154,9 +154,9 @@ struct CustomerList: Sendable {
 }
 
 /// Why the simulator cannot start, or cannot go on.
-public struct SimulatorFault: Error, Equatable, CustomStringConvertible {
+package struct SimulatorFault: Error, Equatable, CustomStringConvertible {
     /// The fault in one line: where it is, what is wrong and what would be right.
-    public let description: String
+    package let description: String
 
     /// Creates a fault.
     init(_ description: String) {

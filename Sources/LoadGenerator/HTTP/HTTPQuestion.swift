@@ -106,9 +106,9 @@ extension LoadFailure {
 }
 
 /// The reason why no load can be generated, or why an option cannot be used.
-public struct LoadFault: Error, CustomStringConvertible {
+package struct LoadFault: Error, CustomStringConvertible {
     /// The reason, with a fix if there is one; of an option, in words that follow its name.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }
@@ -143,17 +143,17 @@ enum HTTPRequestBytes {
 }
 
 /// The address of a service: the part of `http://127.0.0.1:8080` that connections and requests need.
-public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
+package struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     /// The host's name or address, without brackets.
-    public let host: String
+    package let host: String
     /// The port.
-    public let port: Int
+    package let port: Int
 
     /// Reads an address.
     ///
     /// - Parameter url: A URL with `http`, a host and perhaps a port, and no path.
     /// - Throws: ``LoadFault`` when it is another.
-    public init(_ url: String) throws(LoadFault) {
+    package init(_ url: String) throws(LoadFault) {
         guard let components = URLComponents(string: url), let host = components.host, !host.isEmpty else {
             throw LoadFault("this is no URL such as http://127.0.0.1:8080")
         }
@@ -177,7 +177,7 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Whether it is this machine, decided without asking a name server.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host.lowercased() == "localhost" { return true }
         // Every spelling that connecting understands, such as 127.1.
         var address = in_addr()
@@ -189,8 +189,8 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Host and port as the `Host` field has them (RFC 9110 §7.2).
-    public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// The URL.
-    public var description: String { "http://\(authority)" }
+    package var description: String { "http://\(authority)" }
 }

@@ -3,9 +3,9 @@
 /// Made for latencies in nanoseconds, up to an hour: recording is a shift and an addition, and no percentile is off by
 /// more than 0.1 %, below half a millisecond by more than half a microsecond. The layout is that of hdrhistogram.org
 /// with three significant digits.
-public struct Histogram: Equatable, Sendable {
+package struct Histogram: Equatable, Sendable {
     /// The largest value that is counted exactly; larger values count as this.
-    public static let largestValue: Int64 = 3_600_000_000_000
+    package static let largestValue: Int64 = 3_600_000_000_000
 
     // 2048 sub-buckets for three digits (2 × 10³, rounded up to a power of two), the first of them 512 ns wide.
     private static let subBucketBits = 11
@@ -14,21 +14,21 @@ public struct Histogram: Equatable, Sendable {
     private static let bucketCount = 64 - largestValue.leadingZeroBitCount - (unitBits + subBucketBits) + 1
 
     /// How many values were recorded.
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
     /// The largest value recorded, exactly; 0 when there is none.
-    public private(set) var maximum: Int64 = 0
+    package private(set) var maximum: Int64 = 0
     /// The smallest value recorded, exactly; 0 when there is none.
-    public private(set) var minimum: Int64 = 0
+    package private(set) var minimum: Int64 = 0
 
     private var counts: [Int64]
 
     /// Creates an empty histogram.
-    public init() {
+    package init() {
         counts = Array(repeating: 0, count: (Self.bucketCount + 1) * Self.halfCount)
     }
 
     /// The mean of the values, each taken as the middle of its range; 0 when there is none.
-    public var mean: Double {
+    package var mean: Double {
         guard count > 0 else { return 0 }
         var sum = 0.0
         for (index, number) in counts.enumerated() where number > 0 {
@@ -43,7 +43,7 @@ public struct Histogram: Equatable, Sendable {
     /// - Parameters:
     ///   - value: The value; negative ones count as 0.
     ///   - times: How many of them, 1 or more.
-    public mutating func record(_ value: Int64, times: Int64 = 1) {
+    package mutating func record(_ value: Int64, times: Int64 = 1) {
         let value = min(max(value, 0), Self.largestValue)
         minimum = count == 0 ? value : min(minimum, value)
         maximum = max(maximum, value)
@@ -54,7 +54,7 @@ public struct Histogram: Equatable, Sendable {
     /// Adds the values of another histogram.
     ///
     /// - Parameter other: The other one.
-    public mutating func add(_ other: Histogram) {
+    package mutating func add(_ other: Histogram) {
         guard other.count > 0 else { return }
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
@@ -63,7 +63,7 @@ public struct Histogram: Equatable, Sendable {
     }
 
     /// Forgets all values, and keeps the memory.
-    public mutating func reset() {
+    package mutating func reset() {
         for index in counts.indices { counts[index] = 0 }
         (count, minimum, maximum) = (0, 0, 0)
     }
@@ -72,7 +72,7 @@ public struct Histogram: Equatable, Sendable {
     ///
     /// - Parameter percentile: From 0 to 100.
     /// - Returns: The largest value of the range that it is in, but never more than ``maximum``; 0 when there is none.
-    public func value(atPercentile percentile: Double) -> Int64 {
+    package func value(atPercentile percentile: Double) -> Int64 {
         guard count > 0 else { return 0 }
         // A hair less, so that 99.9 % of 10,000 is the 9990th, and not the next one by an error of rounding.
         let share = min(max(percentile, 0), 100).nextDown
@@ -93,7 +93,7 @@ public struct Histogram: Equatable, Sendable {
     ///
     /// - Parameter interval: The time between two questions of one client; 0 or less adds nothing.
     /// - Returns: The corrected histogram.
-    public func corrected(forInterval interval: Int64) -> Histogram {
+    package func corrected(forInterval interval: Int64) -> Histogram {
         guard interval > 0 else { return self }
         var corrected = self
         for (index, number) in counts.enumerated() where number > 0 {

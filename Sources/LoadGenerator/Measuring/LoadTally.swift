@@ -59,7 +59,7 @@ struct LoadTally: Sendable {
 }
 
 /// Why a request did not bring what was asked for: what failures are counted by.
-public enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
+package enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
     /// The service answered with a fault: its status, and the `code` of its problem details.
     case status(Int, code: String)
     /// The service answered, and signed less than it was asked to: the first reason it gave.
@@ -78,7 +78,7 @@ public enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
     case notSent
 
     /// The failure in a few words, such as `429 rate_limited`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .status(let status, let code): code.isEmpty ? "\(status)" : "\(status) \(code)"
         case .notSigned(let reason): "not signed: \(reason)"
@@ -125,7 +125,7 @@ struct SampleReservoir: Sendable {
 }
 
 /// An answer that was kept, so that its signatures can be checked when the clock has stopped.
-public struct AnswerSample: Sendable {
+package struct AnswerSample: Sendable {
     /// The request that was sent.
     let request: RequestDeck.Place
     /// The body of the answer.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import Glibc
 
 /// What processes have used, as Linux counts it (proc(5)).
-public struct ProcessUsage: Equatable, Sendable {
+package struct ProcessUsage: Equatable, Sendable {
     /// User and system time, in seconds; the kernel counts in hundredths.
     let processorSeconds: Double
     /// The most resident memory so far, in bytes.
@@ -43,7 +43,7 @@ public struct ProcessUsage: Equatable, Sendable {
     ///
     /// - Parameter process: Its identifier.
     /// - Returns: `false` for one that is not there.
-    public static func canBeMeasured(of process: Int32) -> Bool { ProcessUsage(of: process) != nil }
+    package static func canBeMeasured(of process: Int32) -> Bool { ProcessUsage(of: process) != nil }
 
     /// The usage since an earlier look.
     ///

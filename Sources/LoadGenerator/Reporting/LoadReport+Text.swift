@@ -1,6 +1,6 @@
 extension LoadReport {
     /// The report as a table for people.
-    public var text: String {
+    package var text: String {
         var lines = [
             "\(url), \(loop) loop: \(how), \(Self.number(seconds, 1)) s after \(Self.number(warmUpSeconds, 1)) s of warm-up"
         ]
@@ -137,7 +137,7 @@ extension LoadMeasurement {
     /// is in the second in which its answer came. A second in which nothing was answered has no latencies. The warm-up
     /// and what is measured each begin with a whole second, and may end with a part of one; the measured ones add up to
     /// the result, and go on until the last answer has come.
-    public var csv: String {
+    package var csv: String {
         let head = "second,phase,requests,signatures,errors,p50_ms,p90_ms,p99_ms,p99.9_ms,max_ms,mean_ms"
         let rows = seconds.map { second in
             let columns = LatencySummary(second.latency)?.columns.map { String($0) }

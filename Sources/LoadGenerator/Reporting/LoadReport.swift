@@ -3,74 +3,74 @@ internal import FoundationEssentials
 /// The result of a run, as `--json` prints it.
 ///
 /// Times are in milliseconds unless a name says otherwise.
-public struct LoadReport: Codable, Equatable, Sendable {
+package struct LoadReport: Codable, Equatable, Sendable {
     /// The service's address.
-    public let url: String
+    package let url: String
     /// The kind of loop.
     ///
     /// `closed`: each connection sends when its last answer is there. `open`: requests are sent at a rate.
-    public let loop: String
+    package let loop: String
     /// How many connections there were.
-    public let connections: Int
+    package let connections: Int
     /// The requests to be sent a second, in an open loop.
-    public let rate: Double?
+    package let rate: Double?
     /// How long was measured, in seconds: the time in which requests were sent.
-    public let seconds: Double
+    package let seconds: Double
     /// How much longer it took until the last of their answers was there, in seconds.
-    public let tailSeconds: Double
+    package let tailSeconds: Double
     /// How long requests were sent before that, in seconds.
-    public let warmUpSeconds: Double
+    package let warmUpSeconds: Double
     /// How many offers each request asked for.
-    public let offersPerRequest: Int
+    package let offersPerRequest: Int
     /// The requests, a line for each kind of evidence.
-    public let asked: [String]
+    package let asked: [String]
     /// The requests that brought every signature asked for, or, where one customer's evidence is shown for ever more
     /// accounts, that refusal.
-    public let requests: Int
+    package let requests: Int
     /// The same, a second of the time in which they were sent.
     ///
     /// In a closed loop that is at most one a connection more than were answered meanwhile.
-    public let requestsPerSecond: Double
+    package let requestsPerSecond: Double
     /// The signatures that came.
-    public let signatures: Int
+    package let signatures: Int
     /// The same, a second.
-    public let signaturesPerSecond: Double
+    package let signaturesPerSecond: Double
     /// The requests that failed, by why.
-    public let errors: [String: Int]
+    package let errors: [String: Int]
     /// Latencies as they were measured, from sending to the end of the answer; absent where nothing was signed.
-    public let measured: LatencySummary?
+    package let measured: LatencySummary?
     /// Latencies corrected for coordinated omission; absent where nothing was signed, and nothing waited in vain.
-    public let corrected: LatencySummary?
+    package let corrected: LatencySummary?
     /// The method by which they are corrected.
-    public let correction: String
+    package let correction: String
     /// Requests and latencies of each kind of evidence: as ``measured`` in a closed loop, as ``corrected`` in an open one.
     ///
     /// In an open loop, a request that was not answered in time or not sent counts with the time that it waited.
-    public let kinds: [String: Kind]
+    package let kinds: [String: Kind]
     /// The CPU time of the generator, warm-up included, in seconds.
-    public let generatorProcessorSeconds: Double
+    package let generatorProcessorSeconds: Double
     /// The same ÷ the time that the generator's event loops had, at most 1: near 1 it is the generator that is measured.
-    public let generatorShare: Double
+    package let generatorShare: Double
     /// How late requests were sent though a connection was free, in an open loop: the generator's own part of
     /// ``corrected``; absent where none was.
-    public let generatorLateness: LatencySummary?
+    package let generatorLateness: LatencySummary?
     /// The service's CPU time per signature, warm-up included, in microseconds; absent where its process is not known.
-    public let serviceMicrosecondsPerSignature: Double?
+    package let serviceMicrosecondsPerSignature: Double?
     /// The same per request, for evidence that is shown for ever more accounts and refused.
-    public let serviceMicrosecondsPerRequest: Double?
+    package let serviceMicrosecondsPerRequest: Double?
     /// The service's CPU time, warm-up included, in seconds.
-    public let serviceProcessorSeconds: Double?
+    package let serviceProcessorSeconds: Double?
     /// The most resident memory that the service had so far, in megabytes of 10⁶ bytes.
-    public let servicePeakMegabytes: Double?
+    package let servicePeakMegabytes: Double?
     /// What came of checking the signatures; absent where there was no public key.
-    public let verification: SignatureChecker.Outcome?
+    package let verification: SignatureChecker.Outcome?
 
     /// What one kind of evidence brought.
-    public struct Kind: Codable, Equatable, Sendable {
+    package struct Kind: Codable, Equatable, Sendable {
         /// The requests that brought every signature asked for.
-        public let requests: Int
+        package let requests: Int
         /// Their latencies; absent where there are none.
-        public let latency: LatencySummary?
+        package let latency: LatencySummary?
     }
 
     /// Sums a run up.
@@ -78,7 +78,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
     /// - Parameters:
     ///   - measurement: What was measured.
     ///   - verification: What came of checking signatures; `nil` where none were.
-    public init(_ measurement: LoadMeasurement, verification: SignatureChecker.Outcome?) {
+    package init(_ measurement: LoadMeasurement, verification: SignatureChecker.Outcome?) {
         let (plan, tally) = (measurement.plan, measurement.tally)
         url = plan.address.description
         loop = plan.rate == nil ? "closed" : "open"
@@ -124,13 +124,13 @@ public struct LoadReport: Codable, Equatable, Sendable {
     }
 
     /// Whether something was signed, and no signature was wrong.
-    public var isSuccess: Bool { requests > 0 && verification?.wrong ?? 0 == 0 }
+    package var isSuccess: Bool { requests > 0 && verification?.wrong ?? 0 == 0 }
 
     /// The report as JSON with sorted members.
     ///
     /// - Returns: One object, over several lines.
     /// - Throws: `EncodingError`, when a number is none.
-    public func json() throws -> String {
+    package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
@@ -138,13 +138,13 @@ public struct LoadReport: Codable, Equatable, Sendable {
 }
 
 /// The latencies of a run in milliseconds.
-public struct LatencySummary: Codable, Equatable, Sendable {
+package struct LatencySummary: Codable, Equatable, Sendable {
     /// The percentile's value: what so many percent of the requests did not exceed.
-    public let p50, p90, p99, p999: Double
+    package let p50, p90, p99, p999: Double
     /// The largest.
-    public let max: Double
+    package let max: Double
     /// The mean.
-    public let mean: Double
+    package let mean: Double
 
     private enum CodingKeys: String, CodingKey {
         case p50, p90, p99, max, mean

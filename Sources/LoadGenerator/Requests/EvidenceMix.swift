@@ -1,7 +1,7 @@
 /// The kinds of evidence that requests carry, and the share of each.
-public struct EvidenceMix: Equatable, Sendable {
+package struct EvidenceMix: Equatable, Sendable {
     /// A kind of evidence; the raw values are those of requests, but for `held`.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// A verifyReceipt answer, made up here.
         case receiptResponse
         /// An app receipt of the simulator.
@@ -14,14 +14,14 @@ public struct EvidenceMix: Equatable, Sendable {
         case held
 
         /// Whether the evidence comes from the App Store simulator, because the service asks it.
-        public var isAskedOfSimulator: Bool { self == .receipt || self == .transactionId }
+        package var isAskedOfSimulator: Bool { self == .receipt || self == .transactionId }
     }
 
     /// The kinds with their weights, each once, in the order given.
-    public let weights: [(kind: Kind, weight: Int)]
+    package let weights: [(kind: Kind, weight: Int)]
 
     /// Requests with a verifyReceipt answer, all of them.
-    public static let receiptResponses = EvidenceMix(weights: [(.receiptResponse, 1)])
+    package static let receiptResponses = EvidenceMix(weights: [(.receiptResponse, 1)])
 
     private init(weights: [(kind: Kind, weight: Int)]) { self.weights = weights }
 
@@ -29,7 +29,7 @@ public struct EvidenceMix: Equatable, Sendable {
     ///
     /// - Parameter text: Such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
     /// - Throws: ``LoadFault`` with what is wrong with it.
-    public init(_ text: String) throws(LoadFault) {
+    package init(_ text: String) throws(LoadFault) {
         var weights: [(kind: Kind, weight: Int)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -50,16 +50,16 @@ public struct EvidenceMix: Equatable, Sendable {
     }
 
     /// The kinds.
-    public var kinds: [Kind] { weights.map(\.kind) }
+    package var kinds: [Kind] { weights.map(\.kind) }
 
     /// Whether two mixes have the same kinds with the same weights.
-    public static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
+    package static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
         left.weights.elementsEqual(right.weights, by: ==)
     }
 }
 
 /// How many customers ask.
-public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
+package enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
     /// A fixed number of customers, taken at random. If there are few, each comes again and again.
     case number(Int)
     /// A new customer for every request, who has not asked before.
@@ -68,7 +68,7 @@ public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
     case shared
 
     /// Reads a number from 1 to 1,000,000, `new` or `shared`; anything else gives `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         switch text {
         case "new": self = .new
         case "shared": self = .shared
@@ -79,7 +79,7 @@ public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The mix in the form in which it is read.
-    public var description: String {
+    package var description: String {
         switch self {
         case .number(let number): "\(number)"
         case .new: "new"

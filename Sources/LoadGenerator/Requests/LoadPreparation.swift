@@ -7,38 +7,38 @@ import StrictJSON
 ///
 /// The service says which offers there are (`POST /v1/eligibility` without `offers` names them all), and which of them
 /// the customers that are tried may have.
-public struct LoadPreparation: Sendable {
+package struct LoadPreparation: Sendable {
     /// The service's address.
-    public var address: ServiceAddress
+    package var address: ServiceAddress
     /// The client's token.
-    public var token: String
+    package var token: String
     /// The app; `nil` where the client has one alone.
-    public var bundleId: String?
+    package var bundleId: String?
     /// The product whose offers are asked for; `nil` for any.
-    public var productId: String?
+    package var productId: String?
     /// The offer that is asked for; `nil` for any.
-    public var offerId: String?
+    package var offerId: String?
     /// How many offers each request asks for, 1 to 100.
-    public var offersPerRequest = 1
+    package var offersPerRequest = 1
     /// The customers.
-    public var customers = CustomerCount.number(100)
+    package var customers = CustomerCount.number(100)
     /// About how many requests there will be: for so many new customers is signed ahead of time.
-    public var expectedRequests = 0
+    package var expectedRequests = 0
     /// The kinds of evidence.
-    public var mix = EvidenceMix.receiptResponses
+    package var mix = EvidenceMix.receiptResponses
     /// How long an answer may take, in seconds.
-    public var timeoutSeconds = 10.0
+    package var timeoutSeconds = 10.0
     /// The App Store simulator that the service asks.
-    public var simulator: ServiceAddress?
+    package var simulator: ServiceAddress?
     /// Signs as the App Store simulator does, which the service trusts.
-    public var signer: StandInSigner?
+    package var signer: StandInSigner?
 
     /// Creates a preparation with the defaults.
     ///
     /// - Parameters:
     ///   - address: Where the service listens.
     ///   - token: The client's token.
-    public init(for address: ServiceAddress, token: String) {
+    package init(for address: ServiceAddress, token: String) {
         self.address = address
         self.token = token
     }
@@ -47,7 +47,7 @@ public struct LoadPreparation: Sendable {
     ///
     /// - Returns: The requests of the mix, each of which the service would sign for now.
     /// - Throws: ``LoadFault`` when there is nothing to ask, with what the service said.
-    public func deck() async throws(LoadFault) -> RequestDeck {
+    package func deck() async throws(LoadFault) -> RequestDeck {
         // One that stays: who gives up leaves questions behind that are still on their way.
         let group = MultiThreadedEventLoopGroup.singleton
         let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)

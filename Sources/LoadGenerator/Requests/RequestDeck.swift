@@ -1,15 +1,15 @@
 import NIOCore
 
 /// The requests of a run, and the order in which their kinds are sent, over and over.
-public struct RequestDeck: Sendable {
+package struct RequestDeck: Sendable {
     /// The kinds of evidence that there are.
-    public let kinds: [String]
+    package let kinds: [String]
     /// The requests, a line for each kind.
-    public let descriptions: [String]
+    package let descriptions: [String]
     /// How many offers each request asks for.
-    public let offersPerRequest: Int
+    package let offersPerRequest: Int
     /// Whether `evidence_shared` is the answer that is waited for, as to one customer's evidence for ever more accounts.
-    public let isShared: Bool
+    package let isShared: Bool
 
     /// The name of the member that a signature is in, in its quotation marks.
     let signatureMember: StaticString

@@ -6,26 +6,26 @@ import StrictJSON
 /// Makes customers known to a service, finds out what it would show them as they are about to cancel, and makes the calls.
 ///
 /// All of it goes over the listener that Apple asks: notifications make the customers known.
-public struct RetentionPreparation: Sendable {
+package struct RetentionPreparation: Sendable {
     /// How old a call may be that a service answers, in seconds.
-    public static let longestRunSeconds = 240.0
+    package static let longestRunSeconds = 240.0
 
     /// The address of the listener for Apple's calls.
-    public var address: ServiceAddress
+    package var address: ServiceAddress
     /// The app.
-    public var bundleId: String
+    package var bundleId: String
     /// Its Apple ID.
-    public var appAppleId: Int64
+    package var appAppleId: Int64
     /// The products that customers have: the first for which an offer is signed.
-    public var productIds: [String]
+    package var productIds: [String]
     /// Signs as the App Store simulator does, which the service trusts.
-    public var signer: StandInSigner
+    package var signer: StandInSigner
     /// How many customers there are.
-    public var customers = 100
+    package var customers = 100
     /// About how many calls there will be: so many are signed ahead of time.
-    public var expectedRequests = 0
+    package var expectedRequests = 0
     /// How long an answer may take, in seconds.
-    public var timeoutSeconds = 10.0
+    package var timeoutSeconds = 10.0
 
     /// Creates a preparation with the defaults.
     ///
@@ -35,7 +35,7 @@ public struct RetentionPreparation: Sendable {
     ///   - appAppleId: Its Apple ID.
     ///   - productIds: The products that customers have.
     ///   - signer: Signs as the App Store simulator does.
-    public init(
+    package init(
         for address: ServiceAddress,
         bundleId: String,
         appAppleId: Int64,
@@ -53,7 +53,7 @@ public struct RetentionPreparation: Sendable {
     ///
     /// - Returns: Calls about customers who are shown an offer; where nobody is, about those who are shown anything.
     /// - Throws: ``LoadFault`` when nobody is shown anything, with what the service said.
-    public func deck() async throws(LoadFault) -> RequestDeck {
+    package func deck() async throws(LoadFault) -> RequestDeck {
         let first = Int64(Date().timeIntervalSince1970 * 1000) * 1000
         var answers: [String] = []
         var second: (customer: SyntheticCustomer, answer: RetentionAnswer)?

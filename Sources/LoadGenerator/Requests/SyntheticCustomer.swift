@@ -1,5 +1,5 @@
 internal import Crypto
-public import FoundationEssentials
+package import FoundationEssentials
 import StrictJSON
 
 /// A customer who does not exist, with what Apple would say of the subscription.
@@ -184,7 +184,7 @@ extension JSONWriter {
 }
 
 /// Signs what Apple would sign, with the key and the certificates of the stand-in App Store's directory.
-public struct StandInSigner: Sendable {
+package struct StandInSigner: Sendable {
     /// The JWS header with its dot: the same for all that is signed.
     let header: [UInt8]
     private let key: P256.Signing.PrivateKey
@@ -193,7 +193,7 @@ public struct StandInSigner: Sendable {
     ///
     /// - Parameter directory: The directory.
     /// - Throws: ``LoadFault`` when the key or a certificate is not there.
-    public init(directory: URL) throws(LoadFault) {
+    package init(directory: URL) throws(LoadFault) {
         do {
             let chain = try ["leaf.der", "intermediate.der", "root.der"].map { name in
                 "\"" + (try Data(contentsOf: directory.appending(path: name))).base64EncodedString() + "\""

@@ -1,42 +1,42 @@
 /// The plan of a run: the requests, how often and for how long.
-public struct LoadPlan: Sendable {
+package struct LoadPlan: Sendable {
     /// The service's address.
-    public var address: ServiceAddress
+    package var address: ServiceAddress
     /// How many connections there are, 1 or more.
-    public var connections = 16
+    package var connections = 16
     /// How many event loops send, 1 or more.
     ///
     /// One is enough for most services, and leaves them the CPUs.
-    public var eventLoops = 1
+    package var eventLoops = 1
     /// How many requests are sent a second, whatever the service does: an open loop.
     ///
     /// `nil` for a closed loop, in which each connection sends its next request when the answer to the last one is
     /// there.
-    public var rate: Double?
+    package var rate: Double?
     /// How long requests are sent before anything is measured, in seconds.
-    public var warmUpSeconds = 2.0
+    package var warmUpSeconds = 2.0
     /// How long is measured, in seconds.
-    public var durationSeconds = 10.0
+    package var durationSeconds = 10.0
     /// How long an answer may take, in seconds, before its connection is given up.
-    public var timeoutSeconds = 10.0
+    package var timeoutSeconds = 10.0
     /// How many answers are kept, so that their signatures can be checked; `nil` for all.
-    public var keptAnswers: Int? = 1000
+    package var keptAnswers: Int? = 1000
     /// How many requests in a row are of one customer, 1 or more.
-    public var repeats = 1
+    package var repeats = 1
     /// Called with each answer as it comes, and each request that got none: a line of JSON with its end, on one of the event
     /// loops.
-    public var answered: (@Sendable (_ line: [UInt8]) -> Void)?
+    package var answered: (@Sendable (_ line: [UInt8]) -> Void)?
     /// The service's processes on this machine, if their CPU time and memory are to be measured.
-    public var processes: [Int32] = []
+    package var processes: [Int32] = []
     /// The requests, and in which order they are sent.
-    public var deck: RequestDeck
+    package var deck: RequestDeck
 
     /// Creates a plan with the defaults.
     ///
     /// - Parameters:
     ///   - deck: The requests.
     ///   - address: Where the service listens.
-    public init(_ deck: RequestDeck, to address: ServiceAddress) {
+    package init(_ deck: RequestDeck, to address: ServiceAddress) {
         self.deck = deck
         self.address = address
     }
@@ -80,34 +80,34 @@ struct LoadSchedule {
 }
 
 /// The measurement of a run.
-public struct LoadMeasurement: Sendable {
+package struct LoadMeasurement: Sendable {
     /// The plan of the run.
-    public let plan: LoadPlan
+    package let plan: LoadPlan
     /// The counts of the run.
     let tally: LoadTally
     /// Second by second, the warm-up's too.
-    public let seconds: [LoadSecond]
+    package let seconds: [LoadSecond]
     /// How long requests were sent before that, in seconds: less than was planned where the run was ended meanwhile.
     let warmUpSeconds: Double
     /// How long was measured, in seconds: the time in which requests were sent.
-    public let elapsedSeconds: Double
+    package let elapsedSeconds: Double
     /// How much longer it took until the last of their answers was there, in seconds.
-    public let tailSeconds: Double
+    package let tailSeconds: Double
     /// The CPU time of the generator itself, warm-up included, in seconds.
-    public let generatorProcessorSeconds: Double
+    package let generatorProcessorSeconds: Double
     /// The same ÷ the time that its event loops had while they sent, at most 1.
-    public let generatorShare: Double
+    package let generatorShare: Double
     /// The service's usage meanwhile, warm-up included; `nil` if its process is not known.
     let service: ProcessUsage?
 
     /// How many requests brought every signature asked for.
-    public var fulfilled: Int { tally.fulfilled }
+    package var fulfilled: Int { tally.fulfilled }
 
     /// How many failed, by why.
-    public var failures: [LoadFailure: Int] { tally.failures }
+    package var failures: [LoadFailure: Int] { tally.failures }
 
     /// The answers that were kept, for their signatures to be checked.
-    public var samples: [AnswerSample] { tally.samples }
+    package var samples: [AnswerSample] { tally.samples }
 
     /// The service's CPU time per signature, warm-up included, in microseconds; `nil` where refusals are waited for.
     var serviceMicrosecondsPerSignature: Double? {

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 
 /// Generates load as planned, and measures what comes back.
-public final class LoadRun: Sendable {
+package final class LoadRun: Sendable {
     private let plan: LoadPlan
     private let lanes = Mutex<[NIOLoopBound<LoadLane>]>([])
     private let stopMoment = Mutex<Int64?>(nil)
@@ -12,14 +12,14 @@ public final class LoadRun: Sendable {
     /// Creates a run; nothing is sent yet.
     ///
     /// - Parameter plan: What is to be done.
-    public init(_ plan: LoadPlan) { self.plan = plan }
+    package init(_ plan: LoadPlan) { self.plan = plan }
 
     /// Runs to the end.
     ///
     /// - Parameter report: Called once a second with what the second brought, on one of the event loops.
     /// - Returns: What was measured.
     /// - Throws: ``LoadFault`` when no connection could be opened.
-    public func run(
+    package func run(
         report: @escaping @Sendable (LoadSecond) -> Void = { _ in }
     ) async throws(LoadFault) -> LoadMeasurement {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.eventLoops)
@@ -73,14 +73,14 @@ public final class LoadRun: Sendable {
     }
 
     /// Ends the run as soon as the requests that were sent are answered; what was measured so far is its result.
-    public func stop() {
+    package func stop() {
         let now = Int64(NIODeadline.now().uptimeNanoseconds)
         stopMoment.withLock { $0 = $0 ?? now }
         forEachLane { $0.end(at: now) }
     }
 
     /// Ends the run without its last answers: the requests that wait for theirs count as failed.
-    public func giveUp() {
+    package func giveUp() {
         stop()
         forEachLane { $0.giveUp() }
     }

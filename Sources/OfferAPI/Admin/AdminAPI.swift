@@ -1,11 +1,11 @@
 import HTTPTypes
-public import Hummingbird
-public import Logging
+package import Hummingbird
+package import Logging
 import NIOHTTP1
 import StrictJSON
 
 /// The routes for operators: never on the public listener.
-public enum AdminAPI {
+package enum AdminAPI {
     /// The paths that it answers.
     static let methods: [String: HTTPMethod] = [
         "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
@@ -27,7 +27,7 @@ public enum AdminAPI {
     ///   - page: The page that operators look at; `nil` for none.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
-    public static func responder(
+    package static func responder(
         readiness: Readiness,
         metrics: @escaping @Sendable () async -> MetricsPage,
         version: String,
@@ -60,18 +60,18 @@ public enum AdminAPI {
 }
 
 /// What `/metrics` answers.
-public struct MetricsPage: Sendable {
+package struct MetricsPage: Sendable {
     /// The value of `Content-Type`.
-    public let contentType: String
+    package let contentType: String
     /// The body.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates an answer.
     ///
     /// - Parameters:
     ///   - contentType: The value of `Content-Type`.
     ///   - bytes: The body.
-    public init(contentType: String, bytes: [UInt8]) {
+    package init(contentType: String, bytes: [UInt8]) {
         self.contentType = contentType
         self.bytes = bytes
     }

@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// The page that operators look at: HTML, a style sheet, a script and an icon, each a file beside this one, and what they
 /// show as JSON.
-public struct OperatorsPage: Sendable {
+package struct OperatorsPage: Sendable {
     /// The paths that it answers, beside the calls of ``OperatorCall``.
     static let methods: [String: HTTPMethod] = [
         "/": .GET, "/page.css": .GET, "/page.js": .GET, "/icon.svg": .GET, "/overview.json": .GET,
@@ -15,7 +15,7 @@ public struct OperatorsPage: Sendable {
     /// Creates the page.
     ///
     /// - Parameter overview: What `/overview.json` answers; asked anew for each answer.
-    public init(overview: @escaping @Sendable () async -> [UInt8]) {
+    package init(overview: @escaping @Sendable () async -> [UInt8]) {
         self.overview = overview
     }
 

@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 import StrictJSON
 import Synchronization
 
 /// Whether the service should get requests, and what an operator should know: what `/readyz` answers from.
-public final class Readiness: Sendable {
+package final class Readiness: Sendable {
     /// The phases of a service's life.
-    public enum Phase: String, Sendable {
+    package enum Phase: String, Sendable {
         /// The service does not accept requests yet.
         case starting
         /// Accepting requests.
@@ -20,7 +20,7 @@ public final class Readiness: Sendable {
     /// Creates the readiness of a service that is starting.
     ///
     /// - Parameter details: What there is to tell now; asked anew for each answer.
-    public init(details: @escaping @Sendable () -> ReadinessDetails) {
+    package init(details: @escaping @Sendable () -> ReadinessDetails) {
         self.details = details
     }
 
@@ -29,23 +29,23 @@ public final class Readiness: Sendable {
     /// A service that is draining stays so.
     ///
     /// - Parameter next: The phase.
-    public func enter(_ next: Phase) {
+    package func enter(_ next: Phase) {
         phase.withLock { phase in
             if phase != .draining { phase = next }
         }
     }
 
     /// Whether the service should get requests this moment.
-    public var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
+    package var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
 
     /// The warnings of this moment: the service works all the same.
-    public var warnings: [ReadinessWarning] { details().warnings }
+    package var warnings: [ReadinessWarning] { details().warnings }
 
     /// The status of this moment in a word, with the reasons: the phase, or `unready` where a fault keeps the service from
     /// being ready.
     ///
     /// - Returns: Both.
-    public func look() -> (status: String, details: ReadinessDetails) {
+    package func look() -> (status: String, details: ReadinessDetails) {
         let phase = phase.withLock { $0 }
         let details = details()
         return (phase == .ready && !details.faults.isEmpty ? "unready" : phase.rawValue, details)
@@ -87,15 +87,15 @@ extension JSONWriter {
 }
 
 /// The state of a running service for its operator, as `/readyz` has it.
-public struct ReadinessDetails: Equatable, Sendable {
+package struct ReadinessDetails: Equatable, Sendable {
     /// Faults that do not keep the service from working.
-    public var warnings: [ReadinessWarning]
+    package var warnings: [ReadinessWarning]
     /// Faults that keep the service from being ready: it gets no requests as long as there is any.
-    public var faults: [String]
+    package var faults: [String]
     /// The memory of the keys: `secret`, `locked` or `unlocked` memory.
-    public var keyMemory: String
+    package var keyMemory: String
     /// What became of reloads.
-    public var reloads: ReloadRecord
+    package var reloads: ReloadRecord
 
     /// Creates details.
     ///
@@ -104,7 +104,7 @@ public struct ReadinessDetails: Equatable, Sendable {
     ///   - faults: Faults that keep the service from being ready.
     ///   - keyMemory: The memory of the keys: `secret`, `locked` or `unlocked` memory.
     ///   - reloads: What became of reloads.
-    public init(
+    package init(
         warnings: [ReadinessWarning] = [],
         faults: [String] = [],
         keyMemory: String = "locked",
@@ -118,9 +118,9 @@ public struct ReadinessDetails: Equatable, Sendable {
 }
 
 /// Something that an operator should know though the service works.
-public struct ReadinessWarning: Equatable, Sendable {
+package struct ReadinessWarning: Equatable, Sendable {
     /// The subject of a warning, by which alerts know it.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// A setting that its author may not have meant so.
         case configuration
         /// The certificate that TLS shows.
@@ -138,11 +138,11 @@ public struct ReadinessWarning: Equatable, Sendable {
     }
 
     /// Its subject.
-    public let kind: Kind
+    package let kind: Kind
     /// The warning in a sentence.
-    public let text: String
+    package let text: String
     /// What to do about it, in a sentence.
-    public let fix: String
+    package let fix: String
 
     /// Creates a warning.
     ///
@@ -150,7 +150,7 @@ public struct ReadinessWarning: Equatable, Sendable {
     ///   - kind: Its subject.
     ///   - text: The warning in a sentence.
     ///   - fix: What to do about it; by default what helps with others of the kind.
-    public init(_ kind: Kind, _ text: String, fix: String? = nil) {
+    package init(_ kind: Kind, _ text: String, fix: String? = nil) {
         self.kind = kind
         self.text = text
         self.fix = fix ?? kind.fix
@@ -174,23 +174,23 @@ extension ReadinessWarning.Kind {
 }
 
 /// What became of the reloads of a running service.
-public struct ReloadRecord: Equatable, Sendable {
+package struct ReloadRecord: Equatable, Sendable {
     /// How many took effect.
-    public private(set) var completed = 0
+    package private(set) var completed = 0
     /// How many were refused, so that what was in use stayed in use.
-    public private(set) var refused = 0
+    package private(set) var refused = 0
     /// The faults of the last reload; empty when it took effect.
-    public private(set) var lastFaults: [String] = []
+    package private(set) var lastFaults: [String] = []
     /// When the last one was; `nil` where there was none.
-    public private(set) var lastAt: Timestamp?
+    package private(set) var lastAt: Timestamp?
 
     /// Creates the record of a service that was never reloaded.
-    public init() {}
+    package init() {}
 
     /// Notes a reload that took effect.
     ///
     /// - Parameter moment: When it did.
-    public mutating func noteCompleted(at moment: Timestamp? = nil) {
+    package mutating func noteCompleted(at moment: Timestamp? = nil) {
         completed += 1
         lastFaults = []
         lastAt = moment
@@ -201,7 +201,7 @@ public struct ReloadRecord: Equatable, Sendable {
     /// - Parameters:
     ///   - faults: Why, one sentence each, without secrets.
     ///   - moment: When it was.
-    public mutating func noteRefused(_ faults: [String], at moment: Timestamp? = nil) {
+    package mutating func noteRefused(_ faults: [String], at moment: Timestamp? = nil) {
         refused += 1
         lastFaults = faults
         lastAt = moment

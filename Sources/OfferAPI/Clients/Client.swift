@@ -1,24 +1,24 @@
-public import Offers
+package import Offers
 import StrictJSON
 
 /// An app's backend that may call the service, as `clients.yaml` describes it.
-public final class Client: Sendable {
+package final class Client: Sendable {
     /// The name by which logs and answers know the client.
-    public let name: String
+    package let name: String
     /// The SHA-256 of each of its bearer tokens, 32 bytes: two while one takes the other's place.
     ///
     /// The token itself is never kept.
-    public let tokenSHA256: [[UInt8]]
+    package let tokenSHA256: [[UInt8]]
     /// The bundle identifiers of the apps that it may ask for.
-    public let apps: Set<String>
+    package let apps: Set<String>
     /// The calls that it may make.
-    public let scopes: Set<ClientScope>
+    package let scopes: Set<ClientScope>
     /// The kinds of evidence that it may send.
-    public let evidence: Set<EvidenceKind>
+    package let evidence: Set<EvidenceKind>
     /// How many offers it may ask signatures for in a second; `nil` for any number.
-    public let signaturesPerSecond: Int?
+    package let signaturesPerSecond: Int?
     /// How many requests it may have at once; `nil` for any number.
-    public let concurrentRequests: Int?
+    package let concurrentRequests: Int?
 
     /// Creates a client.
     ///
@@ -30,7 +30,7 @@ public final class Client: Sendable {
     ///   - evidence: The kinds of evidence that it may send; ``evidenceByDefault`` by default.
     ///   - signaturesPerSecond: How many offers it may ask signatures for in a second; any number by default.
     ///   - concurrentRequests: How many requests it may have at once; any number by default.
-    public init(
+    package init(
         name: String,
         tokenSHA256: [[UInt8]],
         apps: Set<String>,
@@ -53,12 +53,12 @@ extension Client {
     /// The kinds of evidence that a client may send by default: those that only Apple can make.
     ///
     /// A verifyReceipt answer is not signed: anybody with the client's token could make one up.
-    public static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
+    package static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
 }
 
 extension Client: Equatable {
     /// Whether two say the same.
-    public static func == (left: Client, right: Client) -> Bool {
+    package static func == (left: Client, right: Client) -> Bool {
         left.name == right.name && left.tokenSHA256 == right.tokenSHA256
             && left.apps == right.apps && left.scopes == right.scopes
             && left.evidence == right.evidence && left.signaturesPerSecond == right.signaturesPerSecond
@@ -67,7 +67,7 @@ extension Client: Equatable {
 }
 
 /// The calls that a client may make; the raw values are the names of `scopes` in `clients.yaml`.
-public enum ClientScope: String, CaseIterable, Sendable {
+package enum ClientScope: String, CaseIterable, Sendable {
     /// `POST /v1/signatures` and `POST /v1/introductory-eligibility-signatures`.
     case sign
     /// `POST /v1/eligibility`.

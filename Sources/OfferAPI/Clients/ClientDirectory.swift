@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The clients that may call, found by their bearer tokens.
-public final class ClientDirectory: Sendable {
+package final class ClientDirectory: Sendable {
     private let tokens: [TokenDigest: KnownToken]
     private let usages: [String: ClientUsage]
 
@@ -21,7 +21,7 @@ public final class ClientDirectory: Sendable {
     }
 
     /// The client whose token this is.
-    public func client(presenting token: some StringProtocol) -> Client? {
+    package func client(presenting token: some StringProtocol) -> Client? {
         self.token(with: TokenDigest(of: token))?.client
     }
 
@@ -29,7 +29,7 @@ public final class ClientDirectory: Sendable {
     func token(with digest: TokenDigest) -> KnownToken? { tokens[digest] }
 
     /// When each client's tokens were last shown, in the order of the clients' names.
-    public var tokenUse: [ClientTokenUse] {
+    package var tokenUse: [ClientTokenUse] {
         Dictionary(grouping: tokens.values, by: \.client.name).sorted { $0.key < $1.key }.map { name, tokens in
             ClientTokenUse(
                 client: name,

@@ -1,5 +1,5 @@
 import Glibc
-public import Offers
+package import Offers
 import Synchronization
 
 /// How much a client has asked for lately, how much it is asking for now, and which tokens it shows.
@@ -113,11 +113,11 @@ final class TokenUse: Sendable {
 }
 
 /// When a client's tokens were last shown to this process: an old one can go when only the new one is.
-public struct ClientTokenUse: Equatable, Sendable {
+package struct ClientTokenUse: Equatable, Sendable {
     /// The client's name.
-    public let client: String
+    package let client: String
     /// The last use of each token, in the order of `tokenSHA256`; `nil` for a token not used since the start.
-    public let lastUsed: [Timestamp?]
+    package let lastUsed: [Timestamp?]
 }
 
 /// A client, found by one of its tokens.
@@ -138,7 +138,7 @@ final class KnownToken: Sendable {
 }
 
 /// The usage of all clients, by their names: made once, and handed to each new directory of clients.
-public final class ClientUsages: Sendable {
+package final class ClientUsages: Sendable {
     private let usages = Mutex<[String: ClientUsage]>([:])
     private let unfinishedBytes: ByteBudget
 

@@ -1,41 +1,41 @@
-public import NIOCore
+package import NIOCore
 
 /// The sizes and times beyond which a listener refuses a request or closes a connection.
-public struct ConnectionLimits: Equatable, Sendable {
+package struct ConnectionLimits: Equatable, Sendable {
     /// How many connections there may be at once; the next ones are answered 503.
-    public private(set) var maximumConnections: Int
+    package private(set) var maximumConnections: Int
     /// How many bytes the target of a request's head and the names and values of its fields may have in all; more is 431
     /// (RFC 6585 §5).
-    public let maximumHeaderBytes: Int
+    package let maximumHeaderBytes: Int
     /// How many fields a request's head may have; more is 431.
-    public let maximumHeaderFields: Int
+    package let maximumHeaderFields: Int
     /// How many bytes a body may have where evidence or product reports are sent; more is 413.
-    public let maximumEvidenceBodyBytes: Int
+    package let maximumEvidenceBodyBytes: Int
     /// How many bytes a body may have elsewhere; more is 413.
-    public private(set) var maximumBodyBytes: Int
+    package private(set) var maximumBodyBytes: Int
     /// How many bytes of clients' bodies may be on their way in the process; the next request is answered 503.
     ///
     /// A client may have half of them; its next request is 429.
     package let maximumUnfinishedBytes: Int
     /// How long a connection may be idle between requests before it is closed.
-    public let idleTimeout: TimeAmount
+    package let idleTimeout: TimeAmount
     /// How long a request's head may take from its first byte to its last, and a TLS handshake before it; more is 408.
     ///
     /// A new connection that stays silent so long is closed.
-    public let headerTimeout: TimeAmount
+    package let headerTimeout: TimeAmount
     /// How long a request may take to come, from its head to the end of its body; more is 408.
-    public let requestTimeout: TimeAmount
+    package let requestTimeout: TimeAmount
     /// How long its answer may take, from there until all of it is written; more is 503, and ends the connection.
-    public let answerTimeout: TimeAmount
+    package let answerTimeout: TimeAmount
     /// How many offers may wait on an event loop to be signed and for the ledger; the next request is answered 503.
-    public let maximumWaitingOffers: Int
+    package let maximumWaitingOffers: Int
     /// How long the rest of what a client sends is thrown away after the last answer, so that it can read the answer.
     ///
     /// A socket that is closed with bytes unread resets the connection, and the answer is lost (RFC 9112 §9.6).
     let lingerTimeout = TimeAmount.seconds(1)
 
     /// Creates limits.
-    public init(
+    package init(
         maximumConnections: Int = 4096,
         maximumHeaderBytes: Int = 16 << 10,
         maximumHeaderFields: Int = 100,

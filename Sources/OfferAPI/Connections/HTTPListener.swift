@@ -3,10 +3,10 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// One listening socket, as a service that starts and drains with the others.
-public struct HTTPListener: Service {
+package struct HTTPListener: Service {
     private let server: Server<ConnectionChannel>
     private let address: String
     private let settings: String
@@ -19,7 +19,7 @@ public struct HTTPListener: Service {
     ///   - settings: The key path of the settings that both are in, for the fault of a start.
     ///   - rules: What a connection may do, and what answers its requests.
     ///   - onListening: Called with the address, such as `http://127.0.0.1:8080`, once requests are accepted.
-    public init(
+    package init(
         host: String,
         port: Int,
         settings: String,
@@ -58,7 +58,7 @@ public struct HTTPListener: Service {
     /// When it is cancelled before, the census keeps how many requests were cut off.
     ///
     /// - Throws: ``ServiceFailure`` when the address cannot be listened on.
-    public func run() async throws {
+    package func run() async throws {
         do {
             try await server.run()
         } catch let error as IOError {
@@ -83,19 +83,19 @@ public struct HTTPListener: Service {
 }
 
 /// A service that could not start, or not stop within its time.
-public struct ServiceFailure: Error, Equatable, CustomStringConvertible {
+package struct ServiceFailure: Error, Equatable, CustomStringConvertible {
     /// The failure in one line.
-    public let description: String
+    package let description: String
 
     /// Creates a failure.
     ///
     /// - Parameter description: The failure in one line.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// The failure of a drain; `nil` when every request was answered.
     ///
     /// - Parameter census: The connections of the listener, after it has ended.
-    public init?(of census: ConnectionCensus) {
+    package init?(of census: ConnectionCensus) {
         let requests = census.requestsCutOff
         guard requests > 0 else { return nil }
         description =

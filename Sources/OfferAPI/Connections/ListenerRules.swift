@@ -1,15 +1,15 @@
-public import Hummingbird
-public import Logging
+package import Hummingbird
+package import Logging
 import NIOCore
 
 /// The limits of a listener's connections, and the parts that judge and answer their requests.
-public struct ListenerRules: Sendable {
+package struct ListenerRules: Sendable {
     /// Sizes and times.
-    public let limits: ConnectionLimits
+    package let limits: ConnectionLimits
     /// The listener's connections.
-    public let census: ConnectionCensus
+    package let census: ConnectionCensus
     /// What TLS shows; `nil` for plain HTTP.
-    public let tls: TLSIdentity?
+    package let tls: TLSIdentity?
     /// The parts that the connections of each event loop share.
     let setups: LoopSetups
 
@@ -17,13 +17,13 @@ public struct ListenerRules: Sendable {
     /// get no more memory and sockets than so many take.
     ///
     /// The next one takes the place of the one that is silent longest.
-    public static let maximumConnectionsOfOthers = 256
+    package static let maximumConnectionsOfOthers = 256
 
     /// How many event loops the listeners of the process share.
-    public static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
+    package static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
     /// The rules of the operators' listener, which answers everybody.
-    public init(operators responder: some HTTPResponder<BasicRequestContext>, limits: ConnectionLimits) {
+    package init(operators responder: some HTTPResponder<BasicRequestContext>, limits: ConnectionLimits) {
         self.init(
             limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
             guests: .everybody(at: AdminAPI.methods),
@@ -64,7 +64,7 @@ public struct ListenerRules: Sendable {
     }
 
     /// The rules of Apple's listener, which answers everybody, and takes what Apple sends.
-    public init(
+    package init(
         apple responder: some HTTPResponder<BasicRequestContext>,
         limits: ConnectionLimits,
         metrics: RequestMetrics,
@@ -108,7 +108,7 @@ public struct ListenerRules: Sendable {
     /// The rules of the public listener, which answers clients alone.
     ///
     /// Each event loop has a queue of its own, whose requests are answered together, and a bound of its own.
-    public init(
+    package init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity?,

@@ -1,19 +1,19 @@
 import NIOSSL
-public import Offers
+package import Offers
 import Synchronization
 
 /// What TLS needs, read from its files.
 ///
 /// The key is read by NIOSSL's BoringSSL, apart from the subscription keys and their OpenSSL. It guards the transport, and
 /// signs no offer.
-public struct TLSFiles: Sendable {
+package struct TLSFiles: Sendable {
     /// How long before its end a certificate is worth a warning, in seconds: three days.
     private static let noticeSeconds: Int64 = 3 * 86_400
 
     let context: NIOSSLContext
     private let notValidBefore: Timestamp
     /// When the first certificate of the chain ends: clients refuse it from then on.
-    public let notValidAfter: Timestamp
+    package let notValidAfter: Timestamp
 
     /// Reads the files.
     ///
@@ -24,7 +24,7 @@ public struct TLSFiles: Sendable {
     ///   - privateKeyFile: The certificate's key, PEM, without a passphrase.
     ///   - clientCertificateAuthorityFile: The authorities of the clients' certificates, PEM: with it, clients need one.
     /// - Throws: `TLSFault` saying which file is at fault.
-    public init(
+    package init(
         certificateFile: String,
         privateKeyFile: String,
         clientCertificateAuthorityFile: String?
@@ -67,7 +67,7 @@ public struct TLSFiles: Sendable {
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: A sentence: that clients refuse them now, or will soon.
-    public func warning(at now: Timestamp) -> String? {
+    package func warning(at now: Timestamp) -> String? {
         let fix = "put a new one there, and reload"
         if now < notValidBefore {
             return "server.tls.certificateFile: a certificate is not valid before \(notValidBefore.rfc3339); \(fix)"
@@ -101,13 +101,13 @@ extension TLSFiles: Equatable {
     ///   - left: A reading.
     ///   - right: A reading.
     /// - Returns: `false` for two readings, also of files that have not changed.
-    public static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
+    package static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
 }
 
 /// A file of TLS cannot be used.
-public struct TLSFault: Error, Equatable, Sendable {
+package struct TLSFault: Error, Equatable, Sendable {
     /// The files.
-    public enum File: Equatable, Sendable {
+    package enum File: Equatable, Sendable {
         /// `server.tls.certificateFile`.
         case certificate
         /// `server.tls.privateKeyFile`.
@@ -117,26 +117,26 @@ public struct TLSFault: Error, Equatable, Sendable {
     }
 
     /// The file.
-    public let file: File
+    package let file: File
     /// The fault, a clause that follows the file's path.
-    public let detail: String
+    package let detail: String
 }
 
 /// The certificate and key that a listener shows, until a reload gives it others.
-public final class TLSIdentity: Sendable {
+package final class TLSIdentity: Sendable {
     private let current: Mutex<NIOSSLContext>
 
     /// Creates the identity.
     ///
     /// - Parameter files: Its files, read.
-    public init(_ files: TLSFiles) {
+    package init(_ files: TLSFiles) {
         current = Mutex(files.context)
     }
 
     /// Shows another certificate from the next connection on.
     ///
     /// - Parameter files: Its files, read.
-    public func replace(by files: TLSFiles) {
+    package func replace(by files: TLSFiles) {
         current.withLock { $0 = files.context }
     }
 

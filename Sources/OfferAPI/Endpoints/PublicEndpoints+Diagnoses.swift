@@ -1,5 +1,5 @@
 import OfferService
-public import Offers
+package import Offers
 import StrictJSON
 
 /// `POST /v1/diagnoses`.
@@ -27,7 +27,7 @@ extension PublicEndpoints {
 
 extension Diagnosis {
     /// The diagnosis as `POST /v1/diagnoses` gives it.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { answer in
             answer.member("valid")

@@ -1,17 +1,17 @@
 import NIOCore
-public import OfferService
+package import OfferService
 import Offers
 import StrictJSON
 
 /// All calls of clients, by one configuration.
 ///
 /// A request keeps the endpoints that it began with, so that a reload changes nothing within a request.
-public final class PublicEndpoints: Sendable {
+package final class PublicEndpoints: Sendable {
     /// How many offers are decided before the event loop looks after its connections again.
     static let offersPerTick = 256
 
     /// Who may call.
-    public let clients: ClientDirectory
+    package let clients: ClientDirectory
     /// Decides and signs.
     let signOffers: SignOffers
     /// Takes and gives what StoreKit shows.
@@ -26,7 +26,7 @@ public final class PublicEndpoints: Sendable {
     ///   - signOffers: Decides and signs.
     ///   - productReports: Takes and gives what StoreKit shows.
     ///   - diagnoseReports: Finds out why StoreKit refused a signature.
-    public init(
+    package init(
         clients: ClientDirectory,
         signOffers: SignOffers,
         productReports: ProductReports,

@@ -6,9 +6,9 @@ import OfferService
 package import Offers
 
 /// The routes that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
-public enum NotificationsAPI {
+package enum NotificationsAPI {
     /// How many notifications are taken at once; more are put off, so that strangers cannot take all of the machine.
-    public static let mostAtOnce = 32
+    package static let mostAtOnce = 32
     /// How many bytes a body may have: Apple's have some ten thousand.
     static let maximumBodyBytes = 1 << 17
     /// The paths that it answers.

@@ -1,15 +1,15 @@
-public import OfferService
-public import Offers
+package import OfferService
+package import Offers
 import StrictJSON
 
 /// `POST /v1/retention-messages`, without the transport.
-public struct RetentionEndpoint: Sendable {
+package struct RetentionEndpoint: Sendable {
     private let calls: AnswerRetentionCalls
 
     /// Creates the endpoint.
     ///
     /// - Parameter calls: The use case behind it.
-    public init(calls: AnswerRetentionCalls) {
+    package init(calls: AnswerRetentionCalls) {
         self.calls = calls
     }
 
@@ -36,7 +36,7 @@ public struct RetentionEndpoint: Sendable {
 
 extension RetentionAnswer {
     /// The answer as Apple reads it: `RealtimeResponseBody` of Retention Messaging.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.object { answer in
             switch proposal {

@@ -1,21 +1,21 @@
 import StrictJSON
 
 /// A fault in an answer: RFC 9457 problem details.
-public struct Problem: Error, Equatable, Sendable {
+package struct Problem: Error, Equatable, Sendable {
     /// The HTTP status code.
-    public let status: Int
+    package let status: Int
     /// The fault's name, in snake case: what a program branches on.
-    public let code: String
+    package let code: String
     /// The fault in a sentence or two: what is wrong, and the fix.
-    public let detail: String
+    package let detail: String
     /// The JSON Pointer (RFC 6901) of the field at fault, where one field is.
-    public let pointer: String?
+    package let pointer: String?
     /// The methods that the path takes, for 405.
-    public let allow: String?
+    package let allow: String?
     /// After how many seconds to ask again, for 429 and 503.
-    public let retryAfterSeconds: Int?
+    package let retryAfterSeconds: Int?
     /// The cause, for the log alone: without secrets, and in no answer.
-    public let reason: String?
+    package let reason: String?
 
     /// Creates a problem.
     ///
@@ -27,7 +27,7 @@ public struct Problem: Error, Equatable, Sendable {
     ///   - allow: The methods that the path takes, for 405.
     ///   - retryAfterSeconds: After how many seconds to ask again, for 429 and 503.
     ///   - reason: The cause, for the log alone.
-    public init(
+    package init(
         status: Int,
         code: String,
         detail: String,

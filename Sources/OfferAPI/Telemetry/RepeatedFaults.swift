@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// Logs which faults keep requests from being answered, and not each request: in an outage there are thousands a second,
@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The first request of a fault has a line with its name, and its reason where that is known; those after it are counted,
 /// and their number is logged from time to time.
-public final class RepeatedFaults: Sendable {
+package final class RepeatedFaults: Sendable {
     private let logger: Logger
     /// How many requests each fault has kept from an answer, by its code, since the number was logged last.
     private let counts = Mutex<[String: Int]>([:])
@@ -14,7 +14,7 @@ public final class RepeatedFaults: Sendable {
     /// Creates it before anything has failed.
     ///
     /// - Parameter logger: Where faults are logged.
-    public init(logger: Logger) { self.logger = logger }
+    package init(logger: Logger) { self.logger = logger }
 
     /// Takes note of a request of the current task that could not be answered.
     func note(_ problem: Problem) {
@@ -35,7 +35,7 @@ public final class RepeatedFaults: Sendable {
     /// Logs how many requests have failed since this was called last, beside those with a line of their own.
     ///
     /// A fault that did not come again is over: the next request that it befalls has a line again.
-    public func logCounts() {
+    package func logCounts() {
         let news = counts.withLock { counts in
             let news = counts
             counts = counts.compactMapValues { $0 > 0 ? 0 : nil }

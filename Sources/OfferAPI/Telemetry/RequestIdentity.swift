@@ -1,13 +1,13 @@
-public import Logging
+package import Logging
 import OfferService
 
 /// Identifies a request in logs, in its answer, and in the requests that it causes.
-public struct RequestIdentity: Sendable {
+package struct RequestIdentity: Sendable {
     /// The request that the current task works for; `nil` outside of one.
-    @TaskLocal public static var current: RequestIdentity?
+    @TaskLocal package static var current: RequestIdentity?
 
     /// What every log line of a request carries: `requestId`, and `traceId` where there is a trace.
-    public static let metadataProvider = Logger.MetadataProvider {
+    package static let metadataProvider = Logger.MetadataProvider {
         guard let current else { return [:] }
         var metadata: Logger.Metadata = ["requestId": "\(current.id.text)"]
         if let trace = current.traceParent { metadata["traceId"] = "\(trace.traceId)" }
@@ -21,7 +21,7 @@ public struct RequestIdentity: Sendable {
 
     /// The header fields `traceparent` and `tracestate` for what is asked of others on the request's behalf; none without
     /// a trace.
-    public var traceFields: [(name: String, value: String)] {
+    package var traceFields: [(name: String, value: String)] {
         guard let traceParent else { return [] }
         return [("traceparent", traceParent.text)] + (traceState.map { [("tracestate", $0.text)] } ?? [])
     }

@@ -1,11 +1,11 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
 /// Counts requests by route, status and client, how long they took by route, and which of its tokens each client shows.
 ///
 /// Routes are those of the listeners and clients those of the configuration: nothing that a stranger sends becomes a
 /// label.
-public final class RequestMetrics: Sendable {
+package final class RequestMetrics: Sendable {
     /// The route of requests that no route takes.
     static let unmatched = "unmatched"
     /// The client of requests without a known token, and the status of those that got no answer.
@@ -33,7 +33,7 @@ public final class RequestMetrics: Sendable {
     /// Creates what counts; each handle is made at its first use, and kept.
     ///
     /// - Parameter factory: What keeps the metrics; by default nothing does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         tlsFailures = Counter(label: "offer_signer_tls_handshake_failures_total", factory: factory)
         waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)

@@ -1,16 +1,16 @@
-public import OfferService
-public import Offers
-public import StrictJSON
+package import OfferService
+package import Offers
+package import StrictJSON
 
 /// What `POST /v1/diagnoses` and `offer-signer diagnose` take: the report of a discount or of a JWS.
-public enum DiagnosisCall: Equatable, Sendable {
+package enum DiagnosisCall: Equatable, Sendable {
     /// The four values of a discount.
     case discount(SignatureReport)
     /// A JWS, and what came of it.
     case jws(JWSReport)
 
     /// The app that it is about.
-    public var bundleId: String {
+    package var bundleId: String {
         switch self {
         case .discount(let report): report.bundleId
         case .jws(let report): report.bundleId
@@ -23,7 +23,7 @@ public enum DiagnosisCall: Equatable, Sendable {
     ///   - json: The body.
     ///   - onlyApp: The app that is meant where the body names none.
     /// - Throws: `JSONFault`, with a pointer to the field at fault.
-    public init(json: [UInt8], onlyApp: String? = nil) throws(JSONFault) {
+    package init(json: [UInt8], onlyApp: String? = nil) throws(JSONFault) {
         var members = Members(onlyApp: onlyApp)
         var reader = JSONReader(json)
         try reader.readObject { (name, reader) throws(JSONFault) in
@@ -177,7 +177,7 @@ extension DiagnosisCall {
     ///   - client: The client that calls; `nil` for an operator.
     /// - Returns: What was found out; `nil` when the caller may not ask about the app.
     /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
-    public func diagnosis(
+    package func diagnosis(
         by diagnoseReports: DiagnoseReports,
         callersApps: Set<String>,
         client: String? = nil

@@ -1,10 +1,10 @@
-public import OfferService
+package import OfferService
 import Offers
 import StrictJSON
 
 extension SignatureAnswer {
     /// The answer as `POST /v1/signatures` gives it: one JSON object in UTF-8, without white space.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         // About as much as it takes. Beyond a thousand bytes, malloc takes longer.
         var writer = JSONWriter(capacity: 200 + 720 * decisions.count)
         writer.object { answer in

@@ -1,15 +1,15 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// Judges the time of day by the machine's uptime and by Apple's clock; a value without a clock of its own.
-public struct ClockWatch: Sendable {
+package struct ClockWatch: Sendable {
     /// The tolerated error of the clock, in milliseconds; it is also the tolerance for dates of evidence.
-    public static var toleranceMilliseconds: Int64 { ClockSkew.toleratedSeconds * 1000 }
+    package static var toleranceMilliseconds: Int64 { ClockSkew.toleratedSeconds * 1000 }
 
     /// How long small steps add up, in milliseconds: an hour.
     ///
     /// Without an end to it, a year of leap seconds and paused virtual machines would count as one jump.
-    public static var memoryMilliseconds: Int64 { 3_600_000 }
+    package static var memoryMilliseconds: Int64 { 3_600_000 }
 
     /// The last reading that the clock is known to have been in order at.
     private var reference: ClockReading
@@ -19,7 +19,7 @@ public struct ClockWatch: Sendable {
     /// Begins to watch.
     ///
     /// - Parameter reading: The clocks now; what they show is believed.
-    public init(_ reading: ClockReading) {
+    package init(_ reading: ClockReading) {
         reference = reading
     }
 
@@ -28,7 +28,7 @@ public struct ClockWatch: Sendable {
     /// - Parameter reading: The clocks now.
     /// - Returns: What is wrong; `nil` when nothing is. A jump stays until the clock has come back, Apple's clock
     ///   confirms it, or somebody answers for it (``believe(_:)``).
-    public mutating func judge(_ reading: ClockReading) -> ClockFault? {
+    package mutating func judge(_ reading: ClockReading) -> ClockFault? {
         if let apple {
             let ahead = reading.epochMilliseconds - apple.epochMilliseconds
             if ahead < -Self.toleranceMilliseconds { return .behindApple(milliseconds: -ahead) }
@@ -46,7 +46,7 @@ public struct ClockWatch: Sendable {
     /// - Parameters:
     ///   - date: What Apple's clock shows, or has shown.
     ///   - reading: The clocks now.
-    public mutating func observe(_ date: AppleDate, at reading: ClockReading) {
+    package mutating func observe(_ date: AppleDate, at reading: ClockReading) {
         guard date.isPlausible else { return }
         switch date {
         case .signed(let date):
@@ -64,7 +64,7 @@ public struct ClockWatch: Sendable {
     /// What Apple's clock says holds all the same.
     ///
     /// - Parameter reading: The clocks now.
-    public mutating func believe(_ reading: ClockReading) {
+    package mutating func believe(_ reading: ClockReading) {
         reference = reading
     }
 }
@@ -84,7 +84,7 @@ extension ClockReading {
 }
 
 /// What makes the time of day useless for signing: a signature carries a timestamp that Apple judges.
-public enum ClockFault: Equatable, Sendable, CustomStringConvertible {
+package enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     /// The time of day moved while the machine's uptime did not: by so many milliseconds, ahead above zero.
     case jumped(milliseconds: Int64)
     /// The time of day is so many milliseconds behind Apple's clock.
@@ -93,7 +93,7 @@ public enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     case aheadOfApple(milliseconds: Int64)
 
     /// The fault and its fix, in one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .jumped(let milliseconds):
             "the clock jumped \(abs(milliseconds) / 1000) seconds \(milliseconds > 0 ? "ahead" : "back")"
@@ -107,48 +107,48 @@ public enum ClockFault: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// The two clocks of a machine, read together.
-public struct ClockReading: Equatable, Sendable {
+package struct ClockReading: Equatable, Sendable {
     /// The time of day, which somebody can set.
-    public let wall: Timestamp
+    package let wall: Timestamp
     /// The time since the machine started, sleep included, which nobody can set, in milliseconds.
-    public let uptimeMilliseconds: Int64
+    package let uptimeMilliseconds: Int64
 
     /// Creates a reading.
     ///
     /// - Parameters:
     ///   - wall: The time of day.
     ///   - uptimeMilliseconds: The time since the machine started, in milliseconds.
-    public init(wall: Timestamp, uptimeMilliseconds: Int64) {
+    package init(wall: Timestamp, uptimeMilliseconds: Int64) {
         self.wall = wall
         self.uptimeMilliseconds = uptimeMilliseconds
     }
 }
 
 /// The watch over the service's clock, which evidence of Apple's clock is fed to and readiness is asked of.
-public final class ClockMonitor: AppleClock {
+package final class ClockMonitor: AppleClock {
     private let watch: Mutex<ClockWatch>
     private let read: @Sendable () -> ClockReading
 
     /// Begins to watch.
     ///
     /// - Parameter read: Reads both clocks of the machine.
-    public init(reading read: @escaping @Sendable () -> ClockReading) {
+    package init(reading read: @escaping @Sendable () -> ClockReading) {
         self.read = read
         watch = Mutex(ClockWatch(read()))
     }
 
     /// The clock's fault of this moment; `nil` when there is none.
-    public var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
+    package var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
 
     /// Takes note of Apple's clock.
     ///
     /// - Parameter date: What Apple signed, or what was fetched from Apple this moment.
-    public func observe(_ date: AppleDate) {
+    package func observe(_ date: AppleDate) {
         watch.withLock { $0.observe(date, at: read()) }
     }
 
     /// Takes an operator's word, given by a reload, that the clock is right now.
-    public func believe() {
+    package func believe() {
         watch.withLock { $0.believe(read()) }
     }
 }

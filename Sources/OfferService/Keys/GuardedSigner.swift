@@ -1,13 +1,13 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// A signer that does not sign any more once it has failed a self-test.
 ///
 /// It stays so: a key that computes wrongly once may give itself away with the next signature (a faulty ECDSA signature
 /// reveals the private key). Loading the key anew, by a reload or a restart, makes a new signer.
-public final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
+package final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
     /// The signer that does the work.
-    public let signer: Signer
+    package let signer: Signer
 
     private let failed = Mutex<SigningFailure?>(nil)
     /// Whether it has failed: what each signature asks, and what nobody writes to but once.
@@ -16,22 +16,22 @@ public final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
     /// Guards a signer.
     ///
     /// - Parameter signer: One that has passed its first test.
-    public init(_ signer: Signer) {
+    package init(_ signer: Signer) {
         self.signer = signer
     }
 
     /// The key's identifier in App Store Connect.
-    public var keyIdentifier: String { signer.keyIdentifier }
+    package var keyIdentifier: String { signer.keyIdentifier }
 
     /// Why it does not sign any more; `nil` as long as it does.
-    public var failure: SigningFailure? { failed.withLock { $0 } }
+    package var failure: SigningFailure? { failed.withLock { $0 } }
 
     /// Signs the message's SHA-256.
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed.
     /// - Returns: The signature as ASN.1 DER.
     /// - Throws: `SigningFailure` when it could not sign, or when a self-test has failed before.
-    public func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+    package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         if hasFailed.load(ordering: .acquiring), let failure { throw failure }
         return try signer.derSignature(over: message)
     }
@@ -40,7 +40,7 @@ public final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
     ///
     /// - Returns: What has just failed; `nil` when nothing did, or when it was known.
     @discardableResult
-    public func selfTest() -> SigningFailure? {
+    package func selfTest() -> SigningFailure? {
         guard failure == nil else { return nil }
         do throws(SigningFailure) {
             try signer.selfTest()

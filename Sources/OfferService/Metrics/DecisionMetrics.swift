@@ -1,10 +1,10 @@
 import CoreMetrics
-public import Offers
+package import Offers
 
 /// How often each reason was given, by the call that it was given to.
 ///
 /// Every reason has its series from the start, at zero, so that the first time can be seen.
-public final class DecisionMetrics: Sendable {
+package final class DecisionMetrics: Sendable {
     private let signatures: [Reason: Counter]
     private let eligibility: [Reason: Counter]
     private let retention: [Reason: Counter]
@@ -42,7 +42,7 @@ public final class DecisionMetrics: Sendable {
     /// Counts a decision about a promotional offer.
     ///
     /// - Parameter decision: The decision.
-    public func count(_ decision: CountedDecision) {
+    package func count(_ decision: CountedDecision) {
         switch decision.call {
         case .signatures: signatures[decision.reason]?.increment()
         case .eligibility: eligibility[decision.reason]?.increment()
@@ -54,7 +54,7 @@ public final class DecisionMetrics: Sendable {
     /// Counts a decision about an introductory offer.
     ///
     /// - Parameter reason: The reason that was given.
-    public func count(_ reason: IntroductoryReason) {
+    package func count(_ reason: IntroductoryReason) {
         introductory[reason]?.increment()
     }
 }

@@ -1,10 +1,10 @@
-public import CoreMetrics
+package import CoreMetrics
 import Offers
 
 /// Counts Apple's notifications by type and by what became of them.
-public struct NotificationMetrics: Sendable {
+package struct NotificationMetrics: Sendable {
     /// What became of a notification.
-    public enum Outcome: String, CaseIterable, Sendable {
+    package enum Outcome: String, CaseIterable, Sendable {
         /// It was kept.
         case taken
         /// It was kept before.
@@ -28,7 +28,7 @@ public struct NotificationMetrics: Sendable {
     /// Makes the handles.
     ///
     /// - Parameter factory: What keeps the metrics; by default nothing does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         func counter(_ type: String, _ outcome: String) -> Counter {
             Counter(
                 label: "offer_signer_notifications_total",

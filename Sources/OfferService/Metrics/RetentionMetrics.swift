@@ -1,8 +1,8 @@
-public import CoreMetrics
+package import CoreMetrics
 import Offers
 
 /// Counts Apple's calls for retention messages: by what they were answered and why, and how long that took.
-public struct RetentionMetrics: Sendable {
+package struct RetentionMetrics: Sendable {
     /// The outcome of a call, by `answer` and `reason`.
     enum Outcome: Hashable, CaseIterable, Sendable {
         case message, messageAgain
@@ -53,7 +53,7 @@ public struct RetentionMetrics: Sendable {
     /// Makes the handles.
     ///
     /// - Parameter factory: What keeps the metrics; by default nothing does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         calls = Dictionary(
             Outcome.allCases.map { outcome in
                 let (name, labels) = ("offer_signer_retention_calls_total", outcome.labels)
@@ -85,7 +85,7 @@ public struct RetentionMetrics: Sendable {
     }
 
     /// Counts a body that is no call, before anything of it was looked at.
-    public func countMalformed() { calls[.malformed]?.increment() }
+    package func countMalformed() { calls[.malformed]?.increment() }
 
     /// Counts a question to the App Store.
     func count(_ lookup: Lookup) { lookups[lookup]?.increment() }

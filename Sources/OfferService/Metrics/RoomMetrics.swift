@@ -2,7 +2,7 @@ import CoreMetrics
 import Glibc
 
 /// How long requests are in each room.
-public final class RoomMetrics: Sendable {
+package final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
     /// Makes the handles.
@@ -17,7 +17,7 @@ public final class RoomMetrics: Sendable {
     /// - Parameters:
     ///   - nanoseconds: The time, in nanoseconds.
     ///   - room: Where.
-    public func note(_ nanoseconds: Int64, in room: Room) {
+    package func note(_ nanoseconds: Int64, in room: Room) {
         timers[room.index].recordNanoseconds(nanoseconds)
     }
 
@@ -28,7 +28,7 @@ public final class RoomMetrics: Sendable {
     ///   - work: What to do.
     /// - Returns: What `work` returns.
     /// - Throws: What `work` throws.
-    public func measure<Result, Failure: Error>(
+    package func measure<Result, Failure: Error>(
         _ room: Room,
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -53,7 +53,7 @@ extension Room {
 }
 
 /// The rooms that a request for signatures goes through, one after another: where its time is spent.
-public enum Room: String, CaseIterable, Sendable {
+package enum Room: String, CaseIterable, Sendable {
     /// Reading the body; once a request.
     case decode
     /// Reading the evidence, or asking the App Store; once a request.
@@ -69,16 +69,16 @@ public enum Room: String, CaseIterable, Sendable {
 }
 
 /// Measures a time that passes, by a clock that nobody can set.
-public struct Stopwatch: Sendable {
+package struct Stopwatch: Sendable {
     private let start: Int64
 
     /// Starts to measure.
-    public init() {
+    package init() {
         start = Self.now
     }
 
     /// The time since the start, in nanoseconds.
-    public var nanoseconds: Int64 { Self.now - start }
+    package var nanoseconds: Int64 { Self.now - start }
 
     private static var now: Int64 {
         var time = timespec()

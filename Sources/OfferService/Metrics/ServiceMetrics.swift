@@ -1,5 +1,5 @@
-public import CoreMetrics
-public import Offers
+package import CoreMetrics
+package import Offers
 
 /// The metrics of the use cases: plain synchronous functions, for any thread that a request is on.
 ///
@@ -7,11 +7,11 @@ public import Offers
 /// the handle, and count through it. Its name, kind and help go into the one table of the executable
 /// (`MetricDefinition+All.swift`). A label's value comes from the catalog or from a list in the code, never from a
 /// request.
-public final class ServiceMetrics: Sendable {
+package final class ServiceMetrics: Sendable {
     /// How long requests are in each room.
-    public let rooms: RoomMetrics
+    package let rooms: RoomMetrics
     /// Decisions by reason.
-    public let decisions: DecisionMetrics
+    package let decisions: DecisionMetrics
     /// The keeper of the metrics.
     let factory: any MetricsFactory
 
@@ -20,7 +20,7 @@ public final class ServiceMetrics: Sendable {
     /// - Parameters:
     ///   - factory: What keeps the metrics; by default nothing does.
     ///   - tally: Counts decisions for the funnel; `nil` where nobody does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance, tally: (any OfferTally)? = nil) {
+    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance, tally: (any OfferTally)? = nil) {
         self.factory = factory
         rooms = RoomMetrics(factory: factory)
         decisions = DecisionMetrics(factory: factory, tally: tally)

@@ -1,23 +1,23 @@
-public import Offers
+package import Offers
 
 /// The use case behind Apple's calls for retention messages: what a customer is shown who is about to cancel.
 ///
 /// It asks nobody but the store of states and the ledger, and answers within a limit or not at all. A signature that
 /// leaves is in the ledger before, and one that does not leave is not in it.
-public struct AnswerRetentionCalls: Sendable {
+package struct AnswerRetentionCalls: Sendable {
     /// The time that a call may take, and the number of calls at once.
-    public struct Limits: Equatable, Sendable {
+    package struct Limits: Equatable, Sendable {
         /// How long a call may take.
-        public let time: Duration
+        package let time: Duration
         /// How many are answered at once.
-        public let calls: Int
+        package let calls: Int
 
         /// Creates limits.
         ///
         /// - Parameters:
         ///   - time: How long a call may take.
         ///   - calls: How many are answered at once.
-        public init(time: Duration, calls: Int) {
+        package init(time: Duration, calls: Int) {
             self.time = time
             self.calls = calls
         }
@@ -54,7 +54,7 @@ public struct AnswerRetentionCalls: Sendable {
     ///   - limits: What a call may take, and how many there may be at once.
     ///   - now: The server's clock.
     ///   - write: Writes an answer as Apple reads it.
-    public init(
+    package init(
         apps: [RetentionApp],
         reader: any RetentionCallReader,
         memory: StateMemory,
@@ -94,7 +94,7 @@ public struct AnswerRetentionCalls: Sendable {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body.
     /// - Returns: The answer, which is on durable storage; or why there is none, and nothing was recorded.
-    public func answer(_ signedPayload: String) async -> Result<RetentionReply, RetentionRefusal> {
+    package func answer(_ signedPayload: String) async -> Result<RetentionReply, RetentionRefusal> {
         let watch = Stopwatch()
         let answered = await answerInTime(signedPayload)
         metrics.count(answered.outcome, nanoseconds: watch.nanoseconds)
@@ -103,7 +103,7 @@ public struct AnswerRetentionCalls: Sendable {
     }
 
     /// Counts a body that is no call.
-    public func noteMalformed() { metrics.countMalformed() }
+    package func noteMalformed() { metrics.countMalformed() }
 
     private func answerInTime(_ signedPayload: String) async -> Answered {
         guard places.take() else { return Answered(.failure(.tooMany)) }

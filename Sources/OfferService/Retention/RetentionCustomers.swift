@@ -1,31 +1,31 @@
-public import Offers
+package import Offers
 
 /// An app whose customers are shown something when they are about to cancel.
-public struct RetentionApp: Sendable {
+package struct RetentionApp: Sendable {
     /// The app with its key.
-    public let signing: SigningApp
+    package let signing: SigningApp
     /// The rules for messages and offers.
-    public let rules: RetentionRules
+    package let rules: RetentionRules
 
     /// Creates it.
     ///
     /// - Parameters:
     ///   - signing: The app with its key.
     ///   - rules: The rules for messages and offers.
-    public init(_ signing: SigningApp, rules: RetentionRules) {
+    package init(_ signing: SigningApp, rules: RetentionRules) {
         self.signing = signing
         self.rules = rules
     }
 }
 
 /// Looks customers up by their subscriptions, in what is remembered alone: the App Store is never asked.
-public struct RetentionCustomers: Sendable {
+package struct RetentionCustomers: Sendable {
     private let memory: StateMemory
 
     /// Creates it.
     ///
     /// - Parameter memory: What the service remembers.
-    public init(memory: StateMemory) {
+    package init(memory: StateMemory) {
         self.memory = memory
     }
 
@@ -36,7 +36,7 @@ public struct RetentionCustomers: Sendable {
     ///   - app: The app.
     /// - Returns: The customer.
     /// - Throws: `StorageFailure` when what is remembered cannot be read.
-    public func customer(
+    package func customer(
         of subscription: SubscriptionIdentity,
         in app: App
     ) async throws(StorageFailure) -> RetentionCustomer {

@@ -1,11 +1,11 @@
-public import Offers
+package import Offers
 import Synchronization
 
 /// Asks the App Store about subscriptions that Apple has called about and nobody here knew: so that the next call knows them.
 ///
 /// A few are asked about at once, each once at a time, and again after a minute at the earliest; more are left out. Nobody
 /// waits for any of it.
-public final class RetentionLookups: Sendable {
+package final class RetentionLookups: Sendable {
     private struct State {
         var underWay: Set<SubscriptionIdentity> = []
         /// When each was asked about last.
@@ -32,7 +32,7 @@ public final class RetentionLookups: Sendable {
     ///   - memory: Where the answers are kept.
     ///   - metrics: What is counted.
     ///   - now: The server's clock.
-    public init(
+    package init(
         fetcher: any EvidenceFetcher,
         memory: StateMemory,
         metrics: RetentionMetrics,

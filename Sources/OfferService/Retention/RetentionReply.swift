@@ -1,22 +1,22 @@
-public import Offers
+package import Offers
 
 /// What Apple is answered: on durable storage, as is the signature in it.
-public struct RetentionReply: Sendable {
+package struct RetentionReply: Sendable {
     /// The kinds of answers.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case message
         case alternateProduct
         case promotionalOffer
     }
 
     /// The answer's bytes.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// What kind of answer it is.
-    public let kind: Kind
+    package let kind: Kind
     /// The offer in it; `nil` for none, and where the answer is an earlier one.
-    public let offer: OfferRequest?
+    package let offer: OfferRequest?
     /// Whether the same call was answered before, with the same bytes.
-    public let isRepeated: Bool
+    package let isRepeated: Bool
 
     init(body: [UInt8], kind: Kind, offer: OfferRequest?) {
         self.body = body
@@ -36,7 +36,7 @@ public struct RetentionReply: Sendable {
 }
 
 /// Why a call has no answer: nothing was recorded.
-public enum RetentionRefusal: Error, Equatable, Sendable {
+package enum RetentionRefusal: Error, Equatable, Sendable {
     /// It is not Apple's, or not for an app of the catalog.
     case notTaken(SignedDataFault)
     /// Apple signed it too long ago.

@@ -1,7 +1,7 @@
-public import Offers
+package import Offers
 
 /// A request about one customer of an app.
-public protocol CustomerRequest: Sendable {
+package protocol CustomerRequest: Sendable {
     /// The app's bundle identifier.
     var bundleId: String { get }
     /// The customer's account.
@@ -14,21 +14,21 @@ public protocol CustomerRequest: Sendable {
 
 extension SignatureRequest: CustomerRequest {
     /// The newest transactions are enough.
-    public var needsWholeHistory: Bool { false }
+    package var needsWholeHistory: Bool { false }
 }
 
 extension IntroductorySignatureRequest: CustomerRequest {
     /// A refusal is signed whatever the customer had.
-    public var needsWholeHistory: Bool { allowIntroductoryOffer }
+    package var needsWholeHistory: Bool { allowIntroductoryOffer }
 }
 
 extension EligibilityRequest: CustomerRequest {
     /// An introductory offer is for customers who never had one.
-    public var needsWholeHistory: Bool { !products.isEmpty }
+    package var needsWholeHistory: Bool { !products.isEmpty }
 }
 
 /// The customer of a request, with all that is known: a reference, which is handed on without a copy.
-public final class KnownCustomer: Sendable {
+package final class KnownCustomer: Sendable {
     /// The app that was asked for, with its key.
     let signing: SigningApp
     /// The purchases of the customer; `nil` if nothing is known.
@@ -52,10 +52,10 @@ public final class KnownCustomer: Sendable {
 }
 
 /// The customer of a request: known, or after a wait for the App Store; or why the request has no answer.
-public typealias CustomerStep = Result<Step<KnownCustomer, SignatureFault>, SignatureFault>
+package typealias CustomerStep = Result<Step<KnownCustomer, SignatureFault>, SignatureFault>
 
 /// The customers of requests that came together, in their order.
-public enum Customers: Sendable {
+package enum Customers: Sendable {
     /// The state held for them was at hand.
     case now([CustomerStep])
     /// The store of states has to be waited for: one question for all of them.
@@ -64,7 +64,7 @@ public enum Customers: Sendable {
     /// The customers, waiting where that has to be.
     ///
     /// - Returns: The customers.
-    public func value() async -> [CustomerStep] {
+    package func value() async -> [CustomerStep] {
         switch self {
         case .now(let customers): return customers
         case .later(let work): return await work()

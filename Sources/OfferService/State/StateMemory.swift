@@ -1,24 +1,24 @@
-public import Offers
+package import Offers
 
 /// The service's memory of customers: the store of states, and the digests by which it finds them.
-public final class StateMemory: Sendable {
+package final class StateMemory: Sendable {
     /// The store.
-    public let states: any SubscriptionStates
+    package let states: any SubscriptionStates
     /// Makes the digests of accounts.
-    public let digester: any AccountDigester
+    package let digester: any AccountDigester
 
     /// Creates it.
     ///
     /// - Parameters:
     ///   - states: The store.
     ///   - digester: Makes the digests of accounts.
-    public init(states: any SubscriptionStates, digester: any AccountDigester) {
+    package init(states: any SubscriptionStates, digester: any AccountDigester) {
         self.states = states
         self.digester = digester
     }
 
     /// The same memory, which learns nothing.
-    public var readOnly: StateMemory { StateMemory(states: ReadOnlyStates(states: states), digester: digester) }
+    package var readOnly: StateMemory { StateMemory(states: ReadOnlyStates(states: states), digester: digester) }
 
     /// An account as held state knows it.
     ///

@@ -1,22 +1,22 @@
 /// An app of the catalog: what it sells by promotional offer, and whose purchases count.
 ///
 /// A reference, as the catalog's other parts are: each request hands it on many times, and nobody changes it.
-public final class App: Sendable {
+package final class App: Sendable {
     /// The bundle identifier, as in App Store Connect.
-    public let bundleId: String
+    package let bundleId: String
     /// The environments whose evidence counts.
-    public let environments: Set<AppStoreEnvironment>
+    package let environments: Set<AppStoreEnvironment>
     /// Whether a request must name the account that it asks for.
-    public let requiresAccount: Bool
+    package let requiresAccount: Bool
     /// The text that ends the customer's part of an `applicationUsername`; `nil` if all of it names the customer.
     package let customerSeparator: CustomerSeparator?
     /// The number of accounts for which one original transaction may be presented within
     /// ``EvidenceSharing/periodDays``, the account inside the evidence not counted.
-    public let maximumAccountsPerTransaction: Int
+    package let maximumAccountsPerTransaction: Int
     /// The app's subscription groups, in the catalog's order.
-    public let subscriptionGroups: [SubscriptionGroup]
+    package let subscriptionGroups: [SubscriptionGroup]
     /// Every offer of the app, in the catalog's order.
-    public let offers: [OfferRequest]
+    package let offers: [OfferRequest]
 
     private let places: [String: Place]
 
@@ -57,12 +57,12 @@ public final class App: Sendable {
     }
 
     /// Whether any offer may be redeemed so many times only.
-    public var countsRedemptions: Bool {
+    package var countsRedemptions: Bool {
         subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.maxRedemptions != nil } } }
     }
 
     /// The groups of products, in the catalog's order.
-    public func groups(ofProducts productIds: Set<String>) -> [SubscriptionGroup] {
+    package func groups(ofProducts productIds: Set<String>) -> [SubscriptionGroup] {
         let ids = Set(productIds.compactMap { product($0)?.group.id })
         return subscriptionGroups.filter { ids.contains($0.id) }
     }
@@ -70,7 +70,7 @@ public final class App: Sendable {
     /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
     ///
     /// The time this takes does not grow with the catalog.
-    public func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
+    package func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
         guard let place = places[productId] else { return nil }
         let group = subscriptionGroups[place.group]
         let product = group.products[place.product]
@@ -80,7 +80,7 @@ public final class App: Sendable {
 
 extension App: Equatable {
     /// Whether two say the same.
-    public static func == (left: App, right: App) -> Bool {
+    package static func == (left: App, right: App) -> Bool {
         left.bundleId == right.bundleId && left.environments == right.environments
             && left.requiresAccount == right.requiresAccount && left.customerSeparator == right.customerSeparator
             && left.maximumAccountsPerTransaction == right.maximumAccountsPerTransaction
@@ -89,7 +89,7 @@ extension App: Equatable {
 }
 
 /// The environment of a purchase, as `environment` of Apple's answers and signed data says.
-public enum AppStoreEnvironment: String, CaseIterable, Sendable {
+package enum AppStoreEnvironment: String, CaseIterable, Sendable {
     /// The App Store itself.
     case production = "Production"
     /// The sandbox, which TestFlight and App Review use too.

@@ -1,16 +1,16 @@
 /// An auto-renewable subscription with its promotional offers.
-public final class Product: Sendable {
+package final class Product: Sendable {
     /// The product identifier in App Store Connect.
-    public let id: String
+    package let id: String
     /// How long one billing period lasts; `nil` when the catalog does not say.
-    public let period: SubscriptionPeriod?
+    package let period: SubscriptionPeriod?
     /// The product's level in its group as App Store Connect ranks them, 1 the highest; `nil` when the catalog does not
     /// say.
-    public let level: Int?
+    package let level: Int?
     /// The offers of this product, in the catalog's order.
-    public let offers: [PromotionalOffer]
+    package let offers: [PromotionalOffer]
     /// The win-back offers of this product of which the catalog has the link.
-    public let winBackOffers: [WinBackOffer]
+    package let winBackOffers: [WinBackOffer]
 
     private let positions: [String: Int]
 
@@ -24,7 +24,7 @@ public final class Product: Sendable {
     ///   - level: The product's level in its group, 1 the highest.
     ///   - offers: Its promotional offers.
     ///   - winBackOffers: Its win-back offers.
-    public init(
+    package init(
         id: String,
         period: SubscriptionPeriod? = nil,
         level: Int? = nil,
@@ -43,7 +43,7 @@ public final class Product: Sendable {
     ///
     /// - Parameter offerId: The offer's identifier.
     /// - Returns: The offer.
-    public func offer(_ offerId: String) -> PromotionalOffer? {
+    package func offer(_ offerId: String) -> PromotionalOffer? {
         guard let offer = positions[offerId].map({ offers[$0] }), offer.id.hasSameBytes(as: offerId) else { return nil }
         return offer
     }
@@ -51,25 +51,25 @@ public final class Product: Sendable {
 
 extension Product: Equatable {
     /// Whether two say the same.
-    public static func == (left: Product, right: Product) -> Bool {
+    package static func == (left: Product, right: Product) -> Bool {
         left.id == right.id && left.period == right.period
             && left.level == right.level && left.offers == right.offers && left.winBackOffers == right.winBackOffers
     }
 }
 
 /// A subscription group: the products between which a customer switches, holding one at a time.
-public final class SubscriptionGroup: Sendable {
+package final class SubscriptionGroup: Sendable {
     /// The group's identifier, `subscription_group_identifier` in Apple's answers: digits.
-    public let id: String
+    package let id: String
     /// The products of the group, in the catalog's order.
-    public let products: [Product]
+    package let products: [Product]
 
     /// Creates a group.
     ///
     /// - Parameters:
     ///   - id: The group's identifier.
     ///   - products: Its products.
-    public init(id: String, products: [Product]) {
+    package init(id: String, products: [Product]) {
         self.id = id
         self.products = products
     }
@@ -77,7 +77,7 @@ public final class SubscriptionGroup: Sendable {
 
 extension SubscriptionGroup: Equatable {
     /// Whether two say the same.
-    public static func == (left: SubscriptionGroup, right: SubscriptionGroup) -> Bool {
+    package static func == (left: SubscriptionGroup, right: SubscriptionGroup) -> Bool {
         left.id == right.id && left.products == right.products
     }
 }
@@ -85,7 +85,7 @@ extension SubscriptionGroup: Equatable {
 /// How long a subscription's billing period lasts, or an offer on it.
 ///
 /// A week is seven days and a year twelve months, so that periods of equal length are equal.
-public enum SubscriptionPeriod: Hashable, Sendable {
+package enum SubscriptionPeriod: Hashable, Sendable {
     /// Days, at least one.
     case days(Int)
     /// Calendar months, at least one.
@@ -97,7 +97,7 @@ public enum SubscriptionPeriod: Hashable, Sendable {
     /// Reads an ISO 8601 duration of one unit: `P3D`, `P1W`, `P6M`, `P1Y`.
     ///
     /// - Parameter text: The duration. Anything else gives `nil`.
-    public init?(iso8601 text: String) {
+    package init?(iso8601 text: String) {
         guard text.first == "P", let unit = text.last, let count = Int(text.dropFirst().dropLast()),
             text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }), (1...Self.mostUnits).contains(count)
         else { return nil }
@@ -111,7 +111,7 @@ public enum SubscriptionPeriod: Hashable, Sendable {
     }
 
     /// The period as an ISO 8601 duration, in the largest unit that it fills.
-    public var iso8601: String {
+    package var iso8601: String {
         switch self {
         case .days(let days): days % 7 == 0 ? "P\(days / 7)W" : "P\(days)D"
         case .months(let months): months % 12 == 0 ? "P\(months / 12)Y" : "P\(months)M"
@@ -122,7 +122,7 @@ public enum SubscriptionPeriod: Hashable, Sendable {
     ///
     /// - Parameter other: The shorter period.
     /// - Returns: The number, at least 1.
-    public func count(of other: SubscriptionPeriod) -> Int? {
+    package func count(of other: SubscriptionPeriod) -> Int? {
         switch (self, other) {
         case (.days(let whole), .days(let part)), (.months(let whole), .months(let part)):
             whole % part == 0 ? whole / part : nil
@@ -132,19 +132,19 @@ public enum SubscriptionPeriod: Hashable, Sendable {
 }
 
 /// A win-back offer: Apple says who may have it, and no signature is needed.
-public struct WinBackOffer: Equatable, Sendable {
+package struct WinBackOffer: Equatable, Sendable {
     /// The offer's identifier in App Store Connect.
-    public let id: String
+    package let id: String
     /// The direct link to it, `https://apps.apple.com/win-back/…`, which App Store Connect shows; `nil` where the catalog
     /// does not have it.
-    public let url: String?
+    package let url: String?
 
     /// Creates an offer.
     ///
     /// - Parameters:
     ///   - id: The offer's identifier.
     ///   - url: The direct link to it.
-    public init(id: String, url: String?) {
+    package init(id: String, url: String?) {
         self.id = id
         self.url = url
     }
@@ -158,7 +158,7 @@ extension OfferPolicy {
     ///
     /// - Parameter groups: The groups, in the order of the answer.
     /// - Returns: The offers, each once.
-    public mutating func winBackOffers(inGroups groups: [SubscriptionGroup]) -> [WinBackOffer] {
+    package mutating func winBackOffers(inGroups groups: [SubscriptionGroup]) -> [WinBackOffer] {
         guard let history = history?.value,
             history.renewals?.contains(where: { !$0.eligibleWinBackOfferIds.isEmpty }) == true
         else { return [] }

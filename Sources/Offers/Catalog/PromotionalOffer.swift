@@ -1,9 +1,9 @@
 /// A promotional offer of a product, with the developer's own rules for who may have it.
 ///
 /// The offer itself (price, duration, payment mode) is set up in App Store Connect; only its identifier matters here.
-public final class PromotionalOffer: Sendable {
+package final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
-    public let id: String
+    package let id: String
     /// The catalog's terms for a customer.
     package let terms: Terms
     /// The audience in words, to follow "the offer is for"; made once, not for each decision.
@@ -52,14 +52,14 @@ public final class PromotionalOffer: Sendable {
 
 extension PromotionalOffer: Equatable {
     /// Whether two offers are equal in all values.
-    public static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
+    package static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
         left.id == right.id && left.terms == right.terms
     }
 }
 
 /// The scope in which a customer must be a subscriber, or have been one, for an offer; the raw values are those of
 /// `scope` in `catalog.yaml`.
-public enum OfferScope: String, CaseIterable, Sendable {
+package enum OfferScope: String, CaseIterable, Sendable {
     /// The product's subscription group.
     case group
     /// Any group of the app: Apple's own rule ("Implementing promotional offers in your app").
@@ -69,7 +69,7 @@ public enum OfferScope: String, CaseIterable, Sendable {
 }
 
 /// Whether an offer is for a kind of customer; the raw values are those of `catalog.yaml`.
-public enum OfferTreatment: String, CaseIterable, Sendable {
+package enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
     case refuse
     /// They are judged by the offer's other rules.
@@ -77,18 +77,18 @@ public enum OfferTreatment: String, CaseIterable, Sendable {
 }
 
 /// How often one customer may get an offer signed.
-public struct SignatureLimit: Equatable, Sendable {
+package struct SignatureLimit: Equatable, Sendable {
     /// The most signatures for one customer within the period.
-    public let maximumSignaturesPerCustomer: Int
+    package let maximumSignaturesPerCustomer: Int
     /// The period, in days of 24 hours.
-    public let periodDays: Int
+    package let periodDays: Int
 
     /// Creates a limit.
     ///
     /// - Parameters:
     ///   - maximumSignaturesPerCustomer: The most signatures for one customer within the period.
     ///   - periodDays: The period, in days of 24 hours.
-    public init(maximumSignaturesPerCustomer: Int, periodDays: Int = 30) {
+    package init(maximumSignaturesPerCustomer: Int, periodDays: Int = 30) {
         self.maximumSignaturesPerCustomer = maximumSignaturesPerCustomer
         self.periodDays = periodDays
     }
@@ -97,13 +97,13 @@ public struct SignatureLimit: Equatable, Sendable {
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.
-    public func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
+    package func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }
 
 /// The state of a customer in a subscription group, strongest first.
 ///
 /// The raw values of the first five are the names that a catalog's `audience` uses.
-public enum SubscriberState: String, CaseIterable, Sendable {
+package enum SubscriberState: String, CaseIterable, Sendable {
     /// Subscribed, and the subscription renews.
     case active
     /// Subscribed until the paid time ends; auto-renew is off.
@@ -122,14 +122,14 @@ public enum SubscriberState: String, CaseIterable, Sendable {
     case familyShared
 
     /// The states that an offer's audience can name, in the order of the catalog's documentation.
-    public static let audience: [SubscriberState] = [
+    package static let audience: [SubscriberState] = [
         .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed,
     ]
 }
 
 extension SubscriberState: Comparable {
     /// Whether the left state is the weaker one: when several subscriptions of a group differ, the strongest counts.
-    public static func < (left: SubscriberState, right: SubscriberState) -> Bool {
+    package static func < (left: SubscriberState, right: SubscriberState) -> Bool {
         left.weakness > right.weakness
     }
 

@@ -1,18 +1,18 @@
 /// The decision about one offer, with its reason.
-public struct Decision: Equatable, Sendable {
+package struct Decision: Equatable, Sendable {
     /// The reason, which also gives the verdict.
-    public let reason: Reason
+    package let reason: Reason
     /// The reason in a sentence or two, for people: what was seen, and what the offer asks for.
-    public let detail: String
+    package let detail: String
     /// Every rule that was checked, in order, up to the one that refused; `nil` unless an explanation was asked for.
-    public let explanation: [RuleFinding]?
+    package let explanation: [RuleFinding]?
     /// When the offer would start; `nil` when the customer may not have it, or when that is not known.
-    public let begins: OfferStart?
+    package let begins: OfferStart?
     /// Whether the offer would end another that is running.
-    public let replacesActiveOffer: Bool
+    package let replacesActiveOffer: Bool
 
     /// Whether the customer may have the offer.
-    public var verdict: Verdict { reason.verdict }
+    package var verdict: Verdict { reason.verdict }
 
     /// Creates a decision.
     ///
@@ -22,7 +22,7 @@ public struct Decision: Equatable, Sendable {
     ///   - explanation: Every rule that was asked; `nil` unless an explanation was asked for.
     ///   - begins: When the offer would start.
     ///   - replacesActiveOffer: Whether it would end another that is running.
-    public init(
+    package init(
         _ reason: Reason,
         detail: String,
         explanation: [RuleFinding]? = nil,
@@ -40,7 +40,7 @@ public struct Decision: Equatable, Sendable {
 /// The outcome of a decision about an offer for a customer.
 ///
 /// Only ``eligible`` is ever signed.
-public enum Verdict: String, Sendable {
+package enum Verdict: String, Sendable {
     /// The customer may have the offer.
     case eligible
     /// The customer may not have it.
@@ -50,7 +50,7 @@ public enum Verdict: String, Sendable {
 }
 
 /// A reason that stands for a verdict.
-public protocol VerdictReason: Hashable, Sendable {
+package protocol VerdictReason: Hashable, Sendable {
     /// The verdict that the reason belongs to.
     var verdict: Verdict { get }
 }
@@ -60,7 +60,7 @@ public protocol VerdictReason: Hashable, Sendable {
 /// If several reasons to refuse apply, the first in this list is given. The unknown ones rank between ``offerEnded``
 /// and ``neverSubscribed``, because evidence that does not count is not examined further. ``noEvidence`` also replaces
 /// ``lapsedTooRecently`` and ``lapsedTooLong`` when the evidence does not show when the subscription lapsed.
-public enum Reason: String, CaseIterable, VerdictReason {
+package enum Reason: String, CaseIterable, VerdictReason {
     case active
     case activeAutoRenewOff = "active_auto_renew_off"
     case gracePeriod = "grace_period"
@@ -93,7 +93,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case evidenceStale = "evidence_stale"
 
     /// The verdict that the reason belongs to.
-    public var verdict: Verdict {
+    package var verdict: Verdict {
         switch self {
         case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .eligibilitySkipped: .eligible
         case .noEvidence, .groupUnknown, .evidenceStale: .unknown
@@ -144,13 +144,13 @@ public enum Reason: String, CaseIterable, VerdictReason {
 }
 
 /// What one rule saw and how it ruled: a line of the explanation that a decision carries on request.
-public struct RuleFinding: Equatable, Sendable {
+package struct RuleFinding: Equatable, Sendable {
     /// The rule's name: the catalog's key where it is about one.
-    public let rule: String
+    package let rule: String
     /// The facts that the rule saw, in a sentence or two for people.
-    public let saw: String
+    package let saw: String
     /// How it ruled: ``Verdict/eligible`` when the offer passes it.
-    public let verdict: Verdict
+    package let verdict: Verdict
 
     /// Creates a line.
     ///
@@ -158,7 +158,7 @@ public struct RuleFinding: Equatable, Sendable {
     ///   - rule: The rule's name.
     ///   - saw: What it saw.
     ///   - verdict: How it ruled.
-    public init(rule: String, saw: String, verdict: Verdict) {
+    package init(rule: String, saw: String, verdict: Verdict) {
         self.rule = rule
         self.saw = saw
         self.verdict = verdict

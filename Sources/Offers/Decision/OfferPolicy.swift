@@ -3,7 +3,7 @@
 ///
 /// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: without
 /// proof that the customer may have an offer, the verdict is ineligible or unknown.
-public struct OfferPolicy: Sendable {
+package struct OfferPolicy: Sendable {
     private var request: RequestFacts
     /// The readings by group; the key of the whole app is `nil`.
     private var readings = FewValues<String?, HistoryReading>()
@@ -22,7 +22,7 @@ public struct OfferPolicy: Sendable {
     ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
     ///     of the evidence.
     ///   - countsPaidTime: Whether what is known of a subscription counts at any age while its paid time runs.
-    public init(
+    package init(
         app: App,
         customer: Customer,
         now: Timestamp,
@@ -41,18 +41,18 @@ public struct OfferPolicy: Sendable {
     }
 
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public var environment: AppStoreEnvironment? { request.history?.value.environment }
+    package var environment: AppStoreEnvironment? { request.history?.value.environment }
     /// The app of the catalog that the request is for.
     var app: App { request.app }
     /// The account to sign for.
     var account: Account { request.account }
     /// The customer's history that it decides by; `nil` when there is none.
-    public var history: SharedHistory? { request.ownHistory }
+    package var history: SharedHistory? { request.ownHistory }
 
     /// Takes the customer's ledger status into account: decisions count with it from now on.
     ///
     /// - Parameter ledgerAnswer: The ledger's counts.
-    public mutating func consider(_ ledgerAnswer: LedgerAnswer) {
+    package mutating func consider(_ ledgerAnswer: LedgerAnswer) {
         request = RequestFacts(request, answer: ledgerAnswer)
         known = FewValues()
     }
@@ -73,7 +73,7 @@ public struct OfferPolicy: Sendable {
     ///   - offerRequest: The product and the offer.
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision, with the first reason that holds.
-    public mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
+    package mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         let decision = decideByAll(offerRequest, explaining: explaining)
         // What is too old to count can only refuse.
         guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
@@ -119,7 +119,7 @@ public struct OfferPolicy: Sendable {
     ///   - offerRequest: The product and the offer.
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision.
-    public func decideWithoutEligibility(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
+    package func decideWithoutEligibility(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
         let catalog = CatalogFacts(app: request.app, request: offerRequest)
         if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
@@ -219,7 +219,7 @@ extension OfferPolicy {
     ///   - now: The server's clock.
     ///   - isSuspect: Whether evidence of a subscription was lately refused as shared: nothing of it is signed unasked.
     /// - Returns: The question; `nil` when there is nothing to ask.
-    public mutating func question(
+    package mutating func question(
         about offers: [OfferRequest],
         decided decisions: [Decision]?,
         at now: Timestamp,
@@ -268,7 +268,7 @@ extension OfferPolicy {
     ///   - reason: Why the customer may have it; without a look at the customer nothing is counted.
     ///   - signatures: Its signatures, one for each format.
     /// - Returns: The grant, with the limits under which it may leave.
-    public mutating func grant(
+    package mutating func grant(
         of request: OfferRequest,
         _ reason: Reason,
         signatures: [OfferGrant.Signature]
@@ -293,7 +293,7 @@ extension Decision {
     ///   - outcome: What became of the grant.
     ///   - grant: The grant.
     /// - Returns: The same decision when the grant was recorded; otherwise the refusal.
-    public func after(_ outcome: GrantOutcome, of grant: OfferGrant) -> Decision {
+    package func after(_ outcome: GrantOutcome, of grant: OfferGrant) -> Decision {
         let refusal: (reason: Reason, rule: String, saw: String)
         switch outcome {
         case .recorded, .answered: return self

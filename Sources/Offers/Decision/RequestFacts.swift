@@ -88,13 +88,13 @@ final class RequestFacts: Sendable {
 }
 
 /// The customer that a decision is about: the account to sign for, and what the evidence says.
-public struct Customer: Sendable {
+package struct Customer: Sendable {
     /// The account to sign for.
-    public let account: Account
+    package let account: Account
     /// The history by the evidence; `nil` when there is none.
-    public let history: SharedHistory?
+    package let history: SharedHistory?
     /// The customer's status in the ledger; `nil` if it was not asked.
-    public let ledgerAnswer: LedgerAnswer?
+    package let ledgerAnswer: LedgerAnswer?
 
     /// Creates a customer.
     ///
@@ -102,7 +102,7 @@ public struct Customer: Sendable {
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
     ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
-    public init(account: Account, history: SubscriptionHistory?, ledgerAnswer: LedgerAnswer? = nil) {
+    package init(account: Account, history: SubscriptionHistory?, ledgerAnswer: LedgerAnswer? = nil) {
         self.init(account: account, sharing: history.map { SharedHistory($0) }, ledgerAnswer: ledgerAnswer)
     }
 
@@ -112,7 +112,7 @@ public struct Customer: Sendable {
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
     ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
-    public init(account: Account, sharing history: SharedHistory?, ledgerAnswer: LedgerAnswer? = nil) {
+    package init(account: Account, sharing history: SharedHistory?, ledgerAnswer: LedgerAnswer? = nil) {
         self.account = account
         self.history = history
         self.ledgerAnswer = ledgerAnswer
@@ -120,18 +120,18 @@ public struct Customer: Sendable {
 }
 
 /// One offer that a client asks for.
-public struct OfferRequest: Hashable, Sendable {
+package struct OfferRequest: Hashable, Sendable {
     /// The product to be bought.
-    public let productId: String
+    package let productId: String
     /// The promotional offer's identifier.
-    public let offerId: String
+    package let offerId: String
 
     /// Creates a request for an offer.
     ///
     /// - Parameters:
     ///   - productId: The product to be bought.
     ///   - offerId: The promotional offer's identifier.
-    public init(productId: String, offerId: String) {
+    package init(productId: String, offerId: String) {
         self.productId = productId
         self.offerId = offerId
     }

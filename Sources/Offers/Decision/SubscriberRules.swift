@@ -305,7 +305,7 @@ extension SubscriberFacts {
 }
 
 /// When an offer starts that an eligible customer redeems now.
-public enum OfferStart: String, Sendable {
+package enum OfferStart: String, Sendable {
     /// The offer begins at once.
     case now
     /// When the running period ends.

@@ -1,29 +1,29 @@
 /// The findings about a report.
-public struct Diagnosis: Equatable, Sendable {
+package struct Diagnosis: Equatable, Sendable {
     /// Whether the signature is right for what StoreKit was given with it, as far as can be computed.
-    public let isValid: Bool
+    package let isValid: Bool
     /// The causes, most likely first; empty when nothing is wrong and no error was reported.
-    public let causes: [DiagnosisCause]
+    package let causes: [DiagnosisCause]
 
     /// Creates a diagnosis.
     ///
     /// - Parameters:
     ///   - isValid: Whether the signature is right.
     ///   - causes: The causes, most likely first.
-    public init(isValid: Bool, causes: [DiagnosisCause]) {
+    package init(isValid: Bool, causes: [DiagnosisCause]) {
         self.isValid = isValid
         self.causes = causes
     }
 }
 
 /// One cause of a refusal, in words for people.
-public struct DiagnosisCause: Equatable, Sendable {
+package struct DiagnosisCause: Equatable, Sendable {
     /// The cause's name.
-    public let code: DiagnosisCode
+    package let code: DiagnosisCode
     /// The value that was seen, and the one that was to be there.
-    public let detail: String
+    package let detail: String
     /// The fix in one sentence.
-    public let fix: String
+    package let fix: String
 
     /// Creates a cause.
     ///
@@ -31,7 +31,7 @@ public struct DiagnosisCause: Equatable, Sendable {
     ///   - code: The cause's name.
     ///   - detail: What was seen, and what was to be there.
     ///   - fix: The fix in one sentence.
-    public init(_ code: DiagnosisCode, detail: String, fix: String) {
+    package init(_ code: DiagnosisCode, detail: String, fix: String) {
         self.code = code
         self.detail = detail
         self.fix = fix
@@ -50,7 +50,7 @@ extension [DiagnosisCause] {
 }
 
 /// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
-public enum DiagnosisCode: String, CaseIterable, Sendable {
+package enum DiagnosisCode: String, CaseIterable, Sendable {
     /// The nonce was signed in upper case.
     case nonceUppercase = "nonce_uppercase"
     /// The timestamp is in seconds, in the payload or in the call of StoreKit.
@@ -130,7 +130,7 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
 /// The public half of one of an app's keys: the port by which a report's signature is verified.
 ///
 /// The signature is a stranger's bytes, so implementations use memory-safe code, never OpenSSL.
-public protocol SignatureVerifier: Sendable {
+package protocol SignatureVerifier: Sendable {
     /// The key's identifier in App Store Connect.
     var keyIdentifier: String { get }
 
@@ -145,7 +145,7 @@ public protocol SignatureVerifier: Sendable {
 }
 
 /// How a message was hashed before it was signed: rightly, or as backends do by mistake, the likeliest first.
-public enum SignedHash: String, CaseIterable, Sendable {
+package enum SignedHash: String, CaseIterable, Sendable {
     /// The digest that Apple asks for.
     case sha256 = "SHA-256"
     /// The SHA-256 of the SHA-256: a digest was handed to a function that hashes by itself.

@@ -1,5 +1,5 @@
 /// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
-public struct Diagnostician: Sendable {
+package struct Diagnostician: Sendable {
     let app: App
     let verifiers: [any SignatureVerifier]
     /// The issuer of each key, by the key's identifier, if the catalog names one.
@@ -24,7 +24,7 @@ public struct Diagnostician: Sendable {
     ///     group; `nil` where nothing is known.
     ///   - record: What the service signed with the report's nonce; `nil` where that is not on record.
     ///   - now: The server's clock.
-    public init(
+    package init(
         app: App,
         verifiers: [any SignatureVerifier],
         issuerIds: [String: String] = [:],
@@ -50,7 +50,7 @@ public struct Diagnostician: Sendable {
     ///
     /// - Parameter report: What the app gave StoreKit.
     /// - Returns: What was found out.
-    public func diagnose(_ report: SignatureReport) -> Diagnosis {
+    package func diagnose(_ report: SignatureReport) -> Diagnosis {
         let text = SignatureText(report.signature)
         var search = text.map { MistakeSearch(of: $0.form, in: situation(of: report)) }
         if let record, !report.differences(from: record).isEmpty {

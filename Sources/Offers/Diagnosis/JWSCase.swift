@@ -104,7 +104,7 @@ extension Diagnostician {
     ///   - purchase: The purchase that it came to; `nil` where none was reported.
     ///   - customerIds: By what else the customer of the reported transactions is known.
     /// - Returns: What was found out.
-    public func diagnose(
+    package func diagnose(
         _ report: JWSReport,
         _ jws: ReportedJWS,
         purchase: ReportedPurchase? = nil,

@@ -1,23 +1,23 @@
 /// The JWS that an app gave StoreKit, and what it was for.
-public struct JWSReport: Equatable, Sendable {
+package struct JWSReport: Equatable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The product of the purchase.
-    public let productId: String
+    package let productId: String
     /// The promotional offer; `nil` for a JWS about the introductory offer.
-    public let offerId: String?
+    package let offerId: String?
     /// The JWS's intended word on the introductory offer; `nil` if that is not known.
-    public let allowIntroductoryOffer: Bool?
+    package let allowIntroductoryOffer: Bool?
     /// The account of the customer, where it is known.
-    public let account: Account
+    package let account: Account
     /// The compact JWS.
-    public let jws: String
+    package let jws: String
     /// A transaction of the customer, where one is known.
-    public let transactionId: String?
+    package let transactionId: String?
     /// StoreKit's error, where there was one.
-    public let storeKitError: ReportedError?
+    package let storeKitError: ReportedError?
     /// The signed transaction that the purchase came to, as it was sent.
-    public let resultingTransaction: String?
+    package let resultingTransaction: String?
 
     /// Creates a report.
     ///
@@ -31,7 +31,7 @@ public struct JWSReport: Equatable, Sendable {
     ///   - transactionId: A transaction of the customer.
     ///   - storeKitError: StoreKit's error.
     ///   - resultingTransaction: The signed transaction that the purchase came to.
-    public init(
+    package init(
         bundleId: String,
         productId: String,
         offerId: String?,
@@ -61,13 +61,13 @@ public struct JWSReport: Equatable, Sendable {
 }
 
 /// The purchase that a report is about, as the App Store signed it.
-public struct ReportedPurchase: Equatable, Sendable {
+package struct ReportedPurchase: Equatable, Sendable {
     /// The product that was bought.
-    public let productId: String
+    package let productId: String
     /// The offer that it was bought under; `nil` for none.
-    public let offer: RedeemedOffer?
+    package let offer: RedeemedOffer?
     /// The App Store's identifiers of the customer: the transaction, its subscription, the app's own transaction.
-    public let customerIds: Set<String>
+    package let customerIds: Set<String>
 
     /// Describes a purchase.
     ///
@@ -75,7 +75,7 @@ public struct ReportedPurchase: Equatable, Sendable {
     ///   - productId: The product that was bought.
     ///   - offer: The offer that it was bought under.
     ///   - customerIds: By what the App Store knows the customer.
-    public init(productId: String, offer: RedeemedOffer?, customerIds: Set<String>) {
+    package init(productId: String, offer: RedeemedOffer?, customerIds: Set<String>) {
         self.productId = productId
         self.offer = offer
         self.customerIds = customerIds
@@ -83,7 +83,7 @@ public struct ReportedPurchase: Equatable, Sendable {
 }
 
 /// Reads signed transactions for diagnoses: the port to Apple's side.
-public protocol PurchaseReader: Sendable {
+package protocol PurchaseReader: Sendable {
     /// Reads the transaction that a purchase came to.
     ///
     /// - Parameters:

@@ -1,5 +1,5 @@
 /// StoreKit's error, as an app reports it: a number of `SKError.Code`, or a name of StoreKit 2.
-public enum ReportedError: Equatable, Sendable {
+package enum ReportedError: Equatable, Sendable {
     /// `SKError.Code`.
     case number(Int64)
     /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`; what stands before its last dot does not
@@ -118,7 +118,7 @@ extension ReportedError: ExpressibleByIntegerLiteral {
     /// Takes a number of `SKError.Code`.
     ///
     /// - Parameter value: The number.
-    public init(integerLiteral value: Int64) { self = .number(value) }
+    package init(integerLiteral value: Int64) { self = .number(value) }
 }
 
 /// The cause when the signature is right and StoreKit has refused it.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A JWS as an app had it, taken apart as far as it can be, none of it believed.
-public struct ReportedJWS: Sendable {
+package struct ReportedJWS: Sendable {
     /// The header's members; `nil` where they cannot be read.
     let header: [String: JWSValue]?
     /// The claims; `nil` where they cannot be read.
@@ -20,7 +20,7 @@ public struct ReportedJWS: Sendable {
     /// Takes a JWS apart.
     ///
     /// - Parameter text: The JWS as it was reported.
-    public init(_ text: String) {
+    package init(_ text: String) {
         var malformed: [String] = []
         var found: [String] = []
         var text = text
@@ -82,7 +82,7 @@ public struct ReportedJWS: Sendable {
     }
 
     /// A claim that is a text, or a number in its place.
-    public func text(_ claim: String) -> String? { claims?[claim]?.asText }
+    package func text(_ claim: String) -> String? { claims?[claim]?.asText }
 
     /// The key that the header names.
     var keyIdentifier: String? { header?["kid"]?.asText }
@@ -94,7 +94,7 @@ public struct ReportedJWS: Sendable {
     var isInMilliseconds: Bool { issuedAt.map { $0.magnitude >= SignatureReport.firstMillisecondTimestamp } ?? false }
 
     /// The moment that `iat` means, whether it is in seconds or in milliseconds.
-    public var moment: Timestamp? {
+    package var moment: Timestamp? {
         issuedAt.map { count in
             isInMilliseconds
                 ? Timestamp(millisecondsSince1970: count)

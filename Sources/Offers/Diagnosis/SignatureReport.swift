@@ -1,23 +1,23 @@
 /// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
-public struct SignatureReport: Equatable, Sendable {
+package struct SignatureReport: Equatable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The `keyIdentifier` that was given.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The product of the payment.
-    public let productId: String
+    package let productId: String
     /// The offer's `identifier`.
-    public let offerId: String
+    package let offerId: String
     /// The account that was set on the payment.
-    public let account: Account
+    package let account: Account
     /// The nonce's text, as the backend handed it on.
-    public let nonce: String
+    package let nonce: String
     /// The `timestamp` that was given: milliseconds, if all is right.
-    public let timestamp: Int64
+    package let timestamp: Int64
     /// The signature's text, as the backend handed it on: Base64, if all is right.
-    public let signature: String
+    package let signature: String
     /// StoreKit's error, where it is known.
-    public let storeKitError: ReportedError?
+    package let storeKitError: ReportedError?
 
     /// Creates a report.
     ///
@@ -31,7 +31,7 @@ public struct SignatureReport: Equatable, Sendable {
     ///   - timestamp: The `timestamp` that was given.
     ///   - signature: The signature's text.
     ///   - storeKitError: StoreKit's error, where it is known.
-    public init(
+    package init(
         bundleId: String,
         keyIdentifier: String,
         productId: String,
@@ -72,7 +72,7 @@ extension SignatureReport {
     }
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
-    public var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
+    package var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
 }
 
 // What differs between what StoreKit was given and what the service signed, where the ledger has the nonce: nothing has
@@ -83,7 +83,7 @@ extension SignatureReport {
     ///
     /// Many clients lowercase what they set, so a name of few letters is tried in every mixture of cases: there is one
     /// digest to make for each, and no signature to verify.
-    public var accountsToRecall: [Account] {
+    package var accountsToRecall: [Account] {
         switch account {
         case .none: return [account]
         case .appAccountToken(let token):
@@ -161,9 +161,9 @@ extension SignatureReport {
 }
 
 /// The ledger's record of a signature that left the service, found by its nonce.
-public struct RecordedSignature: Equatable, Sendable {
+package struct RecordedSignature: Equatable, Sendable {
     /// The account that was signed, as far as a digest shows.
-    public enum SignedAccount: Equatable, Sendable {
+    package enum SignedAccount: Equatable, Sendable {
         /// None.
         case none
         /// One of those that were asked about.
@@ -173,23 +173,23 @@ public struct RecordedSignature: Equatable, Sendable {
     }
 
     /// The client that asked for it.
-    public let client: String
+    package let client: String
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The identifier of the key that signed.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The product.
-    public let productId: String
+    package let productId: String
     /// The offer; empty for an introductory offer.
-    public let offerId: String
+    package let offerId: String
     /// The account.
-    public let account: SignedAccount
+    package let account: SignedAccount
     /// The moment that was signed.
-    public let timestamp: Timestamp
+    package let timestamp: Timestamp
     /// Whether it is the `discount` form; `nil` where that is not known.
-    public let isDiscount: Bool?
+    package let isDiscount: Bool?
     /// The subscription of the customer by which it was decided; `nil` where there was none.
-    public let originalTransactionId: String?
+    package let originalTransactionId: String?
 
     /// Creates the description of a signature.
     ///
@@ -203,7 +203,7 @@ public struct RecordedSignature: Equatable, Sendable {
     ///   - timestamp: The moment that was signed.
     ///   - isDiscount: Whether it is the `discount` form.
     ///   - originalTransactionId: The subscription of the customer by which it was decided.
-    public init(
+    package init(
         client: String,
         bundleId: String,
         keyIdentifier: String,
@@ -230,7 +230,7 @@ public struct RecordedSignature: Equatable, Sendable {
 }
 
 /// Finds what was signed: the port to the ledger for diagnoses.
-public protocol SignatureRecall: Sendable {
+package protocol SignatureRecall: Sendable {
     /// The signature with a nonce.
     ///
     /// - Parameters:

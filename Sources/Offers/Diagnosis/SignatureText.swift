@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// The text of a signature, with whatever was done to it on the way taken off again.
-public struct SignatureText: Equatable, Sendable {
+package struct SignatureText: Equatable, Sendable {
     /// The signature when the text is decoded.
-    public enum Form: Equatable, Sendable {
+    package enum Form: Equatable, Sendable {
         /// ASN.1 DER (`ECDSA-Sig-Value`): what a discount takes.
         case der([UInt8])
         /// r‖s, 64 bytes: what a JWS takes.
@@ -11,9 +11,9 @@ public struct SignatureText: Equatable, Sendable {
     }
 
     /// The signature.
-    public let form: Form
+    package let form: Form
     /// The changes to its text that StoreKit does not undo.
-    public let mistakes: [DiagnosisCode]
+    package let mistakes: [DiagnosisCode]
 
     /// How many mistakes are taken off, one after the other.
     private static let mostLayers = 8
@@ -21,7 +21,7 @@ public struct SignatureText: Equatable, Sendable {
     /// Undoes the mistakes of ``Mistake/texts``, as far as they were made.
     ///
     /// - Parameter text: The text as it was reported. What never becomes a signature gives `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var text = text
         var mistakes: Set<DiagnosisCode> = []
         for _ in 0..<Self.mostLayers {

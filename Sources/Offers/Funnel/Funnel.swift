@@ -1,49 +1,49 @@
 /// How far customers came with each offer: asked, eligible, signed, redeemed, paid; and why others were refused.
-public struct Funnel: Equatable, Sendable {
+package struct Funnel: Equatable, Sendable {
     /// One price that customers paid for an offer.
-    public struct Payment: Equatable, Sendable {
+    package struct Payment: Equatable, Sendable {
         /// What each of them paid.
-        public let price: PaidPrice
+        package let price: PaidPrice
         /// How many redemptions were paid so.
-        public let redemptions: Int
+        package let redemptions: Int
         /// Whether clients' reports of the storefront say it, where Apple did not.
-        public let isReported: Bool
+        package let isReported: Bool
     }
 
     /// Decisions of one call.
-    public struct Decided: Equatable, Sendable {
+    package struct Decided: Equatable, Sendable {
         /// How many there were.
-        public internal(set) var asked = 0
+        package internal(set) var asked = 0
         /// How many of them were eligible.
-        public internal(set) var eligible = 0
+        package internal(set) var eligible = 0
         /// The others by reason.
-        public internal(set) var refusals: [Reason: Int] = [:]
+        package internal(set) var refusals: [Reason: Int] = [:]
     }
 
     /// What became of one offer.
-    public struct Line: Equatable, Sendable {
+    package struct Line: Equatable, Sendable {
         /// The offer; ``CountedDecision/unlisted`` stands for all that the catalog does not have.
-        public let offer: FunnelFigures.Offer
+        package let offer: FunnelFigures.Offer
         /// The decisions of calls for signatures.
-        public internal(set) var signatures = Decided()
+        package internal(set) var signatures = Decided()
         /// The decisions of calls for eligibility alone.
-        public internal(set) var eligibility = Decided()
+        package internal(set) var eligibility = Decided()
         /// The decisions about customers who were about to cancel.
-        public internal(set) var retention = Decided()
+        package internal(set) var retention = Decided()
         /// How many signatures were made.
-        public internal(set) var signed = 0
+        package internal(set) var signed = 0
         /// How many redemptions there were.
-        public internal(set) var redeemed = 0
+        package internal(set) var redeemed = 0
         /// How many of them by signatures of this ledger.
-        public internal(set) var redeemedBySignature = 0
+        package internal(set) var redeemedBySignature = 0
         /// The prices paid for redemptions, the most frequent first.
-        public internal(set) var payments: [Payment] = []
+        package internal(set) var payments: [Payment] = []
         /// How many redemptions nobody knows the price of.
-        public internal(set) var unpriced = 0
+        package internal(set) var unpriced = 0
     }
 
     /// App by app, the offers of the catalog in its order, and then others that are on record.
-    public let lines: [Line]
+    package let lines: [Line]
 
     /// Makes a funnel.
     ///
@@ -51,7 +51,7 @@ public struct Funnel: Equatable, Sendable {
     ///   - figures: What is on record.
     ///   - catalog: The offers that are listed in any case, in their order.
     ///   - reportedPrice: What clients' reports of a storefront say that an offer costs; `nil` where there are none.
-    public init(
+    package init(
         _ figures: FunnelFigures,
         catalog: [FunnelFigures.Offer],
         reportedPrice: (_ offer: FunnelFigures.Offer, _ storefront: String) -> PaidPrice?
@@ -129,7 +129,7 @@ extension Funnel.Decided {
     }
 
     /// The refusals, the most frequent first.
-    public var refusalsByCount: [(reason: Reason, count: Int)] {
+    package var refusalsByCount: [(reason: Reason, count: Int)] {
         refusals.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
             .map { (reason: $0.key, count: $0.value) }
     }
@@ -143,11 +143,11 @@ extension Funnel.Payment {
 }
 
 /// The days of a funnel: whole days in UTC, as decisions are counted by day.
-public struct FunnelPeriod: Equatable, Sendable {
+package struct FunnelPeriod: Equatable, Sendable {
     /// The start of the first day; `nil` for the beginning of all records.
-    public let start: Timestamp?
+    package let start: Timestamp?
     /// The end of the last day; `nil` for now and later.
-    public let end: Timestamp?
+    package let end: Timestamp?
 
     /// How many milliseconds a day has.
     private static let dayMilliseconds: Int64 = 86_400_000
@@ -157,7 +157,7 @@ public struct FunnelPeriod: Equatable, Sendable {
     /// - Parameters:
     ///   - since: The first moment; `nil` for the beginning of all records.
     ///   - until: The moment before which it ends; `nil` for no end.
-    public init(since: Timestamp?, until: Timestamp?) {
+    package init(since: Timestamp?, until: Timestamp?) {
         start = since.map { Self.timestamp(day: Self.day(of: $0)) }
         end = until.map { until in
             let day = Self.day(of: until)
@@ -169,7 +169,7 @@ public struct FunnelPeriod: Equatable, Sendable {
     ///
     /// - Parameter moment: The moment.
     /// - Returns: The day's number.
-    public static func day(of moment: Timestamp) -> Int64 {
+    package static func day(of moment: Timestamp) -> Int64 {
         let (days, rest) = moment.millisecondsSince1970.quotientAndRemainder(dividingBy: dayMilliseconds)
         return rest < 0 ? days - 1 : days
     }
@@ -181,7 +181,7 @@ public struct FunnelPeriod: Equatable, Sendable {
 }
 
 /// Counts decisions about offers: plain synchronous calls, which never wait.
-public protocol OfferTally: Sendable {
+package protocol OfferTally: Sendable {
     /// Counts a decision.
     ///
     /// - Parameter decision: The decision.

@@ -1,31 +1,31 @@
 /// The recorded figures of offers within a period, summed up: the input of a ``Funnel``.
-public struct FunnelFigures: Equatable, Sendable {
+package struct FunnelFigures: Equatable, Sendable {
     /// An offer of an app.
-    public struct Offer: Hashable, Sendable {
+    package struct Offer: Hashable, Sendable {
         /// The app's bundle identifier.
-        public let bundleId: String
+        package let bundleId: String
         /// The product and the offer.
-        public let request: OfferRequest
+        package let request: OfferRequest
 
         /// Names an offer.
         ///
         /// - Parameters:
         ///   - bundleId: The app's bundle identifier.
         ///   - request: The product and the offer.
-        public init(bundleId: String, request: OfferRequest) {
+        package init(bundleId: String, request: OfferRequest) {
             self.bundleId = bundleId
             self.request = request
         }
     }
 
     /// Decisions about an offer that were counted together.
-    public struct Decisions: Hashable, Sendable {
+    package struct Decisions: Hashable, Sendable {
         /// The offer.
-        public let offer: Offer
+        package let offer: Offer
         /// The call that they were given to.
-        public let call: DecisionCall
+        package let call: DecisionCall
         /// The reason that was given.
-        public let reason: Reason
+        package let reason: Reason
 
         /// Names decisions.
         ///
@@ -33,7 +33,7 @@ public struct FunnelFigures: Equatable, Sendable {
         ///   - offer: The offer.
         ///   - call: The call that they were given to.
         ///   - reason: The reason that was given.
-        public init(offer: Offer, call: DecisionCall, reason: Reason) {
+        package init(offer: Offer, call: DecisionCall, reason: Reason) {
             self.offer = offer
             self.call = call
             self.reason = reason
@@ -41,15 +41,15 @@ public struct FunnelFigures: Equatable, Sendable {
     }
 
     /// Redemptions of an offer that were counted together.
-    public struct Redemptions: Hashable, Sendable {
+    package struct Redemptions: Hashable, Sendable {
         /// The offer.
-        public let offer: Offer
+        package let offer: Offer
         /// The price paid, as Apple signed it; `nil` if it did not say.
-        public let price: PaidPrice?
+        package let price: PaidPrice?
         /// The App Store's country; `nil` where Apple did not say.
-        public let storefront: String?
+        package let storefront: String?
         /// Whether the signature behind them is in the ledger.
-        public let isSignedHere: Bool
+        package let isSignedHere: Bool
 
         /// Names redemptions.
         ///
@@ -58,7 +58,7 @@ public struct FunnelFigures: Equatable, Sendable {
         ///   - price: What was paid.
         ///   - storefront: The App Store's country.
         ///   - isSignedHere: Whether the signature behind them is in the ledger.
-        public init(offer: Offer, price: PaidPrice?, storefront: String?, isSignedHere: Bool) {
+        package init(offer: Offer, price: PaidPrice?, storefront: String?, isSignedHere: Bool) {
             self.offer = offer
             self.price = price
             self.storefront = storefront
@@ -67,11 +67,11 @@ public struct FunnelFigures: Equatable, Sendable {
     }
 
     /// How many decisions there were.
-    public var decisions: [Decisions: Int]
+    package var decisions: [Decisions: Int]
     /// How many signatures were made.
-    public var signatures: [Offer: Int]
+    package var signatures: [Offer: Int]
     /// How many redemptions there were.
-    public var redemptions: [Redemptions: Int]
+    package var redemptions: [Redemptions: Int]
 
     /// Creates figures.
     ///
@@ -79,7 +79,7 @@ public struct FunnelFigures: Equatable, Sendable {
     ///   - decisions: How many decisions there were.
     ///   - signatures: How many signatures were made.
     ///   - redemptions: How many redemptions there were.
-    public init(
+    package init(
         decisions: [Decisions: Int] = [:],
         signatures: [Offer: Int] = [:],
         redemptions: [Redemptions: Int] = [:]
@@ -91,20 +91,20 @@ public struct FunnelFigures: Equatable, Sendable {
 }
 
 /// What decisions are counted by: of no more kinds than the catalog and the reasons allow.
-public struct CountedDecision: Hashable, Sendable {
+package struct CountedDecision: Hashable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The offer; both identifiers are empty for one that the catalog does not have, whatever it was called.
-    public let offer: OfferRequest
+    package let offer: OfferRequest
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The call that it was given to.
-    public let call: DecisionCall
+    package let call: DecisionCall
     /// The reason that was given.
-    public let reason: Reason
+    package let reason: Reason
 
     /// What stands for all offers that the catalog does not have.
-    public static let unlisted = OfferRequest(productId: "", offerId: "")
+    package static let unlisted = OfferRequest(productId: "", offerId: "")
 
     /// Names a kind of decision.
     ///
@@ -114,7 +114,7 @@ public struct CountedDecision: Hashable, Sendable {
     ///   - bundleId: The app's bundle identifier, of the catalog.
     ///   - environment: The environment that the evidence is from.
     ///   - call: The call that it was given to.
-    public init(
+    package init(
         _ reason: Reason,
         of offer: OfferRequest,
         bundleId: String,
@@ -131,7 +131,7 @@ public struct CountedDecision: Hashable, Sendable {
 }
 
 /// The calls that decide about offers.
-public enum DecisionCall: String, CaseIterable, Sendable {
+package enum DecisionCall: String, CaseIterable, Sendable {
     /// Decides, and signs where it may.
     case signatures
     /// Decides alone.
@@ -144,7 +144,7 @@ extension Int {
     /// Adds a number, held at the ends of the range: a database may say anything, and no sum of it ends the process.
     ///
     /// - Parameter other: The number.
-    public mutating func add(saturating other: Int) {
+    package mutating func add(saturating other: Int) {
         let (sum, overflow) = addingReportingOverflow(other)
         self = overflow ? (other > 0 ? .max : .min) : sum
     }

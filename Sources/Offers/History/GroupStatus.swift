@@ -1,5 +1,5 @@
 /// The status of a customer in one subscription group.
-public enum GroupStatus: Equatable, Sendable {
+package enum GroupStatus: Equatable, Sendable {
     /// There is an entry of `pending_renewal_info` for the group; of several the one with the strongest state.
     case subscriber(Subscription)
     /// The group has transactions, but no entry.
@@ -26,7 +26,7 @@ extension SubscriptionHistory {
     ///   - clock: Apple's clock, at which expiry and grace are judged unless held state of a subscription is newer.
     ///   - now: The server's clock; Apple's, unless said.
     /// - Returns: The status.
-    public func status(
+    package func status(
         inGroup groupId: String?,
         of app: App,
         at clock: Timestamp,

@@ -3,7 +3,7 @@
 /// The customer's own purchases come first, also upgraded and refunded ones; without any, shared and assigned ones are the
 /// customer's all the same. All groups are looked at in one pass: evidence of thousands of transactions may be sent for a
 /// hundred offers.
-public struct NewestTransactions: Sendable {
+package struct NewestTransactions: Sendable {
     private let ofApp: String?
     private let ofGroups: [String: String]
 
@@ -13,7 +13,7 @@ public struct NewestTransactions: Sendable {
     ///   - history: What the evidence says.
     ///   - app: The app of the catalog, which knows the groups of its products.
     ///   - account: The account.
-    public init(_ history: SubscriptionHistory, of app: App, for account: Account) {
+    package init(_ history: SubscriptionHistory, of app: App, for account: Account) {
         self.init(history.leavingOutOthers(than: account) ?? history, of: app)
     }
 
@@ -22,7 +22,7 @@ public struct NewestTransactions: Sendable {
     /// - Parameters:
     ///   - history: What the evidence says.
     ///   - app: The app of the catalog, which knows the groups of its products.
-    public init(_ history: SubscriptionHistory, of app: App) {
+    package init(_ history: SubscriptionHistory, of app: App) {
         // Indices avoid copies: copying a transaction takes longer than looking at it.
         let all = history.transactions
         var newest: Int?
@@ -45,7 +45,7 @@ public struct NewestTransactions: Sendable {
     ///
     /// - Parameter groupId: The group's identifier; `nil` for the whole app.
     /// - Returns: The identifier; `nil` when the evidence has no transaction there, or none with an identifier.
-    public func identifier(inGroup groupId: String?) -> String? {
+    package func identifier(inGroup groupId: String?) -> String? {
         groupId.map { ofGroups[$0] } ?? ofApp
     }
 }

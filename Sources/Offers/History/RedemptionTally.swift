@@ -7,7 +7,7 @@
 /// are in the evidence or on record.
 ///
 /// All offers are counted in one pass: evidence of thousands of transactions may be sent for a hundred offers.
-public final class RedemptionTally: Sendable {
+package final class RedemptionTally: Sendable {
     private struct Place: Hashable {
         let groupId: String
         let offerId: String
@@ -26,7 +26,7 @@ public final class RedemptionTally: Sendable {
     /// - Parameters:
     ///   - history: What the evidence says.
     ///   - app: The app of the catalog, which knows the groups of its products.
-    public init(_ history: SubscriptionHistory, of app: App) {
+    package init(_ history: SubscriptionHistory, of app: App) {
         var counts: [Place: Int] = [:]
         var counted: Set<String> = []
         if !history.otherRedemptions.isEmpty {
@@ -52,7 +52,7 @@ public final class RedemptionTally: Sendable {
     ///   - offerId: The promotional offer's identifier.
     ///   - groupId: The group's identifier.
     /// - Returns: The number of redemptions.
-    public func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
+    package func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
         counts.isEmpty ? 0 : counts[Place(groupId: groupId, offerId: offerId)] ?? 0
     }
 

@@ -1,38 +1,38 @@
 /// The renewal of a subscription: an entry of `pending_renewal_info`, or StoreKit 2's renewal info.
-public struct RenewalInfo: Equatable, Sendable {
+package struct RenewalInfo: Equatable, Sendable {
     /// The subscription: the identifier of its first purchase.
     ///
     /// Old answers may lack it.
-    public var originalTransactionId: String?
+    package var originalTransactionId: String?
     /// The product that the customer holds, or held last.
-    public var productId: String?
+    package var productId: String?
     /// The subscription's group, where the evidence says it.
     ///
     /// Apple's answers leave it out as a rule.
-    public var subscriptionGroupIdentifier: String?
+    package var subscriptionGroupIdentifier: String?
     /// Whether the subscription renews; `nil` where the evidence does not say.
-    public var autoRenewStatus: Bool?
+    package var autoRenewStatus: Bool?
     /// Whether the subscription ended, for whatever `expiration_intent`.
-    public var hasExpirationIntent: Bool
+    package var hasExpirationIntent: Bool
     /// Whether Apple is retrying a failed renewal.
-    public var isInBillingRetryPeriod: Bool
+    package var isInBillingRetryPeriod: Bool
     /// When the Billing Grace Period ends or ended.
-    public var gracePeriodExpiresDate: Timestamp?
+    package var gracePeriodExpiresDate: Timestamp?
     /// The offer that the next renewal falls under.
-    public var offer: RedeemedOffer?
+    package var offer: RedeemedOffer?
     /// Whether a commitment of several billing periods renews when it is over (`commitmentAutoRenewStatus`); `nil` where
     /// there is none.
     ///
     /// ``autoRenewStatus`` speaks of the next billing period alone: a customer who has cancelled goes on paying.
-    public var commitmentAutoRenewStatus: Bool?
+    package var commitmentAutoRenewStatus: Bool?
     /// The win-back offers that the customer may have, in Apple's order, the best first (`eligibleWinBackOfferIds`).
-    public var eligibleWinBackOfferIds: [String] = []
+    package var eligibleWinBackOfferIds: [String] = []
     /// What Apple itself says that the subscription is; `nil` where the evidence does not say.
-    public var status: SubscriptionStatus?
+    package var status: SubscriptionStatus?
     /// When Apple signed it; `nil` for what is not signed by itself.
-    public var signedDate: Timestamp?
+    package var signedDate: Timestamp?
     /// Whether nobody said any of it: a transaction alone stands for both, as far as it counts.
-    public var isStandIn = false
+    package var isStandIn = false
 
     /// Creates an entry; what is left out is what most entries do not have.
     ///
@@ -47,7 +47,7 @@ public struct RenewalInfo: Equatable, Sendable {
     ///   - offer: The offer that the next renewal falls under.
     ///   - commitmentAutoRenewStatus: Whether a commitment renews when it is over.
     ///   - signedDate: When Apple signed it.
-    public init(
+    package init(
         originalTransactionId: String?,
         productId: String?,
         subscriptionGroupIdentifier: String? = nil,
@@ -78,7 +78,7 @@ public struct RenewalInfo: Equatable, Sendable {
     ///   - productId: The product that was bought.
     ///   - subscriptionGroupIdentifier: The subscription's group, where the transaction says it.
     /// - Returns: An entry that says nothing but that the subscription exists.
-    public static func standIn(
+    package static func standIn(
         originalTransactionId: String,
         productId: String,
         subscriptionGroupIdentifier: String?
@@ -94,9 +94,9 @@ public struct RenewalInfo: Equatable, Sendable {
 }
 
 /// What Apple says that a subscription is (`status` of the App Store Server API and of notifications).
-public struct SubscriptionStatus: Equatable, Sendable {
+package struct SubscriptionStatus: Equatable, Sendable {
     /// The five that there are.
-    public enum Code: Int64, Sendable {
+    package enum Code: Int64, Sendable {
         /// The customer has access, and pays.
         case active = 1
         /// The subscription has ended.
@@ -112,16 +112,16 @@ public struct SubscriptionStatus: Equatable, Sendable {
     }
 
     /// The status code.
-    public let code: Code
+    package let code: Code
     /// When Apple said so.
-    public let asOf: Timestamp
+    package let asOf: Timestamp
 
     /// Creates a status.
     ///
     /// - Parameters:
     ///   - code: What the subscription is.
     ///   - asOf: When Apple said so.
-    public init(_ code: Code, asOf: Timestamp) {
+    package init(_ code: Code, asOf: Timestamp) {
         self.code = code
         self.asOf = asOf
     }

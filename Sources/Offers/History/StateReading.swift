@@ -21,7 +21,7 @@ struct SubscriptionClocks {
 }
 
 /// How well a state is known.
-public enum StateCertainty: Equatable, Sendable {
+package enum StateCertainty: Equatable, Sendable {
     /// Apple said it.
     case known
     /// The subscription was to renew after Apple last spoke of it, at this moment: nobody here knows whether it did.
@@ -35,7 +35,7 @@ public enum StateCertainty: Equatable, Sendable {
 }
 
 /// Something that Apple said of a subscription and this version does not know, so that nothing may follow from it.
-public enum UnknownValue: Equatable, Sendable {
+package enum UnknownValue: Equatable, Sendable {
     /// Another `inAppOwnershipType`; `nil` where it was not said.
     case ownership(String?)
     /// Another `revocationType` or `revocationReason`.

@@ -1,21 +1,21 @@
 /// One subscription of a customer: its entry, the transaction that its state rests on, and the state.
 ///
 /// A reference, as each rule looks at it.
-public final class Subscription: Sendable {
+package final class Subscription: Sendable {
     /// The customer's state by this subscription.
-    public let state: SubscriberState
+    package let state: SubscriberState
     /// The state if shared and assigned purchases counted as the customer's own; the same as ``state`` unless that is
     /// ``SubscriberState/familyShared`` or ``SubscriberState/assigned``.
-    public let stateCountingShared: SubscriberState
+    package let stateCountingShared: SubscriberState
     /// A second state, in which an offer has to hold as well: what Apple said contradicts itself, or nobody said whether
     /// the subscription renews; `nil` for most.
     package let alternative: SubscriberState?
     /// How well the state is known.
-    public let certainty: StateCertainty
+    package let certainty: StateCertainty
     /// The entry of `pending_renewal_info`, or the renewal info.
-    public let renewal: RenewalInfo
+    package let renewal: RenewalInfo
     /// The newest transaction that counts; `nil` when the evidence has none.
-    public let transaction: Transaction?
+    package let transaction: Transaction?
     /// The clock at which its state was read.
     let clock: Timestamp
     /// Whether no entry speaks of it.
@@ -90,10 +90,10 @@ public final class Subscription: Sendable {
     }
 
     /// The identifier of its first purchase; `nil` where the evidence does not say.
-    public var originalTransactionId: String? { transaction?.originalTransactionId ?? renewal.originalTransactionId }
+    package var originalTransactionId: String? { transaction?.originalTransactionId ?? renewal.originalTransactionId }
 
     /// The product that the customer holds, or held last; `nil` where the evidence does not say.
-    public var productId: String? { transaction?.productId ?? renewal.productId }
+    package var productId: String? { transaction?.productId ?? renewal.productId }
 
     /// Whether the customer has access by it, and not by somebody else's purchase.
     var isRunning: Bool { state.hasAccess }
@@ -109,7 +109,7 @@ public final class Subscription: Sendable {
 
     /// When the customer's access ended or ends: with the paid time, the grace period after it, or a refund before
     /// either; `nil` where the evidence does not say.
-    public var endsAt: Timestamp? {
+    package var endsAt: Timestamp? {
         let expiry = transaction?.expiresDate
         let grace = renewal.gracePeriodExpiresDate
         var end = [expiry, grace].compactMap(\.self).max()
@@ -121,7 +121,7 @@ public final class Subscription: Sendable {
 
 extension Subscription: Equatable {
     /// Whether two say the same.
-    public static func == (left: Subscription, right: Subscription) -> Bool {
+    package static func == (left: Subscription, right: Subscription) -> Bool {
         left.state == right.state && left.stateCountingShared == right.stateCountingShared
             && left.alternative == right.alternative && left.certainty == right.certainty
             && left.renewal == right.renewal && left.transaction == right.transaction

@@ -1,19 +1,19 @@
 /// The history of a customer, in one form for all kinds of evidence: decisions read nothing else.
-public struct SubscriptionHistory: Equatable, Sendable {
+package struct SubscriptionHistory: Equatable, Sendable {
     /// The app that the evidence is about; `nil` where it does not say.
-    public var bundleId: String?
+    package var bundleId: String?
     /// The environment that the evidence is from; `nil` where it does not say, or names none of Apple's.
-    public var environment: AppStoreEnvironment?
+    package var environment: AppStoreEnvironment?
     /// Apple's clock when it made the evidence; `nil` where it does not say.
-    public var asOf: Timestamp?
+    package var asOf: Timestamp?
     /// The renewal of each subscription; `nil` if the evidence does not say.
-    public var renewals: [RenewalInfo]?
+    package var renewals: [RenewalInfo]?
     /// The purchases and renewals, in no order that counts.
-    public var transactions: [Transaction]
+    package var transactions: [Transaction]
     /// How much of the customer's past the evidence shows.
-    public var coverage: HistoryCoverage
+    package var coverage: HistoryCoverage
     /// Whether it is held state alone, without evidence.
-    public internal(set) var isHeld = false
+    package internal(set) var isHeld = false
     /// Whether held state replaces an answer of Apple, who could not be reached: see ``standingIn()``.
     private(set) var isStandIn = false
     /// What held state adds to the evidence, by the identifiers of subscriptions; empty where it adds nothing.
@@ -37,7 +37,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     ///   - renewals: What comes next for each subscription; `nil` where the evidence cannot tell.
     ///   - transactions: The purchases and renewals, in any order.
     ///   - coverage: How much of the customer's past the evidence shows.
-    public init(
+    package init(
         bundleId: String?,
         environment: AppStoreEnvironment?,
         asOf: Timestamp?,
@@ -58,7 +58,7 @@ extension SubscriptionHistory {
     /// Marks held state that replaces an answer of Apple: explanations then say that Apple could not be reached.
     ///
     /// - Returns: The marked history.
-    public func standingIn() -> SubscriptionHistory {
+    package func standingIn() -> SubscriptionHistory {
         var history = self
         history.isStandIn = true
         return history
@@ -211,7 +211,7 @@ extension SubscriptionHistory {
 }
 
 /// How much of a customer's past the evidence shows: whether what it leaves out is known not to have happened.
-public enum HistoryCoverage: Sendable {
+package enum HistoryCoverage: Sendable {
     /// Every subscription with every transaction, as a verifyReceipt answer has them.
     case complete
     /// Every subscription, each with its newest transaction alone, as Get All Subscription Statuses has them.
@@ -235,14 +235,14 @@ public enum HistoryCoverage: Sendable {
 
 /// A constant history in a class: a request passes it on many times, and each copy of the struct would take as long as
 /// a rule.
-public final class SharedHistory: Sendable {
+package final class SharedHistory: Sendable {
     /// The history.
-    public let value: SubscriptionHistory
+    package let value: SubscriptionHistory
 
     /// Shares a history, in which the identifiers of one subscription are joined.
     ///
     /// - Parameter value: The history.
-    public init(_ value: SubscriptionHistory) {
+    package init(_ value: SubscriptionHistory) {
         self.value = value.joiningIds()
     }
 }

@@ -1,48 +1,48 @@
 /// A purchase or renewal, as far as a decision needs it.
 ///
 /// Names are the App Store Server API's (`JWSTransactionDecodedPayload`).
-public struct Transaction: Equatable, Sendable {
+package struct Transaction: Equatable, Sendable {
     /// The subscription that the transaction belongs to: the identifier of its first purchase.
-    public var originalTransactionId: String
+    package var originalTransactionId: String
     /// The product that was bought.
-    public var productId: String
+    package var productId: String
     /// The product's group, where the evidence says it.
-    public var subscriptionGroupIdentifier: String?
+    package var subscriptionGroupIdentifier: String?
     /// When it was bought or renewed.
-    public var purchaseDate: Timestamp?
+    package var purchaseDate: Timestamp?
     /// When the paid time ends; `nil` for what does not expire, and where the evidence does not say.
-    public var expiresDate: Timestamp?
+    package var expiresDate: Timestamp?
     /// When Apple refunded or revoked it.
-    public var revocationDate: Timestamp?
+    package var revocationDate: Timestamp?
     /// The kind of revocation; `nil` if the evidence does not say, as before December 2025: then it is a refund.
-    public var revocation: Revocation?
+    package var revocation: Revocation?
     /// Whether an upgrade replaced it.
     ///
     /// An upgrade is no refund.
-    public var isUpgraded: Bool
+    package var isUpgraded: Bool
     /// Whose purchase it is: nothing but the customer's own counts as bought.
-    public var ownership: Ownership
+    package var ownership: Ownership
     /// The account that the app set on the purchase.
-    public var appAccountToken: AppAccountToken?
+    package var appAccountToken: AppAccountToken?
     /// The offer it was made under.
-    public var offer: RedeemedOffer?
+    package var offer: RedeemedOffer?
     /// Whether the evidence says that there was no offer, where it names none: an old receipt's row may leave out whether
     /// it was a trial.
-    public var isOfferSaid = true
+    package var isOfferSaid = true
     /// Whether its period costs nothing, whatever kind of offer makes it so; `nil` where the evidence does not say.
     package var isFree: Bool?
     /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
-    public var transactionId: String?
+    package var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
-    public var signedDate: Timestamp?
+    package var signedDate: Timestamp?
     /// The price paid; `nil` if the evidence does not say, as verifyReceipt never does.
-    public var price: PaidPrice?
+    package var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
-    public var storefront: String?
+    package var storefront: String?
     /// Why there is a transaction; `nil` where the evidence does not say, as verifyReceipt never does.
-    public var reason: TransactionReason?
+    package var reason: TransactionReason?
     /// How the customer pays for it; `nil` where the evidence does not say, or names a plan that is not known.
-    public var billingPlan: BillingPlan?
+    package var billingPlan: BillingPlan?
     /// Apple's number for the purchase, which stays where a restore gives it another ``transactionId``.
     package var webOrderLineItemId: String?
     /// The identifier that the subscription had before: both are one subscription.
@@ -84,7 +84,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - storefront: The App Store's country.
     ///   - reason: Why there is a transaction.
     ///   - billingPlan: How the customer pays for it.
-    public init(
+    package init(
         originalTransactionId: String,
         productId: String,
         subscriptionGroupIdentifier: String? = nil,
@@ -132,7 +132,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - left: A transaction.
     ///   - right: Another.
     /// - Returns: `true` when the left one is the older.
-    public static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
+    package static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
         let leftDate = left.purchaseDate ?? left.expiresDate
         let rightDate = right.purchaseDate ?? right.expiresDate
         guard leftDate == rightDate else { return precedes(leftDate, rightDate) }
@@ -168,7 +168,7 @@ public struct Transaction: Equatable, Sendable {
 }
 
 /// Whose purchase a transaction is (`inAppOwnershipType`).
-public enum Ownership: Hashable, Sendable {
+package enum Ownership: Hashable, Sendable {
     /// The customer's own.
     case purchased
     /// A family member's, shared with the customer.
@@ -204,9 +204,9 @@ public enum Ownership: Hashable, Sendable {
 }
 
 /// A revocation (`revocationType`, `revocationReason` and `revocationPercentage`).
-public struct Revocation: Equatable, Sendable {
+package struct Revocation: Equatable, Sendable {
     /// Whether money went back, and how much.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// All of the price was refunded.
         case full
         /// A part of the price was refunded.
@@ -243,12 +243,12 @@ public struct Revocation: Equatable, Sendable {
     }
 
     /// Whether money went back.
-    public let kind: Kind
+    package let kind: Kind
     /// How much of the price went back, in thousandths of a percent; `nil` where Apple does not say.
-    public let percentage: Int64?
+    package let percentage: Int64?
 
     /// Creates a revocation.
-    public init(_ kind: Kind, percentage: Int64? = nil) {
+    package init(_ kind: Kind, percentage: Int64? = nil) {
         self.kind = kind
         self.percentage = percentage
     }
@@ -271,7 +271,7 @@ public struct Revocation: Equatable, Sendable {
 }
 
 /// Why there is a transaction (`transactionReason` of the App Store Server API).
-public enum TransactionReason: String, Sendable {
+package enum TransactionReason: String, Sendable {
     /// The customer bought: for the first time, again, or something else of the group.
     case purchase = "PURCHASE"
     /// The App Store renewed the subscription.
@@ -279,20 +279,20 @@ public enum TransactionReason: String, Sendable {
 }
 
 /// How a customer pays for a subscription (`billingPlanType`, App Store Server API 1.21).
-public indirect enum BillingPlan: Equatable, Sendable {
+package indirect enum BillingPlan: Equatable, Sendable {
     /// The whole period at its beginning (`BILLED_UPFRONT`).
     case upfront
     /// Month by month, for a commitment of several months (`MONTHLY`); what is known of the commitment.
     case monthly(Commitment?)
 
     /// How far a commitment has come (`commitmentInfo` of a transaction): it is shown, and decides nothing.
-    public struct Commitment: Equatable, Sendable {
+    package struct Commitment: Equatable, Sendable {
         /// The billing period that was paid, from 1.
-        public let billingPeriodNumber: Int64?
+        package let billingPeriodNumber: Int64?
         /// How many billing periods the commitment has.
-        public let totalBillingPeriods: Int64?
+        package let totalBillingPeriods: Int64?
         /// When the commitment ends.
-        public let expiresDate: Timestamp?
+        package let expiresDate: Timestamp?
 
         /// Creates a commitment.
         ///
@@ -300,7 +300,7 @@ public indirect enum BillingPlan: Equatable, Sendable {
         ///   - billingPeriodNumber: The billing period that was paid, from 1.
         ///   - totalBillingPeriods: How many billing periods it has.
         ///   - expiresDate: When it ends.
-        public init(billingPeriodNumber: Int64?, totalBillingPeriods: Int64?, expiresDate: Timestamp?) {
+        package init(billingPeriodNumber: Int64?, totalBillingPeriods: Int64?, expiresDate: Timestamp?) {
             self.billingPeriodNumber = billingPeriodNumber
             self.totalBillingPeriods = totalBillingPeriods
             self.expiresDate = expiresDate
@@ -309,25 +309,25 @@ public indirect enum BillingPlan: Equatable, Sendable {
 }
 
 /// The price paid for a transaction, as Apple signs it (`price` and `currency` of `JWSTransactionDecodedPayload`).
-public struct PaidPrice: Hashable, Sendable {
+package struct PaidPrice: Hashable, Sendable {
     /// The amount in thousandths of the currency's unit.
-    public let milliunits: Int64
+    package let milliunits: Int64
     /// The currency's code of ISO 4217, as Apple writes it.
-    public let currency: String
+    package let currency: String
 
     /// Creates a price.
     ///
     /// - Parameters:
     ///   - milliunits: The amount in thousandths of the currency's unit.
     ///   - currency: The currency's code of ISO 4217.
-    public init(milliunits: Int64, currency: String) {
+    package init(milliunits: Int64, currency: String) {
         self.milliunits = milliunits
         self.currency = currency
     }
 }
 
 /// The offer under which a transaction was made (`offerType` of the App Store Server API).
-public enum RedeemedOffer: Hashable, Sendable {
+package enum RedeemedOffer: Hashable, Sendable {
     /// An introductory offer or free trial (`offerType` 1).
     case introductory
     /// A promotional offer, by its identifier (`offerType` 2).
@@ -349,7 +349,7 @@ public enum RedeemedOffer: Hashable, Sendable {
     /// - Parameters:
     ///   - type: `offerType`; `nil` and 0 say that there is no offer.
     ///   - identifier: `offerIdentifier`.
-    public init?(type: Int64?, identifier: String?) {
+    package init?(type: Int64?, identifier: String?) {
         switch (type, identifier) {
         case (nil, _), (0, _): return nil
         case (1, _): self = .introductory
@@ -362,7 +362,7 @@ public enum RedeemedOffer: Hashable, Sendable {
     }
 
     /// `offerType`.
-    public var type: Int64 {
+    package var type: Int64 {
         switch self {
         case .introductory: 1
         case .promotional: 2
@@ -374,7 +374,7 @@ public enum RedeemedOffer: Hashable, Sendable {
     }
 
     /// `offerIdentifier`; empty where Apple gave none.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .introductory: ""
         case .promotional(let id), .offerCode(let id), .winBack(let id), .retention(let id): id
@@ -384,7 +384,7 @@ public enum RedeemedOffer: Hashable, Sendable {
 
     /// The identifier of an offer that the catalog may have: a promotional offer, or one that Apple shows as a retention
     /// offer; `nil` for others.
-    public var catalogId: String? {
+    package var catalogId: String? {
         switch self {
         case .promotional(let id), .retention(let id): id
         case .introductory, .offerCode, .winBack, .other: nil

@@ -2,7 +2,7 @@
 ///
 /// It fails closed: what the evidence does not show is unknown, never eligible. Evidence of another app, environment or
 /// account is no evidence about this customer.
-public struct IntroductoryPolicy: Sendable {
+package struct IntroductoryPolicy: Sendable {
     private let app: App
     private let customer: Customer
     private let now: Timestamp
@@ -22,7 +22,7 @@ public struct IntroductoryPolicy: Sendable {
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
     ///     of the evidence.
-    public init(
+    package init(
         app: App,
         customer: Customer,
         now: Timestamp,
@@ -42,7 +42,7 @@ public struct IntroductoryPolicy: Sendable {
     ///   - productId: The product; one that the catalog does not have is of an unknown group.
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision, with the first reason that holds.
-    public mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
+    package mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         let decision = decideByAll(productId, explaining: explaining)
         // What is too old to count can only refuse.
         guard decision.verdict == .eligible, let rest = customer.history?.value.withoutOverAge else { return decision }
@@ -89,7 +89,7 @@ public struct IntroductoryPolicy: Sendable {
     ///
     /// - Parameter productId: The product that is asked for.
     /// - Returns: `true` when it is; `false` without evidence.
-    public mutating func isEvidenceOfCustomer(about productId: String) -> Bool {
+    package mutating func isEvidenceOfCustomer(about productId: String) -> Bool {
         let facts = facts(about: productId)
         return IntroductoryRules.ofOwner.allSatisfy { $0.refusal(facts) == nil }
     }
@@ -146,16 +146,16 @@ public struct IntroductoryPolicy: Sendable {
 }
 
 /// Whether a customer may have the introductory offer of a product, and why.
-public struct IntroductoryDecision: Equatable, Sendable {
+package struct IntroductoryDecision: Equatable, Sendable {
     /// The reason, which stands for the verdict too.
-    public let reason: IntroductoryReason
+    package let reason: IntroductoryReason
     /// The reason in a sentence or two, for people.
-    public let detail: String
+    package let detail: String
     /// Every rule that was asked, in order; `nil` unless an explanation was asked for.
-    public let explanation: [RuleFinding]?
+    package let explanation: [RuleFinding]?
 
     /// Whether the customer may have it.
-    public var verdict: Verdict { reason.verdict }
+    package var verdict: Verdict { reason.verdict }
 
     /// Creates a decision.
     ///
@@ -163,7 +163,7 @@ public struct IntroductoryDecision: Equatable, Sendable {
     ///   - reason: The reason.
     ///   - detail: The reason in a sentence or two.
     ///   - explanation: Every rule that was asked; `nil` unless an explanation was asked for.
-    public init(_ reason: IntroductoryReason, detail: String, explanation: [RuleFinding]? = nil) {
+    package init(_ reason: IntroductoryReason, detail: String, explanation: [RuleFinding]? = nil) {
         self.reason = reason
         self.detail = detail
         self.explanation = explanation
@@ -174,7 +174,7 @@ public struct IntroductoryDecision: Equatable, Sendable {
 ///
 /// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: what counts as
 /// evidence is asked before those that refuse, and whether it shows all of the customer's past after them.
-public enum IntroductoryReason: String, CaseIterable, VerdictReason {
+package enum IntroductoryReason: String, CaseIterable, VerdictReason {
     case neverUsed = "never_used"
 
     case alreadyUsed = "already_used"
@@ -186,7 +186,7 @@ public enum IntroductoryReason: String, CaseIterable, VerdictReason {
     case evidenceStale = "evidence_stale"
 
     /// The verdict that the reason belongs to.
-    public var verdict: Verdict {
+    package var verdict: Verdict {
         switch self {
         case .neverUsed: .eligible
         case .alreadyUsed, .activeSubscription, .gracePeriod: .ineligible

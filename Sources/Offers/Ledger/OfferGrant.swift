@@ -1,15 +1,15 @@
 /// An offer that a customer may have, with its signatures: they leave together, or none does.
-public struct OfferGrant: Equatable, Sendable {
+package struct OfferGrant: Equatable, Sendable {
     /// A signature, without its bytes: the nonce names it.
-    public struct Signature: Equatable, Sendable {
+    package struct Signature: Equatable, Sendable {
         /// The form.
-        public let form: SignatureForm
+        package let form: SignatureForm
         /// The identifier of the key that signed.
-        public let keyIdentifier: String
+        package let keyIdentifier: String
         /// The one-time UUID that was signed.
-        public let nonce: Nonce
+        package let nonce: Nonce
         /// The moment that was signed.
-        public let timestamp: Timestamp
+        package let timestamp: Timestamp
 
         /// Creates the description of a signature.
         ///
@@ -18,7 +18,7 @@ public struct OfferGrant: Equatable, Sendable {
         ///   - keyIdentifier: The identifier of the key that signed.
         ///   - nonce: The one-time UUID that was signed.
         ///   - timestamp: The moment that was signed.
-        public init(form: SignatureForm, keyIdentifier: String, nonce: Nonce, timestamp: Timestamp) {
+        package init(form: SignatureForm, keyIdentifier: String, nonce: Nonce, timestamp: Timestamp) {
             self.form = form
             self.keyIdentifier = keyIdentifier
             self.nonce = nonce
@@ -27,22 +27,22 @@ public struct OfferGrant: Equatable, Sendable {
     }
 
     /// The product and the offer; an introductory offer has no identifier, and an empty one here.
-    public let offer: OfferRequest
+    package let offer: OfferRequest
     /// The reason of the decision, as answers give it.
-    public let reason: String
+    package let reason: String
     /// The subscription that decided: the identifier of its first purchase; `nil` where there is none.
-    public let originalTransactionId: String?
+    package let originalTransactionId: String?
     /// The other identifiers of that subscription: limits count under each of them.
     package let otherIds: [String]
     /// The signatures, one for each format.
-    public let signatures: [Signature]
+    package let signatures: [Signature]
     /// How often the customer may get the offer signed; `nil` when there is no limit.
-    public let signatureLimit: SignatureLimit?
+    package let signatureLimit: SignatureLimit?
     /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``.
     ///
     /// `nil` where it is not counted, as for the account that the evidence itself names. A request that names nobody is
     /// refused while customers are.
-    public let maximumAccounts: Int?
+    package let maximumAccounts: Int?
 
     /// Creates a grant.
     ///
@@ -54,7 +54,7 @@ public struct OfferGrant: Equatable, Sendable {
     ///   - signatures: The signatures, one for each format.
     ///   - signatureLimit: How often the customer may get the offer signed.
     ///   - maximumAccounts: For how many customers the subscription may be presented.
-    public init(
+    package init(
         offer: OfferRequest,
         reason: String,
         originalTransactionId: String?,
@@ -76,32 +76,32 @@ public struct OfferGrant: Equatable, Sendable {
 /// What one request got signed: it is kept as a whole, and nothing of it leaves before.
 ///
 /// It is a class so that handing it on copies nothing.
-public final class LedgerEntry: Sendable {
+package final class LedgerEntry: Sendable {
     /// When it was signed, by the server's clock.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The client that asked, by its name in `clients.yaml`; ``commandLine`` for `offer-signer sign`.
-    public let client: String
+    package let client: String
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The kind of the evidence; `nil` when the request carried none.
-    public let evidence: EvidenceKind?
+    package let evidence: EvidenceKind?
     /// The account that was signed: it is kept as a keyed digest alone.
-    public let account: Account
+    package let account: Account
     /// The customer for limits, see ``Account/customer(by:)``: it is kept as a keyed digest alone.
-    public let customer: String?
+    package let customer: String?
     /// The account that the customer is known to have though nothing was signed for it: limits count for it.
-    public let knownAccount: AccountDigest?
+    package let knownAccount: AccountDigest?
     /// The offers that were signed, in the order asked.
-    public let grants: [OfferGrant]
+    package let grants: [OfferGrant]
     /// The call of Apple's that this answers, with the answer, which is kept in the same transaction; `nil` for none.
-    public let answer: KeptAnswer?
+    package let answer: KeptAnswer?
 
     /// The client of signatures that an operator made on the command line.
-    public static let commandLine = "offer-signer sign"
+    package static let commandLine = "offer-signer sign"
     /// The client of offers that went to customers who were about to cancel: no client of `clients.yaml` has its name.
-    public static let retention = "retention"
+    package static let retention = "retention"
 
     /// Creates an entry.
     ///
@@ -116,7 +116,7 @@ public final class LedgerEntry: Sendable {
     ///   - knownAccount: The account that the customer is known to have though nothing was signed for it.
     ///   - grants: The offers that were signed.
     ///   - answer: The call of Apple's that this answers, with the answer.
-    public init(
+    package init(
         time: Timestamp,
         client: String,
         bundleId: String,
@@ -143,7 +143,7 @@ public final class LedgerEntry: Sendable {
 
 extension LedgerEntry: Equatable {
     /// Whether two say the same.
-    public static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
+    package static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
         left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
             && left.environment == right.environment && left.evidence == right.evidence
             && left.account == right.account && left.customer == right.customer
@@ -152,25 +152,25 @@ extension LedgerEntry: Equatable {
 }
 
 /// An answer to a call of Apple's, which the same call gets again.
-public struct KeptAnswer: Equatable, Sendable {
+package struct KeptAnswer: Equatable, Sendable {
     /// The call.
-    public let call: RetentionCallKey
+    package let call: RetentionCallKey
     /// The answer's bytes.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// Keeps an answer.
     ///
     /// - Parameters:
     ///   - call: The call.
     ///   - body: The answer's bytes.
-    public init(call: RetentionCallKey, body: [UInt8]) {
+    package init(call: RetentionCallKey, body: [UInt8]) {
         self.call = call
         self.body = body
     }
 }
 
 /// What became of a grant in the ledger.
-public enum GrantOutcome: Equatable, Sendable {
+package enum GrantOutcome: Equatable, Sendable {
     /// Its signatures are on durable storage: they may leave.
     case recorded
     /// The customer has as many signatures of the offer as the catalog allows; with how many there are.
@@ -182,7 +182,7 @@ public enum GrantOutcome: Equatable, Sendable {
 }
 
 /// The forms of a signature in the ledger; the raw values are those of its records.
-public enum SignatureForm: String, CaseIterable, Sendable {
+package enum SignatureForm: String, CaseIterable, Sendable {
     /// A promotional offer, for an `SKPaymentDiscount`.
     case discount
     /// A promotional offer, as a JWS.

@@ -2,7 +2,7 @@
 ///
 /// A recorded signature is on durable storage. Limits are checked in the same transaction that writes, so that they
 /// are exact, also when several services share a database.
-public protocol SignatureLedger: Sendable {
+package protocol SignatureLedger: Sendable {
     /// Queues entries, and reports their outcomes once they are on durable storage.
     ///
     /// It never blocks: if the queue is full or closed, it fails at once. Entries of one call are queued together and
@@ -40,17 +40,17 @@ public protocol SignatureLedger: Sendable {
 
 extension SignatureLedger {
     /// Has no answer at hand by default.
-    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? { nil }
+    package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 
     /// Suspects no subscription by default.
-    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
+    package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
 
     /// Appends an entry, and waits until it is on durable storage.
     ///
     /// - Parameter entry: The entry.
     /// - Returns: The outcomes of its grants, in their order.
     /// - Throws: ``StorageFailure`` when nothing of it may leave.
-    public func append(_ entry: LedgerEntry) async throws(StorageFailure) -> [GrantOutcome] {
+    package func append(_ entry: LedgerEntry) async throws(StorageFailure) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
             append([entry]) { continuation.resume(returning: $0) }
         }
@@ -59,22 +59,22 @@ extension SignatureLedger {
 }
 
 /// A question to the ledger about a customer.
-public struct LedgerQuestion: Equatable, Sendable {
+package struct LedgerQuestion: Equatable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that the evidence is from.
-    public let environment: AppStoreEnvironment?
+    package let environment: AppStoreEnvironment?
     /// The customer for limits; `nil` when the request names no account.
-    public let customer: String?
+    package let customer: String?
     /// The customer's account if the question names none but it is known; `nil` if it is not known.
-    public private(set) var knownAccount: AccountDigest?
+    package private(set) var knownAccount: AccountDigest?
     /// The server's clock.
-    public let now: Timestamp
+    package let now: Timestamp
     /// The offers whose signatures are asked about, with their limits and the subscription that decides, by which a
     /// customer without account is counted.
-    public let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]
+    package let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]
     /// The subscriptions that are asked about, by their original transaction identifiers.
-    public let originalTransactionIds: [String]
+    package let originalTransactionIds: [String]
     /// The other identifiers of subscriptions that have had several, by the one that is asked about.
     package var otherIds: [String: [String]] = [:]
 
@@ -87,7 +87,7 @@ public struct LedgerQuestion: Equatable, Sendable {
     ///   - now: The server's clock.
     ///   - offers: The offers whose signatures are asked about.
     ///   - originalTransactionIds: The subscriptions that are asked about.
-    public init(
+    package init(
         bundleId: String,
         environment: AppStoreEnvironment?,
         customer: String?,
@@ -114,7 +114,7 @@ public struct LedgerQuestion: Equatable, Sendable {
     }
 
     /// Equal in everything asked.
-    public static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
+    package static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
         left.bundleId == right.bundleId && left.environment == right.environment && left.customer == right.customer
             && left.knownAccount == right.knownAccount
             && left.now == right.now && left.otherIds == right.otherIds
@@ -124,20 +124,20 @@ public struct LedgerQuestion: Equatable, Sendable {
 }
 
 /// The answer to a ``LedgerQuestion``: counts of a customer, which decisions look at beside the evidence.
-public struct LedgerAnswer: Equatable, Sendable {
+package struct LedgerAnswer: Equatable, Sendable {
     /// The accounts for which a subscription was presented.
-    public struct Presentations: Equatable, Sendable {
+    package struct Presentations: Equatable, Sendable {
         /// How many other customers it was presented for within the period.
-        public let others: Int
+        package let others: Int
         /// Whether it was presented for this customer within the period.
-        public let isKnown: Bool
+        package let isKnown: Bool
 
         /// Creates the counts.
         ///
         /// - Parameters:
         ///   - others: How many other customers it was presented for.
         ///   - isKnown: Whether it was presented for this customer.
-        public init(others: Int, isKnown: Bool) {
+        package init(others: Int, isKnown: Bool) {
             self.others = others
             self.isKnown = isKnown
         }
@@ -146,21 +146,21 @@ public struct LedgerAnswer: Equatable, Sendable {
         ///
         /// - Parameter maximum: For how many customers it may be presented.
         /// - Returns: `false` when others have used it up.
-        public func allows(_ maximum: Int) -> Bool { isKnown || others < maximum }
+        package func allows(_ maximum: Int) -> Bool { isKnown || others < maximum }
     }
 
     /// How many signatures of an offer the customer got within the offer's period.
-    public var signatures: [OfferRequest: Int]
+    package var signatures: [OfferRequest: Int]
     /// The accounts for which each subscription was presented, by its original transaction identifier; none where the
     /// request names nobody and no account was refused.
-    public var presentations: [String: Presentations]
+    package var presentations: [String: Presentations]
 
     /// Creates an answer.
     ///
     /// - Parameters:
     ///   - signatures: How many signatures of an offer the customer got.
     ///   - presentations: The accounts for which each subscription was presented.
-    public init(signatures: [OfferRequest: Int] = [:], presentations: [String: Presentations] = [:]) {
+    package init(signatures: [OfferRequest: Int] = [:], presentations: [String: Presentations] = [:]) {
         self.signatures = signatures
         self.presentations = presentations
     }
@@ -170,15 +170,15 @@ public struct LedgerAnswer: Equatable, Sendable {
 ///
 /// The real abuse is one leaked transaction replayed for thousands of accounts. The account that genuine evidence names
 /// is never counted, and never refused. Once an account was refused, a request without an account is, too.
-public enum EvidenceSharing {
+package enum EvidenceSharing {
     /// The period within which accounts are counted, in days of 24 hours.
-    public static let periodDays = 30
+    package static let periodDays = 30
     /// How many accounts may use a transaction where the catalog does not say.
-    public static let defaultMaximumAccounts = 3
+    package static let defaultMaximumAccounts = 3
 
     /// The beginning of the period in which presentations count.
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.
-    public static func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
+    package static func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }

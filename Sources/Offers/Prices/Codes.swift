@@ -1,7 +1,7 @@
 /// A country by its codes of ISO 3166-1.
-public struct CountryCode: Hashable, Sendable {
+package struct CountryCode: Hashable, Sendable {
     /// The alpha-2 code, such as `DE`: two capital letters.
-    public let alpha2: String
+    package let alpha2: String
 
     private static let alpha2ByCode: [String: String] = {
         var codes: [String: String] = [:]
@@ -17,7 +17,7 @@ public struct CountryCode: Hashable, Sendable {
     ///
     /// - Parameter code: Alpha-2, or alpha-3 as StoreKit's `Storefront.countryCode` has it, in capitals. One that is
     ///   neither gives `nil`.
-    public init?(_ code: String) {
+    package init?(_ code: String) {
         guard let alpha2 = Self.alpha2ByCode[code] else { return nil }
         self.alpha2 = alpha2
     }
@@ -47,11 +47,11 @@ extension CountryCode {
 }
 
 /// A currency by its code of ISO 4217, such as `EUR`.
-public struct CurrencyCode: Hashable, Sendable {
+package struct CurrencyCode: Hashable, Sendable {
     /// The code: three capital letters.
-    public let code: String
+    package let code: String
     /// How many decimals its amounts have, 0 to 4 (the minor unit of ISO 4217).
-    public let decimals: Int
+    package let decimals: Int
 
     private static let decimalsByCode: [String: Int] = Dictionary(
         uniqueKeysWithValues: codes.flatMap { decimals, codes in
@@ -62,7 +62,7 @@ public struct CurrencyCode: Hashable, Sendable {
     /// Reads a code.
     ///
     /// - Parameter code: The code, in capitals. One that ISO 4217 does not list gives `nil`.
-    public init?(_ code: String) {
+    package init?(_ code: String) {
         guard let decimals = Self.decimalsByCode[code] else { return nil }
         self.code = code
         self.decimals = decimals

@@ -1,23 +1,23 @@
 /// What clients reported about one product in one country.
-public struct ObservedProduct: Sendable {
+package struct ObservedProduct: Sendable {
     /// How many offers of one product are kept: App Store Connect allows ten promotional ones at a time, and they change.
     ///
     /// Beyond it, those that were not seen for longest make room.
-    public static let mostOffers = 25
+    package static let mostOffers = 25
 
     /// The product.
-    public let productId: String
+    package let productId: String
     /// Its prices.
-    public private(set) var prices: ObservationLog<PriceTag>
+    package private(set) var prices: ObservationLog<PriceTag>
     /// Its offers; one that a report leaves out stays.
-    public private(set) var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
+    package private(set) var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
 
     /// Starts with a first report.
     ///
     /// - Parameters:
     ///   - report: The report.
     ///   - moment: When it came.
-    public init(_ report: ProductReport, at moment: Timestamp) {
+    package init(_ report: ProductReport, at moment: Timestamp) {
         productId = report.productId
         prices = ObservationLog(report.tag, at: moment)
         noteOffers(of: report, at: moment)
@@ -29,7 +29,7 @@ public struct ObservedProduct: Sendable {
     ///   - productId: The product.
     ///   - prices: Its prices.
     ///   - offers: Its offers.
-    public init(productId: String, prices: ObservationLog<PriceTag>, offers: [OfferName: ObservationLog<OfferTerms>]) {
+    package init(productId: String, prices: ObservationLog<PriceTag>, offers: [OfferName: ObservationLog<OfferTerms>]) {
         self.productId = productId
         self.prices = prices
         self.offers = offers
@@ -40,7 +40,7 @@ public struct ObservedProduct: Sendable {
     /// - Parameters:
     ///   - report: The report.
     ///   - moment: When it came.
-    public mutating func note(_ report: ProductReport, at moment: Timestamp) {
+    package mutating func note(_ report: ProductReport, at moment: Timestamp) {
         prices.note(completed(report.tag), at: moment)
         noteOffers(of: report, at: moment)
     }
@@ -71,17 +71,17 @@ public struct ObservedProduct: Sendable {
 
 /// What clients reported about one thing, the newest first: a contradiction resolves to the newest, and the older values
 /// are kept.
-public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
+package struct ObservationLog<Value: Equatable & Sendable>: Sendable {
     /// One value with when and how often it was reported.
-    public struct Observation: Sendable {
+    package struct Observation: Sendable {
         /// The value.
-        public let value: Value
+        package let value: Value
         /// When it was first reported.
-        public let firstSeen: Timestamp
+        package let firstSeen: Timestamp
         /// When it was last reported.
-        public let lastSeen: Timestamp
+        package let lastSeen: Timestamp
         /// How often it was reported.
-        public let count: Int
+        package let count: Int
 
         /// Takes up an observation where it was kept.
         ///
@@ -90,7 +90,7 @@ public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
         ///   - firstSeen: When it was first reported.
         ///   - lastSeen: When it was last reported.
         ///   - count: How often it was reported.
-        public init(value: Value, firstSeen: Timestamp, lastSeen: Timestamp, count: Int) {
+        package init(value: Value, firstSeen: Timestamp, lastSeen: Timestamp, count: Int) {
             self.value = value
             self.firstSeen = firstSeen
             self.lastSeen = lastSeen
@@ -99,19 +99,19 @@ public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
     }
 
     /// How many older values are kept.
-    public static var mostOlder: Int { 4 }
+    package static var mostOlder: Int { 4 }
 
     /// The value that counts.
-    public private(set) var newest: Observation
+    package private(set) var newest: Observation
     /// Values that were reported before and contradict it, the newest first.
-    public private(set) var older: [Observation] = []
+    package private(set) var older: [Observation] = []
 
     /// Starts with a first report.
     ///
     /// - Parameters:
     ///   - value: What was reported.
     ///   - moment: When.
-    public init(_ value: Value, at moment: Timestamp) {
+    package init(_ value: Value, at moment: Timestamp) {
         newest = Observation(value: value, firstSeen: moment, lastSeen: moment, count: 1)
     }
 
@@ -120,7 +120,7 @@ public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - newest: The value that counts.
     ///   - older: Values that were reported before, the newest first; those beyond ``mostOlder`` are dropped.
-    public init(newest: Observation, older: [Observation]) {
+    package init(newest: Observation, older: [Observation]) {
         self.newest = newest
         self.older = Array(older.prefix(Self.mostOlder))
     }
@@ -130,7 +130,7 @@ public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - value: What was reported.
     ///   - moment: When.
-    public mutating func note(_ value: Value, at moment: Timestamp) {
+    package mutating func note(_ value: Value, at moment: Timestamp) {
         let known = [newest] + older
         let before = known.first { $0.value == value }
         var count = 1

@@ -1,18 +1,18 @@
 /// The price and duration of an offer, as StoreKit shows them in one country.
-public struct OfferTerms: Equatable, Sendable {
+package struct OfferTerms: Equatable, Sendable {
     /// How many periods or units an offer may last: far more than the App Store lets one, and few enough to reckon with.
-    public static let counts: ClosedRange<Int64> = 1...1000
+    package static let counts: ClosedRange<Int64> = 1...1000
 
     /// The price: for each period, for all of it, or nothing, as ``paymentMode`` says.
-    public let price: Price
+    package let price: Price
     /// The currency of the price: that of the product, when the offer was seen; `nil` where it was not noted.
-    public internal(set) var currency: CurrencyCode?
+    package internal(set) var currency: CurrencyCode?
     /// How it is paid.
-    public let paymentMode: PaymentMode
+    package let paymentMode: PaymentMode
     /// The unit of the offer's period.
-    public let unit: PeriodUnit
+    package let unit: PeriodUnit
     /// `numberOfPeriods` where it is paid as you go, that many billing periods; else `numberOfUnits`, that many units.
-    public let count: Int
+    package let count: Int
 
     /// Creates terms.
     ///
@@ -22,7 +22,7 @@ public struct OfferTerms: Equatable, Sendable {
     ///   - paymentMode: How it is paid.
     ///   - unit: The unit of the offer's period.
     ///   - count: How many periods, or how many units: one of ``counts``, which the reader of outside values checks.
-    public init(
+    package init(
         price: Price,
         currency: CurrencyCode? = nil,
         paymentMode: PaymentMode,
@@ -40,7 +40,7 @@ public struct OfferTerms: Equatable, Sendable {
     ///
     /// - Parameter period: The product's billing period; `nil` when the catalog does not say.
     /// - Returns: The whole time.
-    public func duration(billedEvery period: SubscriptionPeriod?) -> SubscriptionPeriod? {
+    package func duration(billedEvery period: SubscriptionPeriod?) -> SubscriptionPeriod? {
         guard paymentMode == .payAsYouGo else { return unit.period(count) }
         return switch period {
         case .days(let days): .days(days * count)
@@ -51,7 +51,7 @@ public struct OfferTerms: Equatable, Sendable {
 }
 
 /// How an offer is paid (`SKProductDiscount.PaymentMode`); the raw values are StoreKit's.
-public enum PaymentMode: Int, CaseIterable, Sendable {
+package enum PaymentMode: Int, CaseIterable, Sendable {
     /// The offer's price is paid for each of several billing periods.
     case payAsYouGo = 0
     /// The offer's price is paid once for all of its time.
@@ -61,7 +61,7 @@ public enum PaymentMode: Int, CaseIterable, Sendable {
 }
 
 /// The unit that an offer's time is counted in (`SKProduct.PeriodUnit`); the raw values are StoreKit's.
-public enum PeriodUnit: Int, CaseIterable, Sendable {
+package enum PeriodUnit: Int, CaseIterable, Sendable {
     /// Days.
     case day = 0
     /// Weeks of seven days.
@@ -75,7 +75,7 @@ public enum PeriodUnit: Int, CaseIterable, Sendable {
     ///
     /// - Parameter count: How many, at least 1.
     /// - Returns: The period.
-    public func period(_ count: Int) -> SubscriptionPeriod {
+    package func period(_ count: Int) -> SubscriptionPeriod {
         switch self {
         case .day: .days(count)
         case .week: .days(7 * count)
@@ -86,14 +86,14 @@ public enum PeriodUnit: Int, CaseIterable, Sendable {
 }
 
 /// Names one of a product's offers.
-public enum OfferName: Hashable, Sendable {
+package enum OfferName: Hashable, Sendable {
     /// The introductory offer: a product has one in a country.
     case introductory
     /// A promotional offer, by its identifier.
     case promotional(String)
 
     /// The identifier of a promotional offer.
-    public var offerId: String? {
+    package var offerId: String? {
         switch self {
         case .introductory: nil
         case .promotional(let id): id

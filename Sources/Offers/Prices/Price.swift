@@ -1,9 +1,9 @@
 /// An amount of money in some currency, exact: never binary floating point.
 ///
 /// Counted in ten-thousandths, the smallest unit that any currency of ISO 4217 has.
-public struct Price: Sendable {
+package struct Price: Sendable {
     /// The amount in ten-thousandths of the currency's unit, never negative.
-    public let tenThousandths: Int64
+    package let tenThousandths: Int64
     /// How many decimals it was written with, 0 to 4.
     private let decimals: Int
 
@@ -15,7 +15,7 @@ public struct Price: Sendable {
     /// Creates an amount that is written with as few decimals as it needs.
     ///
     /// - Parameter tenThousandths: The amount in ten-thousandths; a negative one counts as none.
-    public init(tenThousandths: Int64) {
+    package init(tenThousandths: Int64) {
         self.tenThousandths = max(0, tenThousandths)
         var decimals = Self.mostDecimals
         var rest = self.tenThousandths
@@ -30,7 +30,7 @@ public struct Price: Sendable {
     /// they are zeros.
     ///
     /// - Parameter text: The text; signs, exponents, separators of thousands and commas give `nil`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty, whole.count <= Self.mostDigits,
             parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } })
@@ -48,13 +48,13 @@ public struct Price: Sendable {
     }
 
     /// The amount as decimal text, with the decimals that it was written with.
-    public var text: String { parts(minimumDecimals: 0).joined() }
+    package var text: String { parts(minimumDecimals: 0).joined() }
 
     /// The amount as a page shows it: the whole part and the decimals, at least as many as the currency has.
     ///
     /// - Parameter currency: The currency.
     /// - Returns: Both as digits; the decimals are empty where there are none.
-    public func parts(in currency: CurrencyCode) -> (whole: String, fraction: String) {
+    package func parts(in currency: CurrencyCode) -> (whole: String, fraction: String) {
         let parts = parts(minimumDecimals: currency.decimals)
         return (parts[0], parts.count == 3 ? parts[2] : "")
     }
@@ -63,7 +63,7 @@ public struct Price: Sendable {
     ///
     /// - Parameter currency: The currency.
     /// - Returns: The amount, not more than before, written as the currency is.
-    public func roundedDown(in currency: CurrencyCode) -> Price {
+    package func roundedDown(in currency: CurrencyCode) -> Price {
         var unit: Int64 = 1
         for _ in currency.decimals..<max(currency.decimals, Self.mostDecimals) { unit *= 10 }
         return Price(tenThousandths: tenThousandths / unit * unit, decimals: min(currency.decimals, Self.mostDecimals))
@@ -86,27 +86,27 @@ public struct Price: Sendable {
 
 extension Price: Hashable {
     /// Whether both are the same amount, however they were written.
-    public static func == (left: Price, right: Price) -> Bool { left.tenThousandths == right.tenThousandths }
+    package static func == (left: Price, right: Price) -> Bool { left.tenThousandths == right.tenThousandths }
 
     /// Hashes the amount.
     ///
     /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(tenThousandths) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(tenThousandths) }
 }
 
 extension Price: Comparable {
     /// Whether the left amount is the smaller one.
-    public static func < (left: Price, right: Price) -> Bool { left.tenThousandths < right.tenThousandths }
+    package static func < (left: Price, right: Price) -> Bool { left.tenThousandths < right.tenThousandths }
 }
 
 /// A price with its currency.
-public struct PriceTag: Equatable, Sendable {
+package struct PriceTag: Equatable, Sendable {
     /// The amount.
-    public let price: Price
+    package let price: Price
     /// The currency.
-    public let currency: CurrencyCode
+    package let currency: CurrencyCode
     /// How the client's locale writes the currency, such as `€`; `nil` where the client does not say.
-    public let symbol: String?
+    package let symbol: String?
 
     /// Creates a price tag.
     ///
@@ -114,24 +114,24 @@ public struct PriceTag: Equatable, Sendable {
     ///   - price: The amount.
     ///   - currency: The currency.
     ///   - symbol: How the client's locale writes the currency.
-    public init(price: Price, currency: CurrencyCode, symbol: String?) {
+    package init(price: Price, currency: CurrencyCode, symbol: String?) {
         self.price = price
         self.currency = currency
         self.symbol = symbol
     }
 
     /// Whether both say the same price; locales of one country may write one currency in several ways.
-    public static func == (left: PriceTag, right: PriceTag) -> Bool {
+    package static func == (left: PriceTag, right: PriceTag) -> Bool {
         left.price == right.price && left.currency == right.currency
     }
 }
 
 /// The saving by an offer in each billing period, against the product's price.
-public struct OfferSaving: Equatable, Sendable {
+package struct OfferSaving: Equatable, Sendable {
     /// The money saved in each period, rounded down to what the currency can pay.
-    public let perPeriod: Price
+    package let perPeriod: Price
     /// The same in per cent of the price, 0 to 100, rounded down.
-    public let percent: Int
+    package let percent: Int
 
     /// Computes the saving by an offer; `nil` when it cannot be known, or nothing is saved.
     ///
@@ -141,7 +141,7 @@ public struct OfferSaving: Equatable, Sendable {
     ///   - currency: The currency of both.
     ///   - period: The product's billing period; `nil` when the catalog does not say. Only an offer that is paid up front
     ///     needs it.
-    public init?(
+    package init?(
         by terms: OfferTerms,
         insteadOf price: Price,
         in currency: CurrencyCode,

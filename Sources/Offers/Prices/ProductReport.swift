@@ -1,16 +1,16 @@
 /// A client's report of a product, as StoreKit shows it in one country.
-public struct ProductReport: Equatable, Sendable {
+package struct ProductReport: Equatable, Sendable {
     /// The product.
-    public let productId: String
+    package let productId: String
     /// The country of the client's storefront.
-    public let country: CountryCode
+    package let country: CountryCode
     /// The price of one billing period.
-    public let tag: PriceTag
+    package let tag: PriceTag
     /// The offers that the client was shown.
     ///
     /// One that is not among them may be there all the same: a customer who used the introductory offer no longer
     /// sees it.
-    public let offers: [ReportedOffer]
+    package let offers: [ReportedOffer]
 
     /// Creates a report.
     ///
@@ -19,7 +19,7 @@ public struct ProductReport: Equatable, Sendable {
     ///   - country: The country of the client's storefront.
     ///   - tag: The price of one billing period.
     ///   - offers: The offers that the client was shown, in the currency of the price.
-    public init(productId: String, country: CountryCode, tag: PriceTag, offers: [ReportedOffer]) {
+    package init(productId: String, country: CountryCode, tag: PriceTag, offers: [ReportedOffer]) {
         self.productId = productId
         self.country = country
         self.tag = tag
@@ -32,25 +32,25 @@ public struct ProductReport: Equatable, Sendable {
 }
 
 /// An offer that a client was shown.
-public struct ReportedOffer: Equatable, Sendable {
+package struct ReportedOffer: Equatable, Sendable {
     /// The offer's name.
-    public let name: OfferName
+    package let name: OfferName
     /// Its terms.
-    public let terms: OfferTerms
+    package let terms: OfferTerms
 
     /// Creates an offer.
     ///
     /// - Parameters:
     ///   - name: Which offer it is.
     ///   - terms: Its terms.
-    public init(name: OfferName, terms: OfferTerms) {
+    package init(name: OfferName, terms: OfferTerms) {
         self.name = name
         self.terms = terms
     }
 }
 
 /// Where product reports are kept, per app, product and country: the port to storage.
-public protocol ProductReportStore: Sendable {
+package protocol ProductReportStore: Sendable {
     /// Keeps reports, in their order.
     ///
     /// - Parameters:

@@ -1,16 +1,16 @@
 /// Apple's question about a customer who looks at a subscription where it can be cancelled, known to be genuine and for an
 /// app of the catalog.
-public struct RetentionCall: Equatable, Sendable {
+package struct RetentionCall: Equatable, Sendable {
     /// The subscription.
-    public let subscription: SubscriptionIdentity
+    package let subscription: SubscriptionIdentity
     /// The product that the customer has.
-    public let productId: String
+    package let productId: String
     /// The customer's locale, as Apple names it; `nil` where it did not.
-    public let locale: String?
+    package let locale: String?
     /// The call's name, in lower case: the same call has the same answer.
-    public let requestIdentifier: String
+    package let requestIdentifier: String
     /// When Apple signed it.
-    public let signedDate: Timestamp
+    package let signedDate: Timestamp
 
     /// Creates a call.
     ///
@@ -20,7 +20,7 @@ public struct RetentionCall: Equatable, Sendable {
     ///   - locale: The customer's locale.
     ///   - requestIdentifier: The call's name.
     ///   - signedDate: When Apple signed it.
-    public init(
+    package init(
         subscription: SubscriptionIdentity,
         productId: String,
         locale: String?,
@@ -35,34 +35,34 @@ public struct RetentionCall: Equatable, Sendable {
     }
 
     /// The key under which its answer is kept.
-    public var key: RetentionCallKey {
+    package var key: RetentionCallKey {
         RetentionCallKey(requestIdentifier: requestIdentifier, subscription: subscription)
     }
 }
 
 /// The key under which the answer to a call is kept.
-public struct RetentionCallKey: Hashable, Sendable {
+package struct RetentionCallKey: Hashable, Sendable {
     /// The call's name, in lower case.
-    public let requestIdentifier: String
+    package let requestIdentifier: String
     /// The subscription that it is about.
-    public let subscription: SubscriptionIdentity
+    package let subscription: SubscriptionIdentity
 
     /// The time for which an answer is kept, in seconds.
-    public static let lifetimeSeconds: Int64 = 3600
+    package static let lifetimeSeconds: Int64 = 3600
 
     /// Names a call.
     ///
     /// - Parameters:
     ///   - requestIdentifier: The call's name, in lower case.
     ///   - subscription: The subscription that it is about.
-    public init(requestIdentifier: String, subscription: SubscriptionIdentity) {
+    package init(requestIdentifier: String, subscription: SubscriptionIdentity) {
         self.requestIdentifier = requestIdentifier
         self.subscription = subscription
     }
 }
 
 /// Reads Apple's calls for retention messages and checks their signatures: the port to Apple's side.
-public protocol RetentionCallReader: Sendable {
+package protocol RetentionCallReader: Sendable {
     /// Reads a call.
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
@@ -72,9 +72,9 @@ public protocol RetentionCallReader: Sendable {
 }
 
 /// What Apple is answered.
-public struct RetentionAnswer: Equatable, Sendable {
+package struct RetentionAnswer: Equatable, Sendable {
     /// The part shown beside the message.
-    public enum Proposal: Equatable, Sendable {
+    package enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
         /// Another product of the customer's group.
@@ -84,23 +84,23 @@ public struct RetentionAnswer: Equatable, Sendable {
     }
 
     /// The message's identifier at Apple.
-    public let messageIdentifier: String
+    package let messageIdentifier: String
     /// The part shown beside it.
-    public let proposal: Proposal
+    package let proposal: Proposal
 
     /// Creates an answer.
     ///
     /// - Parameters:
     ///   - messageIdentifier: The message's identifier at Apple.
     ///   - proposal: What is shown beside it.
-    public init(messageIdentifier: String, proposal: Proposal) {
+    package init(messageIdentifier: String, proposal: Proposal) {
         self.messageIdentifier = messageIdentifier
         self.proposal = proposal
     }
 }
 
 /// The ledger as calls of Apple's use it.
-public protocol RetentionLedger: SignatureLedger {
+package protocol RetentionLedger: SignatureLedger {
     /// Appends an entry for a caller who waits until a moment, and no longer: what is not about to be committed by then is not
     /// recorded.
     ///

@@ -1,9 +1,9 @@
 /// The customer of a retention call, by what is remembered: all of one subscription, whichever accounts it was bought for.
-public struct RetentionCustomer: Sendable {
+package struct RetentionCustomer: Sendable {
     /// The state of the subscription; `nil` for one that is not known.
-    public let history: SubscriptionHistory?
+    package let history: SubscriptionHistory?
     /// The account that has it, where that is known: caps count for it as for its own requests.
-    public let account: AccountDigest?
+    package let account: AccountDigest?
 
     /// Looks at what is held of a subscription.
     ///
@@ -11,7 +11,7 @@ public struct RetentionCustomer: Sendable {
     ///   - subscription: The subscription.
     ///   - state: What is held of it.
     ///   - app: The app.
-    public init(_ subscription: SubscriptionIdentity, in state: HeldState, of app: App) {
+    package init(_ subscription: SubscriptionIdentity, in state: HeldState, of app: App) {
         let held = state.subscriptions.first { $0.identity == subscription }
         var history = SubscriptionHistory(
             held: HeldState(subscriptions: state.subscriptions),
@@ -35,7 +35,7 @@ public struct RetentionCustomer: Sendable {
     ///   - state: What is held of the account.
     ///   - subscription: The subscription that the call is about.
     /// - Returns: The customer.
-    public func redeeming(
+    package func redeeming(
         by state: HeldState,
         beside subscription: SubscriptionIdentity
     ) -> RetentionCustomer {

@@ -1,19 +1,19 @@
 /// Walks the rules of an app for one customer: the first that fits counts.
 ///
 /// It may be asked to go on behind a rule, where the ledger refused what that one proposed.
-public struct RetentionPolicy: Sendable {
+package struct RetentionPolicy: Sendable {
     /// A rule that fits.
-    public struct Choice: Equatable, Sendable {
+    package struct Choice: Equatable, Sendable {
         /// The rule's place, from 0.
-        public let index: Int
+        package let index: Int
         /// The message's identifier at Apple.
-        public let messageIdentifier: String
+        package let messageIdentifier: String
         /// The part shown beside it.
-        public let proposal: Proposal
+        package let proposal: Proposal
     }
 
     /// The part shown beside the message of a rule that fits.
-    public enum Proposal: Equatable, Sendable {
+    package enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
         /// Another product.
@@ -23,21 +23,21 @@ public struct RetentionPolicy: Sendable {
     }
 
     /// The demand of a rule, and the facts that it saw.
-    public struct Finding: Equatable, Sendable {
+    package struct Finding: Equatable, Sendable {
         /// The rule's place, from 0.
-        public let index: Int
+        package let index: Int
         /// The customers it is for, and its proposal.
-        public let wanted: String
+        package let wanted: String
         /// The facts that it saw, in a sentence.
-        public let saw: String
+        package let saw: String
         /// Whether it fits.
-        public let fits: Bool
+        package let fits: Bool
         /// The decision about its offer; `nil` where it has none, or none was asked about.
-        public let decision: Decision?
+        package let decision: Decision?
     }
 
     /// The decisions about offers so far, in their order.
-    public private(set) var decided: [(offer: OfferRequest, decision: Decision)] = []
+    package private(set) var decided: [(offer: OfferRequest, decision: Decision)] = []
 
     private let app: App
     private let rules: [RetentionRule]
@@ -56,7 +56,7 @@ public struct RetentionPolicy: Sendable {
     ///   - customer: What is remembered of the customer.
     ///   - now: The server's clock.
     ///   - maximumHeldAgeSeconds: How old what is remembered may be once the paid time is over, in seconds; 0 for no limit.
-    public init(
+    package init(
         _ rules: RetentionRules,
         of app: App,
         productId: String,
@@ -83,7 +83,7 @@ public struct RetentionPolicy: Sendable {
     ///
     /// - Parameter start: The place of the first rule that is asked.
     /// - Returns: The rule; `nil` where none fits.
-    public mutating func choice(from start: Int = 0) -> Choice? {
+    package mutating func choice(from start: Int = 0) -> Choice? {
         for index in rules.indices.dropFirst(start) {
             if case .fits(let proposal) = ask(rules[index], explaining: false).outcome {
                 return choice(of: index, proposal)
@@ -95,7 +95,7 @@ public struct RetentionPolicy: Sendable {
     /// Finds the first rule that fits, and says what each one saw until then.
     ///
     /// - Returns: The rule, and a finding for each rule that was asked.
-    public mutating func explainedChoice() -> (choice: Choice?, findings: [Finding]) {
+    package mutating func explainedChoice() -> (choice: Choice?, findings: [Finding]) {
         var findings: [Finding] = []
         for (index, rule) in rules.enumerated() {
             let answer = ask(rule, explaining: true)
@@ -122,7 +122,7 @@ public struct RetentionPolicy: Sendable {
     ///   - account: The account that has the subscription.
     ///   - now: The server's clock.
     /// - Returns: The question; `nil` where no offer has a limit.
-    public mutating func question(about account: AccountDigest?, at now: Timestamp) -> LedgerQuestion? {
+    package mutating func question(about account: AccountDigest?, at now: Timestamp) -> LedgerQuestion? {
         let named = rules.compactMap { rule in rule.offer(for: productId) }
         return offers.question(about: named, decided: nil, at: now)?.counting(account)
     }
@@ -130,7 +130,7 @@ public struct RetentionPolicy: Sendable {
     /// Takes what the ledger holds of the customer into account.
     ///
     /// - Parameter ledgerAnswer: What it holds.
-    public mutating func consider(_ ledgerAnswer: LedgerAnswer) { offers.consider(ledgerAnswer) }
+    package mutating func consider(_ ledgerAnswer: LedgerAnswer) { offers.consider(ledgerAnswer) }
 
     /// The grant that the ledger records for the offer of a rule that fits.
     ///
@@ -139,7 +139,7 @@ public struct RetentionPolicy: Sendable {
     ///   - reason: Why the customer may have it.
     ///   - signature: The signature.
     /// - Returns: The grant, with the limit under which it may leave.
-    public mutating func grant(
+    package mutating func grant(
         of offer: OfferRequest,
         _ reason: Reason,
         signature: OfferGrant.Signature

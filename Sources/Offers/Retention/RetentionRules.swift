@@ -1,20 +1,20 @@
 /// An app's answers for customers who are about to cancel: the `retention` section of an app in the catalog.
-public struct RetentionRules: Equatable, Sendable {
+package struct RetentionRules: Equatable, Sendable {
     /// The rules in the catalog's order: the first that fits counts.
-    public let inOrder: [RetentionRule]
+    package let inOrder: [RetentionRule]
 
     /// Takes rules.
     ///
     /// - Parameter rules: The rules, in the catalog's order.
-    public init(_ rules: [RetentionRule]) {
+    package init(_ rules: [RetentionRule]) {
         inOrder = rules
     }
 }
 
 /// One rule: the customers that it is for, and what the App Store is to show them.
-public struct RetentionRule: Equatable, Sendable {
+package struct RetentionRule: Equatable, Sendable {
     /// The part shown beside the message.
-    public enum Proposal: Equatable, Sendable {
+    package enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
         /// A promotional offer, signed; of the customer's own product where none is named.
@@ -24,7 +24,7 @@ public struct RetentionRule: Equatable, Sendable {
     }
 
     /// How a product is paid; the raw values are Apple's.
-    public enum BillingPlanType: String, CaseIterable, Sendable {
+    package enum BillingPlanType: String, CaseIterable, Sendable {
         /// The whole period at its beginning.
         case billedUpfront = "BILLED_UPFRONT"
         /// Month by month, for a commitment of several months.
@@ -32,11 +32,11 @@ public struct RetentionRule: Equatable, Sendable {
     }
 
     /// The products whose customers it is for; `nil` for all.
-    public let products: Set<String>?
+    package let products: Set<String>?
     /// The part shown beside the message.
-    public let proposal: Proposal
+    package let proposal: Proposal
     /// The message.
-    public let message: RetentionMessage
+    package let message: RetentionMessage
 
     /// Creates a rule.
     ///
@@ -44,7 +44,7 @@ public struct RetentionRule: Equatable, Sendable {
     ///   - products: The products whose customers it is for; `nil` for all.
     ///   - proposal: What is shown beside the message.
     ///   - message: The message.
-    public init(products: Set<String>? = nil, proposal: Proposal = .message, message: RetentionMessage) {
+    package init(products: Set<String>? = nil, proposal: Proposal = .message, message: RetentionMessage) {
         self.products = products
         self.proposal = proposal
         self.message = message
@@ -56,7 +56,7 @@ public struct RetentionRule: Equatable, Sendable {
     ///   - productId: The product; `nil` for one that the catalog does not have.
     ///   - app: The app.
     /// - Returns: `true` where no later rule is ever asked about that product.
-    public func takesEverybody(of productId: String?, in app: App) -> Bool {
+    package func takesEverybody(of productId: String?, in app: App) -> Bool {
         if let products, !(productId.map(products.contains) ?? false) { return false }
         switch proposal {
         case .message: return true
@@ -67,11 +67,11 @@ public struct RetentionRule: Equatable, Sendable {
 }
 
 /// A message by its name in the catalog: its identifiers at Apple, by the customer's locale.
-public struct RetentionMessage: Equatable, Sendable {
+package struct RetentionMessage: Equatable, Sendable {
     /// The name in the catalog.
-    public let name: String
+    package let name: String
     /// The identifier where no locale fits better.
-    public let standard: String
+    package let standard: String
 
     /// The identifiers by locale, in lower case.
     private let byLocale: [String: String]
@@ -82,7 +82,7 @@ public struct RetentionMessage: Equatable, Sendable {
     ///   - name: The name in the catalog.
     ///   - standard: The identifier, a UUID, where no locale fits better.
     ///   - byLocale: The identifiers by locales, such as `pt-BR`, or languages, such as `de`.
-    public init(name: String, standard: String, byLocale: [String: String] = [:]) {
+    package init(name: String, standard: String, byLocale: [String: String] = [:]) {
         self.name = name
         self.standard = standard
         self.byLocale = Dictionary(
@@ -96,7 +96,7 @@ public struct RetentionMessage: Equatable, Sendable {
     ///
     /// - Parameter locale: The locale as Apple names it, such as `de-AT`; `nil` where it is not known.
     /// - Returns: The identifier, and the locale of the catalog that it stands under.
-    public func identifier(for locale: String?) -> (identifier: String, locale: String) {
+    package func identifier(for locale: String?) -> (identifier: String, locale: String) {
         var tag = locale.map(Self.normalized) ?? ""
         while !tag.isEmpty {
             if let identifier = byLocale[tag] { return (identifier, tag) }
@@ -118,7 +118,7 @@ extension App {
     ///   - productId: The product that the customer has.
     ///   - other: The other product.
     /// - Returns: `true` when the catalog has both in one group.
-    public func areSwitchable(_ productId: String, _ other: String) -> Bool {
+    package func areSwitchable(_ productId: String, _ other: String) -> Bool {
         guard productId != other, let group = product(productId)?.group.id else { return false }
         return product(other)?.group.id == group
     }

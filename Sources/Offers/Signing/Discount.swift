@@ -1,23 +1,23 @@
 /// A signed offer, from which the app builds an `SKPaymentDiscount` or StoreKit 2's `promotionalOffer` purchase option.
-public struct Discount: Equatable, Sendable {
+package struct Discount: Equatable, Sendable {
     /// How long Apple takes a signature after its timestamp, in seconds: 24 hours.
-    public static let lifetimeSeconds: Int64 = 86400
+    package static let lifetimeSeconds: Int64 = 86400
 
     /// The promotional offer's identifier.
-    public let identifier: String
+    package let identifier: String
     /// The identifier of the key that signed.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The one-time UUID that was signed.
-    public let nonce: Nonce
+    package let nonce: Nonce
     /// The moment that was signed.
-    public let timestamp: Timestamp
+    package let timestamp: Timestamp
     /// The signature, ASN.1 DER.
     ///
     /// Its Base64 text is what `SKPaymentDiscount` takes.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
 
     /// The moment from which Apple no longer takes it.
-    public var expiresAt: Timestamp { timestamp.adding(seconds: Self.lifetimeSeconds) }
+    package var expiresAt: Timestamp { timestamp.adding(seconds: Self.lifetimeSeconds) }
 
     /// Composes the payload and signs it.
     ///
@@ -30,7 +30,7 @@ public struct Discount: Equatable, Sendable {
     ///   - timestamp: The moment of signing.
     ///   - signer: The app's signing key.
     /// - Throws: ``SigningFailure`` when nothing could be signed.
-    public init(
+    package init(
         offerId: String,
         productId: String,
         bundleId: String,
@@ -59,9 +59,9 @@ public struct Discount: Equatable, Sendable {
 /// The payload that is signed for an `SKPaymentDiscount`: seven fields joined by U+2063.
 ///
 /// The rule is Apple's: "Generating a signature for promotional offers", StoreKit documentation.
-public struct DiscountPayload: Sendable {
+package struct DiscountPayload: Sendable {
     /// The payload in UTF-8.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Composes the payload.
     ///
@@ -74,7 +74,7 @@ public struct DiscountPayload: Sendable {
     ///   - nonce: The signature's one-time UUID.
     ///   - timestamp: When it is signed, in milliseconds.
     /// - Throws: ``SigningFailure`` when a field holds U+2063.
-    public init(
+    package init(
         bundleId: String,
         keyIdentifier: String,
         productId: String,
@@ -106,12 +106,12 @@ public struct DiscountPayload: Sendable {
 /// The one-time UUID of a signature: random (version 4) and in lowercase, as Apple compares it.
 ///
 /// Apple takes a nonce once, for one buy request. 122 random bits make a repetition impossible in practice.
-public struct Nonce: Hashable, Sendable {
+package struct Nonce: Hashable, Sendable {
     /// The UUID's text, 36 characters in lowercase.
-    public let text: String
+    package let text: String
 
     /// Makes a new nonce from the system's cryptographically secure generator.
-    public init() {
+    package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
@@ -119,7 +119,7 @@ public struct Nonce: Hashable, Sendable {
     /// Makes a nonce from the generator's next two words.
     ///
     /// - Parameter generator: Where the 122 random bits come from.
-    public init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         // RFC 9562 §5.4: version 4 in the high nibble of octet 6, variant 10 in the two high bits of octet 8.
         let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000
         let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -2,7 +2,7 @@
 ///
 /// The signature is ECDSA over P-256 and SHA-256, as Apple asks for promotional offers; RFC 7518 §3.4 names it ES256.
 /// Implementations sign inline, on the caller's thread: a signature takes tens of microseconds, less than a thread hop.
-public protocol ES256Signer: Sendable {
+package protocol ES256Signer: Sendable {
     /// The key's identifier in App Store Connect, ten characters: the `keyIdentifier` of an `SKPaymentDiscount`.
     var keyIdentifier: String { get }
 
@@ -20,7 +20,7 @@ extension ES256Signer {
     /// - Parameter message: The bytes to sign, whole and unhashed.
     /// - Returns: r and s, big-endian, 32 bytes each (RFC 7518 §3.4).
     /// - Throws: ``SigningFailure`` when the key cannot sign. Nothing was signed then.
-    public func rawSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+    package func rawSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         guard let raw = RawSignature(der: try derSignature(over: message)) else {
             throw SigningFailure(keyIdentifier: keyIdentifier, detail: "the signature is no ECDSA-Sig-Value of P-256")
         }
@@ -29,7 +29,7 @@ extension ES256Signer {
 }
 
 /// A signer that can prove itself again while it is in use.
-public protocol SelfTestingSigner: ES256Signer {
+package protocol SelfTestingSigner: ES256Signer {
     /// Signs random bytes, and verifies the signature with the public key.
     ///
     /// - Throws: ``SigningFailure`` when either fails: the key must not be used any more.
@@ -72,7 +72,7 @@ struct RawSignature {
 }
 
 /// The forms that a signed offer can have; the raw values are those of a request's `formats`.
-public enum SignatureFormat: String, CaseIterable, Sendable {
+package enum SignatureFormat: String, CaseIterable, Sendable {
     /// The form for `SKPaymentDiscount` and StoreKit 2's `promotionalOffer` with five arguments.
     case discount
     /// The form for StoreKit 2's `compactJWS` arguments.
@@ -82,22 +82,22 @@ public enum SignatureFormat: String, CaseIterable, Sendable {
 /// A key could not sign.
 ///
 /// The text names the key and the step that failed, never key material.
-public struct SigningFailure: Error, Equatable, CustomStringConvertible {
+package struct SigningFailure: Error, Equatable, CustomStringConvertible {
     /// The identifier of the key that was asked.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// What failed, for a log: one sentence without secrets.
-    public let detail: String
+    package let detail: String
 
     /// Creates a failure of the named key.
     ///
     /// - Parameters:
     ///   - keyIdentifier: The identifier of the key that was asked.
     ///   - detail: What failed, without secrets.
-    public init(keyIdentifier: String, detail: String) {
+    package init(keyIdentifier: String, detail: String) {
         self.keyIdentifier = keyIdentifier
         self.detail = detail
     }
 
     /// The failure in one line.
-    public var description: String { "key \(keyIdentifier): \(detail)" }
+    package var description: String { "key \(keyIdentifier): \(detail)" }
 }

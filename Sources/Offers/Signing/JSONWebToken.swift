@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// A JSON Web Token (RFC 7519) that an app's key has signed with ES256: a compact JWS (RFC 7515 §7.1).
-public struct JSONWebToken: Equatable, Sendable {
+package struct JSONWebToken: Equatable, Sendable {
     /// Its text: header, claims and signature in base64url, joined by dots.
-    public let compact: String
+    package let compact: String
 
     /// Signs claims.
     ///
@@ -14,7 +14,7 @@ public struct JSONWebToken: Equatable, Sendable {
     ///   - claims: The claims.
     ///   - signer: The key.
     /// - Throws: ``SigningFailure`` when the key cannot sign. Nothing was signed then.
-    public init(_ claims: Claims, signer: any ES256Signer) throws(SigningFailure) {
+    package init(_ claims: Claims, signer: any ES256Signer) throws(SigningFailure) {
         var header = Claims()
         header.add("alg", "ES256")
         header.add("kid", signer.keyIdentifier)
@@ -45,11 +45,11 @@ public struct JSONWebToken: Equatable, Sendable {
 
 extension JSONWebToken {
     /// The members of a token's header or payload, in the order in which they are added.
-    public struct Claims: Sendable {
+    package struct Claims: Sendable {
         private var members: [UInt8] = []
 
         /// Creates an empty set of claims.
-        public init() {
+        package init() {
             members.reserveCapacity(384)
         }
 
@@ -58,7 +58,7 @@ extension JSONWebToken {
         /// - Parameters:
         ///   - name: The claim's name, one that was not added before.
         ///   - value: Its value.
-        public mutating func add(_ name: String, _ value: String) {
+        package mutating func add(_ name: String, _ value: String) {
             addName(name)
             addText(value)
         }
@@ -68,7 +68,7 @@ extension JSONWebToken {
         /// - Parameters:
         ///   - name: The claim's name, one that was not added before.
         ///   - value: Its value.
-        public mutating func add(_ name: String, _ value: Int64) {
+        package mutating func add(_ name: String, _ value: Int64) {
             addName(name)
             members += Array(String(value).utf8)
         }
@@ -78,7 +78,7 @@ extension JSONWebToken {
         /// - Parameters:
         ///   - name: The claim's name, one that was not added before.
         ///   - value: Its value.
-        public mutating func add(_ name: String, _ value: Bool) {
+        package mutating func add(_ name: String, _ value: Bool) {
             addName(name)
             members += Array(value ? "true".utf8 : "false".utf8)
         }
@@ -112,20 +112,20 @@ extension JSONWebToken {
 /// A promotional offer signed as a compact JWS, for StoreKit 2's `promotionalOffer(_:compactJWS:)`.
 ///
 /// The claims are Apple's: "Generating JWS to sign App Store requests". It has no `exp`: with one, the request fails.
-public struct PromotionalOfferJWS: Equatable, Sendable {
+package struct PromotionalOfferJWS: Equatable, Sendable {
     /// The compact JWS.
-    public let compact: String
+    package let compact: String
     /// The identifier of the key that signed.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The one-time UUID that was signed.
-    public let nonce: Nonce
+    package let nonce: Nonce
     /// The moment that was signed (`iat`), in whole seconds.
-    public let issuedAt: Timestamp
+    package let issuedAt: Timestamp
 
     /// The moment from which it is no longer to be used.
     ///
     /// Apple does not say for how long it takes one: as long as the other form is assumed.
-    public var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
+    package var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
 
     /// Composes the claims and signs them.
     ///
@@ -137,7 +137,7 @@ public struct PromotionalOfferJWS: Equatable, Sendable {
     ///   - timestamp: The moment of signing.
     ///   - signer: The app's signing key.
     /// - Throws: ``SigningFailure`` when nothing could be signed.
-    public init(
+    package init(
         offerId: String,
         productId: String,
         transactionId: String?,
@@ -160,24 +160,24 @@ public struct PromotionalOfferJWS: Equatable, Sendable {
 /// `introductoryOfferEligibility(compactJWS:)`.
 ///
 /// The App Store obeys it, whether or not the customer has used one before. The claims are Apple's: "Generating JWS to sign App Store requests".
-public struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
+package struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
     /// The compact JWS.
-    public let compact: String
+    package let compact: String
     /// The identifier of the key that signed.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The one-time UUID that was signed.
-    public let nonce: Nonce
+    package let nonce: Nonce
     /// The moment that was signed (`iat`), in whole seconds.
-    public let issuedAt: Timestamp
+    package let issuedAt: Timestamp
     /// Whether the customer may have the offer.
-    public let allowIntroductoryOffer: Bool
+    package let allowIntroductoryOffer: Bool
     /// The transaction by which the App Store knows the customer.
-    public let transactionId: String
+    package let transactionId: String
 
     /// The moment from which it is no longer to be used.
     ///
     /// Apple does not say for how long it takes one: as long as a promotional offer is assumed.
-    public var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
+    package var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
 
     /// Composes the claims and signs them.
     ///
@@ -189,7 +189,7 @@ public struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
     ///   - timestamp: The moment of signing.
     ///   - signer: The app's signing key.
     /// - Throws: ``SigningFailure`` when nothing could be signed.
-    public init(
+    package init(
         productId: String,
         allowIntroductoryOffer: Bool,
         transactionId: String,
@@ -235,18 +235,18 @@ struct AppStoreRequest {
 }
 
 /// The issuer of requests to the App Store.
-public struct AppStoreRequestIssuer: Equatable, Sendable {
+package struct AppStoreRequestIssuer: Equatable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The issuer of the app's key in App Store Connect, a UUID.
-    public let issuerId: String
+    package let issuerId: String
 
     /// Creates an issuer.
     ///
     /// - Parameters:
     ///   - bundleId: The app's bundle identifier.
     ///   - issuerId: The issuer of the app's key in App Store Connect.
-    public init(bundleId: String, issuerId: String) {
+    package init(bundleId: String, issuerId: String) {
         self.bundleId = bundleId
         self.issuerId = issuerId
     }

@@ -1,16 +1,16 @@
 /// Something that Apple said, and when.
-public struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
+package struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
     /// The value.
-    public let value: Value
+    package let value: Value
     /// Apple's clock when it was said: `signedDate`, or the date of the answer.
-    public let asOf: Timestamp
+    package let asOf: Timestamp
 
     /// Holds a value.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - asOf: Apple's clock when it was said.
-    public init(_ value: Value, asOf: Timestamp) {
+    package init(_ value: Value, asOf: Timestamp) {
         self.value = value
         self.asOf = asOf
     }

@@ -1,5 +1,5 @@
 /// How a subscription belongs to an account.
-public enum AccountTie: Equatable, Sendable {
+package enum AccountTie: Equatable, Sendable {
     /// Apple keeps the account with a purchase of the subscription (`appAccountToken`).
     case bought
     /// A request for the account came with Apple's word of the subscription, which names no account; the moment of the
@@ -31,11 +31,11 @@ public enum AccountTie: Equatable, Sendable {
 }
 
 /// An account as held state knows it: by its digest.
-public struct AccountView: Equatable, Sendable {
+package struct AccountView: Equatable, Sendable {
     /// The account that a request names.
-    public let account: Account
+    package let account: Account
     /// Its digest; `nil` for no account.
-    public let digest: AccountDigest?
+    package let digest: AccountDigest?
 
     /// Looks at an account.
     ///
@@ -43,7 +43,7 @@ public struct AccountView: Equatable, Sendable {
     ///   - account: The account that a request names.
     ///   - bundleId: The app that it is an account of.
     ///   - digester: Makes its digest.
-    public init(_ account: Account, of bundleId: String, digester: some AccountDigester) {
+    package init(_ account: Account, of bundleId: String, digester: some AccountDigester) {
         self.account = account
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
     }
@@ -68,15 +68,15 @@ public struct AccountView: Equatable, Sendable {
 /// Marks an account of which Apple once listed all subscriptions, so that one not held did not exist.
 ///
 /// Signed transactions never make one: they show what their sender chose.
-public struct AccountHistoryMark: Equatable, Sendable {
+package struct AccountHistoryMark: Equatable, Sendable {
     /// The account.
-    public let account: AccountDigest
+    package let account: AccountDigest
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that answered.
-    public let environment: AppStoreEnvironment
+    package let environment: AppStoreEnvironment
     /// Apple's clock at that moment.
-    public let asOf: Timestamp
+    package let asOf: Timestamp
 
     /// Creates a mark.
     ///
@@ -85,7 +85,7 @@ public struct AccountHistoryMark: Equatable, Sendable {
     ///   - bundleId: The app's bundle identifier.
     ///   - environment: The environment that answered.
     ///   - asOf: Apple's clock at that moment.
-    public init(account: AccountDigest, bundleId: String, environment: AppStoreEnvironment, asOf: Timestamp) {
+    package init(account: AccountDigest, bundleId: String, environment: AppStoreEnvironment, asOf: Timestamp) {
         self.account = account
         self.bundleId = bundleId
         self.environment = environment
@@ -97,7 +97,7 @@ public struct AccountHistoryMark: Equatable, Sendable {
     ///
     /// - Parameter others: The others.
     /// - Returns: All marks that count.
-    public func put(into others: [AccountHistoryMark]) -> [AccountHistoryMark] {
+    package func put(into others: [AccountHistoryMark]) -> [AccountHistoryMark] {
         guard let index = others.firstIndex(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             return others + [self]
         }

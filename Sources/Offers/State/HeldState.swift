@@ -1,27 +1,27 @@
 /// The answer to a ``StateQuestion``: the subscriptions of the account, and those that the evidence names.
-public struct HeldState: Equatable, Sendable {
+package struct HeldState: Equatable, Sendable {
     /// The subscriptions, each once, in no order that counts.
-    public var subscriptions: [HeldSubscription]
+    package var subscriptions: [HeldSubscription]
     /// Since when all subscriptions of the account are known, one mark at the most for an environment.
-    public var marks: [AccountHistoryMark]
+    package var marks: [AccountHistoryMark]
 
     /// Creates it.
     ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions.
     ///   - marks: Since when all subscriptions of the account are known.
-    public init(subscriptions: [HeldSubscription] = [], marks: [AccountHistoryMark] = []) {
+    package init(subscriptions: [HeldSubscription] = [], marks: [AccountHistoryMark] = []) {
         self.subscriptions = subscriptions
         self.marks = marks
     }
 
     /// Whether nothing is held.
-    public var isEmpty: Bool { subscriptions.isEmpty && marks.isEmpty }
+    package var isEmpty: Bool { subscriptions.isEmpty && marks.isEmpty }
 
     /// Leaves out redemptions that clients showed, where evidence of Apple's has their transactions.
     ///
     /// - Parameter history: Evidence of Apple's.
-    public mutating func leaveOutRedemptions(in history: SubscriptionHistory) {
+    package mutating func leaveOutRedemptions(in history: SubscriptionHistory) {
         for index in subscriptions.indices where !subscriptions[index].shown.isEmpty {
             subscriptions[index].leaveOutRedemptions(of: history.transactions)
         }
@@ -34,7 +34,7 @@ extension HeldState {
     /// It is far more than any customer has: of a group one at a time, which keeps its identifier through renewals,
     /// upgrades and pauses, so that a new one comes with a new group or another Apple Account. Without a bound an account
     /// to which thousands were tied would cost each of its requests seconds.
-    public static let mostOfAccount = 64
+    package static let mostOfAccount = 64
 
     /// Leaves out of an account's subscriptions those beyond ``mostOfAccount``: the first by their identifiers, which the
     /// App Store gives out in order.
@@ -43,7 +43,7 @@ extension HeldState {
     /// account are known is no longer so.
     ///
     /// - Parameter question: What was asked.
-    public mutating func leaveOut(beyond question: StateQuestion) {
+    package mutating func leaveOut(beyond question: StateQuestion) {
         guard let account = question.account, subscriptions.count > Self.mostOfAccount else { return }
         let own = subscriptions.indices.filter { subscriptions[$0].accounts[account] != nil }
         guard own.count > Self.mostOfAccount else { return }

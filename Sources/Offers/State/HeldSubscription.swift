@@ -2,30 +2,30 @@
 ///
 /// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome; of accounts
 /// that only showed evidence, those that came first stay.
-public struct HeldSubscription: Equatable, Sendable {
+package struct HeldSubscription: Equatable, Sendable {
     /// How many transactions are held: the last that were bought.
     ///
     /// Of those before them as many at the most are held as well: where a promotional offer's run began or ended, so
     /// that what was redeemed stays on record. So are as many redemptions that clients showed.
-    public static let mostTransactions = 32
+    package static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence, and how many that showed a redemption.
-    public static let mostPresenters = 8
+    package static let mostPresenters = 8
     /// How many other identifiers of one subscription are held, and how many steps from one to the next are made.
     package static let mostLinked = 16
     /// How many accounts are held that bought what is no longer held, at the most.
-    public static let mostFormerOwners = 8
+    package static let mostFormerOwners = 8
 
     /// The subscription's identity.
-    public let identity: SubscriptionIdentity
+    package let identity: SubscriptionIdentity
     /// Its transactions, by their identifiers; an account's token in them is its pseudonym.
-    public private(set) var transactions: [String: Held<Transaction>] = [:]
+    package private(set) var transactions: [String: Held<Transaction>] = [:]
     /// Its renewal info; a held `nil` says that there is no entry of `pending_renewal_info`, none held that nobody said.
-    public private(set) var renewal: Held<RenewalInfo?>?
+    package private(set) var renewal: Held<RenewalInfo?>?
     /// Redemptions that clients showed and Apple did not, by the identifiers of their first transactions: each ends where
     /// the last time under its offer does.
-    public private(set) var shown: [String: Transaction] = [:]
+    package private(set) var shown: [String: Transaction] = [:]
     /// The accounts that it belongs to.
-    public private(set) var accounts: [AccountDigest: AccountTie] = [:]
+    package private(set) var accounts: [AccountDigest: AccountTie] = [:]
     /// Other identifiers that the same subscription has, or had: those beside it, of which each leads to the next.
     package private(set) var linked: Set<String> = []
     /// When the App Store itself last spoke of it, in an answer or a notification; `nil` where only clients did.
@@ -41,7 +41,7 @@ public struct HeldSubscription: Equatable, Sendable {
     ///   - accounts: The accounts that it belongs to.
     ///   - linked: Other identifiers of the same subscription.
     ///   - told: When the App Store itself spoke of it.
-    public init(
+    package init(
         _ identity: SubscriptionIdentity,
         transactions: [Held<Transaction>] = [],
         renewal: Held<RenewalInfo?>? = nil,
@@ -63,7 +63,7 @@ public struct HeldSubscription: Equatable, Sendable {
     /// Learns what another value of the same subscription knows.
     ///
     /// - Parameter other: The other value; one of another subscription changes nothing.
-    public mutating func merge(_ other: HeldSubscription) {
+    package mutating func merge(_ other: HeldSubscription) {
         guard other.identity == identity else { return }
         for held in other.transactions.values { add(held) }
         for transaction in other.shown.values { add(shown: transaction) }
@@ -77,13 +77,13 @@ public struct HeldSubscription: Equatable, Sendable {
     }
 
     /// Whether Apple said anything of it: else it is nothing but redemptions that clients showed.
-    public var hasState: Bool { renewal != nil || !transactions.isEmpty }
+    package var hasState: Bool { renewal != nil || !transactions.isEmpty }
 
     /// Whether it says no more than an earlier value, but for dates within an hour.
     ///
     /// - Parameter earlier: A value that was merged into this one.
     /// - Returns: `false` where there is something to write.
-    public func isNoNews(after earlier: HeldSubscription) -> Bool {
+    package func isNoNews(after earlier: HeldSubscription) -> Bool {
         guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
             shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil), linked == earlier.linked
         else { return false }
@@ -116,12 +116,12 @@ public struct HeldSubscription: Equatable, Sendable {
     ///
     /// - Parameter earlier: The earlier value; `nil` where nothing was held.
     /// - Returns: Their digests.
-    public func accountsLetGo(since earlier: HeldSubscription?) -> [AccountDigest] {
+    package func accountsLetGo(since earlier: HeldSubscription?) -> [AccountDigest] {
         earlier?.accounts.keys.filter { accounts[$0] == nil } ?? []
     }
 
     /// When Apple last spoke of it.
-    public var asOf: Timestamp? {
+    package var asOf: Timestamp? {
         transactions.values.reduce(renewal?.asOf) { newest, held in newest.map { max($0, held.asOf) } ?? held.asOf }
     }
 
@@ -315,7 +315,7 @@ extension HeldSubscription {
     ///
     /// - Parameter account: The account that is to be forgotten.
     /// - Returns: What is left; `nil` when all of it goes: it was bought for the account, or is nobody else's.
-    public func forgetting(_ account: AccountDigest) -> HeldSubscription? {
+    package func forgetting(_ account: AccountDigest) -> HeldSubscription? {
         guard accounts[account] != .bought else { return nil }
         var rest = self
         rest.accounts[account] = nil

@@ -1,21 +1,21 @@
 /// A promotional offer that was redeemed, as the first transaction of a run under it shows.
-public struct OfferRedemption: Hashable, Sendable {
+package struct OfferRedemption: Hashable, Sendable {
     /// The subscription.
-    public let originalTransactionId: String
+    package let originalTransactionId: String
     /// The transaction; `nil` where nobody said.
-    public let transactionId: String?
+    package let transactionId: String?
     /// The product that was bought.
-    public let productId: String
+    package let productId: String
     /// The product's group, where Apple said it.
-    public let subscriptionGroupIdentifier: String?
+    package let subscriptionGroupIdentifier: String?
     /// The promotional offer's identifier.
-    public let offerId: String
+    package let offerId: String
     /// When it was bought.
-    public let purchaseDate: Timestamp?
+    package let purchaseDate: Timestamp?
     /// The price that was paid; `nil` where Apple did not say.
-    public let price: PaidPrice?
+    package let price: PaidPrice?
     /// The App Store's country, in ISO 3166-1 alpha-3; `nil` where Apple did not say.
-    public let storefront: String?
+    package let storefront: String?
     /// Apple's number for the purchase; `nil` where Apple did not say.
     package let webOrderLineItemId: String?
 }
@@ -24,7 +24,7 @@ extension HeldSubscription {
     /// The promotional offers that were redeemed, the oldest first.
     ///
     /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption, see ``RedemptionRun``.
-    public var redemptions: [OfferRedemption] {
+    package var redemptions: [OfferRedemption] {
         guard hasRedemptions else { return [] }
         var run = RedemptionRun()
         var found: [OfferRedemption] = []

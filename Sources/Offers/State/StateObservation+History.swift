@@ -10,7 +10,7 @@ extension StateObservation {
     ///   - digester: Makes the digests of accounts.
     ///   - moment: The server's clock.
     ///   - isTold: Whether the App Store itself said it, in an answer or a notification.
-    public init(
+    package init(
         _ history: SubscriptionHistory,
         presentedFor account: Account = .none,
         digester: some AccountDigester,
@@ -31,7 +31,7 @@ extension StateObservation {
     ///   - history: What the client showed.
     ///   - account: The account that it was presented for.
     ///   - digester: Makes the digests of accounts.
-    public init(
+    package init(
         redemptionsIn history: SubscriptionHistory,
         shownFor account: Account,
         digester: some AccountDigester

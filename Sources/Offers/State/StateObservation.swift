@@ -1,28 +1,28 @@
 /// The part of one piece of evidence, or of one notification, that is remembered.
-public struct StateObservation: Equatable, Sendable {
+package struct StateObservation: Equatable, Sendable {
     /// The subscriptions, each as it was seen.
-    public let subscriptions: [HeldSubscription]
+    package let subscriptions: [HeldSubscription]
     /// The mark that these are all subscriptions of the account; `nil` when that is not known.
-    public let mark: AccountHistoryMark?
+    package let mark: AccountHistoryMark?
 
     /// Creates an observation.
     ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions, each as it was seen.
     ///   - mark: That all subscriptions of the account are among them.
-    public init(subscriptions: [HeldSubscription], mark: AccountHistoryMark? = nil) {
+    package init(subscriptions: [HeldSubscription], mark: AccountHistoryMark? = nil) {
         self.subscriptions = subscriptions
         self.mark = mark
     }
 
     /// Whether there is nothing to remember.
-    public var isEmpty: Bool { subscriptions.isEmpty && mark == nil }
+    package var isEmpty: Bool { subscriptions.isEmpty && mark == nil }
 
     /// Whether it says more than is held already, or the same more than an hour later.
     ///
     /// - Parameter state: What is held of its subscriptions and its account.
     /// - Returns: `false` where there is nothing to write.
-    public func isNews(beside state: HeldState) -> Bool {
+    package func isNews(beside state: HeldState) -> Bool {
         for seen in subscriptions {
             guard let held = state.subscriptions.first(where: { $0.identity == seen.identity }) else { return true }
             var merged = held
@@ -40,7 +40,7 @@ public struct StateObservation: Equatable, Sendable {
     ///
     /// - Parameter held: What is held of a subscription once this is merged into it.
     /// - Returns: The mark that counts.
-    public func mark(beside held: (SubscriptionIdentity) -> HeldSubscription?) -> AccountHistoryMark? {
+    package func mark(beside held: (SubscriptionIdentity) -> HeldSubscription?) -> AccountHistoryMark? {
         mark.flatMap { counts($0, beside: held) ? $0 : nil }
     }
 

@@ -10,7 +10,7 @@ extension SubscriptionHistory {
     ///   - view: The account.
     ///   - transactionId: The first transaction of a subscription that was asked about, and counts beside those of the
     ///     account.
-    public init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
+    package init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
         let subscriptions = state.subscriptions
         // What only a client showed leads to redemptions alone.
         func isState(_ index: Int) -> Bool {
@@ -66,7 +66,7 @@ extension SubscriptionHistory {
     }
 
     /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
-    public var namedSubscriptions: [SubscriptionIdentity] {
+    package var namedSubscriptions: [SubscriptionIdentity] {
         guard let bundleId, let environment else { return [] }
         var ids: [String] = []
         func note(_ id: String) {
@@ -98,7 +98,7 @@ extension SubscriptionHistory {
     ///   - oldest: Since when a held renewal info counts beside a signed transaction that came without one, and was signed
     ///     later; `nil` however old it is.
     /// - Returns: The history that decisions should read.
-    public func updated(
+    package func updated(
         by state: HeldState,
         for view: AccountView,
         since oldest: Timestamp? = nil

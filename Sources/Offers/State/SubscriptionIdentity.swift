@@ -1,11 +1,11 @@
 /// A subscription's identity: the App Store's number for it, which is unique only within an app and an environment.
-public struct SubscriptionIdentity: Hashable, Sendable {
+package struct SubscriptionIdentity: Hashable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The environment that it was bought in.
-    public let environment: AppStoreEnvironment
+    package let environment: AppStoreEnvironment
     /// The identifier of its first purchase.
-    public let originalTransactionId: String
+    package let originalTransactionId: String
 
     /// Names a subscription.
     ///
@@ -13,7 +13,7 @@ public struct SubscriptionIdentity: Hashable, Sendable {
     ///   - bundleId: The app's bundle identifier.
     ///   - environment: The environment that it was bought in.
     ///   - originalTransactionId: The identifier of its first purchase.
-    public init(bundleId: String, environment: AppStoreEnvironment, originalTransactionId: String) {
+    package init(bundleId: String, environment: AppStoreEnvironment, originalTransactionId: String) {
         self.bundleId = bundleId
         self.environment = environment
         self.originalTransactionId = originalTransactionId
@@ -25,7 +25,7 @@ extension SubscriptionIdentity {
     ///
     /// - Parameter other: The other one, of the same app.
     /// - Returns: `true` when it does.
-    public func isBefore(_ other: SubscriptionIdentity) -> Bool {
+    package func isBefore(_ other: SubscriptionIdentity) -> Bool {
         guard originalTransactionId == other.originalTransactionId else {
             return originalTransactionId.utf8.lexicographicallyPrecedes(other.originalTransactionId.utf8)
         }

@@ -1,5 +1,5 @@
 /// The held state of subscriptions: the port to storage.
-public protocol SubscriptionStates: Sendable {
+package protocol SubscriptionStates: Sendable {
     /// Reads held state without waiting, in one look for all questions.
     ///
     /// - Parameter questions: What is asked.
@@ -39,13 +39,13 @@ public protocol SubscriptionStates: Sendable {
 }
 
 /// The subscriptions and the account that a decision asks held state for.
-public struct StateQuestion: Equatable, Sendable {
+package struct StateQuestion: Equatable, Sendable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    package let bundleId: String
     /// The account; `nil` for none.
-    public let account: AccountDigest?
+    package let account: AccountDigest?
     /// The subscriptions that the evidence names.
-    public let subscriptions: [SubscriptionIdentity]
+    package let subscriptions: [SubscriptionIdentity]
 
     /// Asks.
     ///
@@ -53,7 +53,7 @@ public struct StateQuestion: Equatable, Sendable {
     ///   - bundleId: The app's bundle identifier.
     ///   - account: The account.
     ///   - subscriptions: The subscriptions that the evidence names.
-    public init(bundleId: String, account: AccountDigest?, subscriptions: [SubscriptionIdentity] = []) {
+    package init(bundleId: String, account: AccountDigest?, subscriptions: [SubscriptionIdentity] = []) {
         self.bundleId = bundleId
         self.account = account
         self.subscriptions = subscriptions
@@ -65,14 +65,14 @@ extension SubscriptionStates {
     ///
     /// - Parameter question: What is asked.
     /// - Returns: What is held; `nil` when the store has to be waited for.
-    public func atHand(_ question: StateQuestion) -> HeldState? { atHand([question])?.first }
+    package func atHand(_ question: StateQuestion) -> HeldState? { atHand([question])?.first }
 
     /// Reads held state.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: What is held.
     /// - Throws: ``StorageFailure`` when it cannot be read.
-    public func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+    package func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         guard let answer = await held([question]).first else {
             throw StorageFailure(.unavailable, "the store gave no answer")
         }

@@ -1,11 +1,11 @@
 package import Offers
 
 /// The figures of a database for its operator: its size, and the redemptions of a day.
-public struct DatabaseFigures: Equatable, Sendable {
+package struct DatabaseFigures: Equatable, Sendable {
     /// How large the database is: an SQLite file without its log, or all of a PostgreSQL database.
-    public let bytes: Int
+    package let bytes: Int
     /// Redemptions in production within the last 24 hours, of offers that were signed here, by app.
-    public let redemptions: [String: Int]
+    package let redemptions: [String: Int]
 
     private static let redemptionsSQL =
         "SELECT bundle_id, COUNT(*) AS total FROM redemptions "
@@ -43,7 +43,7 @@ public struct DatabaseFigures: Equatable, Sendable {
 }
 
 /// The figures of a database, asked for once a minute at the most.
-public final class RecentDatabaseFigures: Sendable {
+package final class RecentDatabaseFigures: Sendable {
     private let figures: RecentFigure<DatabaseFigures>
 
     /// Asks for nothing yet.
@@ -56,5 +56,5 @@ public final class RecentDatabaseFigures: Sendable {
     }
 
     /// The figures; `nil` when the database cannot be read.
-    public var value: DatabaseFigures? { get async { await figures.value } }
+    package var value: DatabaseFigures? { get async { await figures.value } }
 }

@@ -1,12 +1,12 @@
 import Dispatch
-public import Offers
+package import Offers
 import Synchronization
 
 /// Counts decisions in memory, and adds them to what the database has every few seconds.
 ///
 /// They are statistics, and promise nothing: a process that is killed loses the last seconds. One that is stopped loses
 /// nothing, and neither does one whose database is away for a while.
-public final class DurableOfferTally: OfferTally {
+package final class DurableOfferTally: OfferTally {
     /// How many seconds pass from one writing to the next.
     private static let seconds = 5
 
@@ -30,19 +30,19 @@ public final class DurableOfferTally: OfferTally {
     }
 
     /// What keeps counts from being kept, in a sentence; `nil` when nothing does.
-    public var warning: String? {
+    package var warning: String? {
         failure.withLock { $0 }.map { "counts of decisions wait to be written, and are lost at a stop: \($0.detail)" }
     }
 
     /// Counts a decision.
     ///
     /// - Parameter decision: The decision.
-    public func count(_ decision: CountedDecision) {
+    package func count(_ decision: CountedDecision) {
         counts.withLock { $0[decision, default: 0] += 1 }
     }
 
     /// Writes what was counted; what comes later is lost.
-    public func close() {
+    package func close() {
         timer.stop()
         writer.sync { write() }
     }

@@ -1,10 +1,10 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// The key of the digests by which the ledger knows accounts: without it nobody can tell whose they are.
-public struct DigestKey: Sendable {
+package struct DigestKey: Sendable {
     /// The fewest bytes that a key may have.
-    public static let minimumBytes = 32
+    package static let minimumBytes = 32
     /// How many bytes a digest has.
     static let digestBytes = 16
 
@@ -14,7 +14,7 @@ public struct DigestKey: Sendable {
     /// Takes a key.
     ///
     /// - Parameter bytes: Its bytes; fewer than ``minimumBytes`` give `nil`.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count >= Self.minimumBytes else { return nil }
         begun = AuthenticationCode(key: bytes, beginning: CanonicalBytes("offer-signer ledger digest 1").bytes)
     }
@@ -69,7 +69,7 @@ extension DigestKey: AccountDigester {
     ///   - text: The account's text.
     ///   - bundleId: The app.
     /// - Returns: The digest.
-    public func digest(of text: String, bundleId: String) -> AccountDigest {
+    package func digest(of text: String, bundleId: String) -> AccountDigest {
         AccountDigest(accountDigest(text, bundleId: bundleId))
     }
 }

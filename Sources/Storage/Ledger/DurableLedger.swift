@@ -1,12 +1,12 @@
 import Dispatch
-public import Offers
+package import Offers
 import Synchronization
 
 /// The ledger: takes entries, and reports their outcomes once they are on durable storage.
 ///
 /// One thread writes. Every second it signs a checkpoint, at a stop it signs the end of the chain, and every hour it
 /// deletes records older than the retention, unless the clock is known to be wrong.
-public final class DurableLedger: RetentionLedger {
+package final class DurableLedger: RetentionLedger {
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
     private let writer = DispatchQueue(label: "ledger.writer", qos: .userInitiated)
@@ -57,7 +57,7 @@ public final class DurableLedger: RetentionLedger {
     /// Reports how long each commit took and how many records it wrote.
     ///
     /// - Parameter observe: Called on the thread that writes: it must not wait.
-    public func observeCommits(_ observe: @escaping @Sendable (_ duration: Duration, _ records: Int) -> Void) {
+    package func observeCommits(_ observe: @escaping @Sendable (_ duration: Duration, _ records: Int) -> Void) {
         observer.observe(observe)
     }
 
@@ -68,7 +68,7 @@ public final class DurableLedger: RetentionLedger {
     ///   - bundleId: The app.
     /// - Returns: How many they were.
     /// - Throws: `StorageFailure` when nothing could be forgotten.
-    public func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
+    package func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
         let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
             writer.async { [store] in
                 do throws(StorageFailure) {
@@ -83,10 +83,10 @@ public final class DurableLedger: RetentionLedger {
     }
 
     /// How many entries wait to be written.
-    public var waiting: Int { group.waiting }
+    package var waiting: Int { group.waiting }
 
     /// What keeps entries from being written, in a sentence; `nil` when nothing does.
-    public var fault: String? {
+    package var fault: String? {
         if let failure = group.failure { return "ledger: \(failure); nothing is signed until it can be written again" }
         guard isProving.withLock({ $0 }), !group.hasWritten else { return nil }
         return "ledger: nothing has been written yet, so it is not known whether it can be"
@@ -95,7 +95,7 @@ public final class DurableLedger: RetentionLedger {
     /// Tries to write before any entry comes; until it has written, ``fault`` says that nothing is known.
     ///
     /// - Parameter patience: How long this call waits for the result; the ledger continues to try.
-    public func prove(within patience: Duration) {
+    package func prove(within patience: Duration) {
         isProving.withLock { $0 = true }
         let done = DispatchSemaphore(value: 0)
         group.prove { done.signal() }
@@ -106,11 +106,11 @@ public final class DurableLedger: RetentionLedger {
     ///
     /// - Returns: Those losses that nobody had acknowledged.
     /// - Throws: ``StorageFailure``.
-    public func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] { try store.acknowledgeLosses() }
+    package func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] { try store.acknowledgeLosses() }
 
     /// What keeps checkpoints from being signed or old records from being deleted, or kept an entry out for its values, in
     /// a sentence; `nil` when nothing does.
-    public var warning: String? {
+    package var warning: String? {
         upkeepFailure.withLock { $0 }.map { "ledger: its upkeep failed: \($0.detail)" }
             ?? group.refusal.map { "ledger: \($0); what this was for was not signed" }
     }
@@ -120,7 +120,7 @@ public final class DurableLedger: RetentionLedger {
     /// - Parameters:
     ///   - entries: The entries: all in one commit, or none.
     ///   - completion: Called once, from any thread, maybe before this returns.
-    public func append(
+    package func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) {
@@ -134,7 +134,7 @@ public final class DurableLedger: RetentionLedger {
     ///   - moment: Until when its commit may begin.
     /// - Returns: The outcomes of its grants.
     /// - Throws: `StorageFailure` when nothing of it may leave.
-    public func append(
+    package func append(
         _ entry: LedgerEntry,
         until moment: ContinuousClock.Instant
     ) async throws(StorageFailure) -> [GrantOutcome] {
@@ -151,7 +151,7 @@ public final class DurableLedger: RetentionLedger {
     ///   - now: The server's clock.
     /// - Returns: The answer's bytes; `nil` where there is none on record.
     /// - Throws: `StorageFailure` when the ledger cannot be read.
-    public func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
+    package func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
         try await store.keptAnswer(to: call, at: now)
     }
 
@@ -160,7 +160,7 @@ public final class DurableLedger: RetentionLedger {
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: `StorageFailure` when the ledger cannot be read.
-    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+    package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         try await store.answer(to: question)
     }
 
@@ -168,7 +168,7 @@ public final class DurableLedger: RetentionLedger {
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
-    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
+    package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard question.offers.count + question.originalTransactionIds.count <= Self.fewCounts else { return nil }
         return try? store.answerAtOnce(to: question)
     }
@@ -180,7 +180,7 @@ public final class DurableLedger: RetentionLedger {
     ///
     /// - Parameter subscription: The subscription.
     /// - Returns: Whether the ledger is to be asked before anything is signed.
-    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
+    package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
         shared.contains(
             PresentedSubscription(
                 bundleId: subscription.bundleId,
@@ -191,7 +191,7 @@ public final class DurableLedger: RetentionLedger {
     }
 
     /// Takes no more entries, writes those that wait, and signs the end of the chain.
-    public func close() {
+    package func close() {
         isClosed.withLock { $0 = true }
         upkeepTimer.stop()
         group.close()

@@ -139,11 +139,11 @@ extension LedgerArchive where Self: SQLDatabase {
 }
 
 /// A writer that has records or statements, but no chain: somebody put them in, or took the chain away.
-public struct LedgerOrphan: Equatable, Sendable {
+package struct LedgerOrphan: Equatable, Sendable {
     /// The writer.
-    public var writer: String
+    package var writer: String
     /// The number of the first record; `nil` when there are statements alone, or it is no number.
-    public var firstNumber: Int64?
+    package var firstNumber: Int64?
 
     /// Steps from writer to writer by the primary keys, over all that each has written, in one statement: what it sees
     /// was there at one moment, so that no chain that begins meanwhile is missed.

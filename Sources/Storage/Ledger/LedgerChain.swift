@@ -1,40 +1,40 @@
 import Crypto
 import FoundationEssentials
-public import Offers
+package import Offers
 
 /// The chain of one writer: each process that writes has its own, so that none waits for another.
 ///
 /// Its beginning is a statement signed by the checkpoint key: it names the chain that began before it, and how far that
 /// was, so that no chain can go, or come, without trace.
-public struct LedgerChain: Equatable, Sendable {
+package struct LedgerChain: Equatable, Sendable {
     /// How far a chain is.
-    public struct Head: Equatable, Sendable {
+    package struct Head: Equatable, Sendable {
         /// The number of its last record; 0 when there is none.
-        public var number: Int64
+        package var number: Int64
         /// The hash of its last record, or of its beginning.
-        public var hash: [UInt8]
+        package var hash: [UInt8]
 
         /// Creates a head.
         ///
         /// - Parameters:
         ///   - number: The number of the last record; 0 when there is none.
         ///   - hash: The hash of the last record, or of the chain's beginning.
-        public init(number: Int64, hash: [UInt8]) {
+        package init(number: Int64, hash: [UInt8]) {
             self.number = number
             self.hash = hash
         }
     }
 
     /// The writer's identifier: 16 random hexadecimal digits.
-    public var writer: String
+    package var writer: String
     /// When it began.
-    public var startedAt: Timestamp
+    package var startedAt: Timestamp
     /// The writer of the chain that began before; `nil` for the first of all.
-    public var previousWriter: String?
+    package var previousWriter: String?
     /// How far that chain was.
-    public var previousHead: Head?
+    package var previousHead: Head?
     /// The signature of its beginning, ASN.1 DER, by ECDSA with P-256 and SHA-256.
-    public var signature: [UInt8] = []
+    package var signature: [UInt8] = []
 
     /// When a chain begins: later than the one before it, whatever the clocks say, so that the next one names it.
     ///

@@ -1,21 +1,21 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// A signed statement about the whole ledger: which chains it has, and how far those are that may still grow.
 ///
 /// There is one, the newest. It is signed every second in which anything was recorded, and in the transaction of each
 /// chain's beginning and end.
-public struct LedgerCheckpoint: Equatable, Sendable {
+package struct LedgerCheckpoint: Equatable, Sendable {
     /// How many chains there are.
-    public var chains: Int64 = 0
+    package var chains: Int64 = 0
     /// The writer of the chain that began last; empty where there is none.
-    public var newest = ""
+    package var newest = ""
     /// The chains that have no end yet, by their writers, and how far they are.
-    public var open: [String: LedgerChain.Head] = [:]
+    package var open: [String: LedgerChain.Head] = [:]
     /// When it was stated.
-    public var time = Timestamp(millisecondsSince1970: 0)
+    package var time = Timestamp(millisecondsSince1970: 0)
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
-    public var signature: [UInt8] = []
+    package var signature: [UInt8] = []
 
     /// The open chains as text: a line for each, in the order of their writers, with the number and hash of the last record.
     var openText: String {

@@ -5,7 +5,7 @@ import Offers
 ///
 /// With another digest key no limit would count what was signed before, and with another checkpoint key nothing could be
 /// verified: so a service with such a key, such as a replica that was given one of its own, is refused.
-public struct LedgerKeyMarks: Sendable {
+package struct LedgerKeyMarks: Sendable {
     /// A key's mark.
     struct Mark: Sendable {
         /// The key's name: ``LedgerKeyMarks/digestKey`` or ``LedgerKeyMarks/checkpointKey``.
@@ -34,7 +34,7 @@ public struct LedgerKeyMarks: Sendable {
     ///   - digestKey: The key of the digests of accounts; `nil` where none is used.
     ///   - checkpointKeySPKI: The public half of the key that signs checkpoints, as SubjectPublicKeyInfo; `nil` where none
     ///     is used, in a ledger that is read.
-    public init(digestKey: DigestKey?, checkpointKeySPKI: [UInt8]?) {
+    package init(digestKey: DigestKey?, checkpointKeySPKI: [UInt8]?) {
         marks =
             (digestKey.map { [Mark(name: Self.digestKey, bytes: $0.mark)] } ?? [])
             + (checkpointKeySPKI.map { [Mark(name: Self.checkpointKey, bytes: Array(SHA256.hash(data: $0)))] } ?? [])

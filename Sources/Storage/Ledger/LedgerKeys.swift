@@ -1,10 +1,10 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// The keys of the ledger's digests and statements.
-public struct LedgerKeys: Sendable {
+package struct LedgerKeys: Sendable {
     /// The key of the digests of accounts.
-    public let digestKey: DigestKey
+    package let digestKey: DigestKey
     /// Signs statements.
     private let checkpointSigner: any ES256Signer
     /// The public half of the key that signs statements.
@@ -17,7 +17,7 @@ public struct LedgerKeys: Sendable {
     ///   - checkpointSigner: Signs statements.
     ///   - checkpointKeySPKI: The public half of that key, as SubjectPublicKeyInfo.
     /// - Throws: ``StorageFailure`` when that is none.
-    public init(
+    package init(
         digestKey: DigestKey,
         checkpointSigner: any ES256Signer,
         checkpointKeySPKI: [UInt8]

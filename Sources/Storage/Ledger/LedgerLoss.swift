@@ -1,12 +1,12 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// A signed statement that the database has lost the last records of a chain: such as in a failover to a standby that had
 /// not got them yet.
 ///
 /// Their signatures were given out. A service that wrote or saw them says so, and an operator acknowledges it before more
 /// is signed.
-public struct LedgerLoss: Equatable, Sendable {
+package struct LedgerLoss: Equatable, Sendable {
     /// An operator's word that the loss is known.
     struct Acknowledgement: Equatable, Sendable {
         let time: Timestamp
@@ -15,27 +15,27 @@ public struct LedgerLoss: Equatable, Sendable {
     }
 
     /// The chain's writer.
-    public let writer: String
+    package let writer: String
     /// The number of the first record that is lost.
-    public let first: Int64
+    package let first: Int64
     /// The last one that is lost.
-    public let last: LedgerChain.Head
+    package let last: LedgerChain.Head
     /// When it was noticed.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8]
     /// An operator's word that the loss is known; `nil` until it is given.
     var acknowledgement: Acknowledgement?
 
     /// How many records are lost.
-    public var count: Int64 {
+    package var count: Int64 {
         // A row that somebody changed may say anything.
         let (count, overflow) = last.number.subtractingReportingOverflow(first)
         return overflow || count < 0 || count == .max ? 0 : count + 1
     }
 
     /// Whether an operator knows of it.
-    public var isAcknowledged: Bool { acknowledgement != nil }
+    package var isAcknowledged: Bool { acknowledgement != nil }
 
     init(
         writer: String,

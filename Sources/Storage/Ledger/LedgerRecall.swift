@@ -1,8 +1,8 @@
 import Dispatch
-public import Offers
+package import Offers
 
 /// Finds signatures in a ledger by their nonces, for diagnoses.
-public struct LedgerRecall: SignatureRecall {
+package struct LedgerRecall: SignatureRecall {
     private let archive: any LedgerArchive
     private let digestKey: DigestKey
 
@@ -22,7 +22,7 @@ public struct LedgerRecall: SignatureRecall {
     ///   - nonce: The nonce in lowercase.
     ///   - accounts: The accounts that may have been signed.
     /// - Returns: The signature; `nil` when none is on record, or the ledger cannot be read.
-    public func signature(nonce: String, accounts: [Account]) async -> RecordedSignature? {
+    package func signature(nonce: String, accounts: [Account]) async -> RecordedSignature? {
         let record: LedgerRecord? = await withCheckedContinuation { continuation in
             // Databases block: not on a thread of the cooperative pool.
             DispatchQueue.global(qos: .utility).async { [archive] in
@@ -48,7 +48,7 @@ public struct LedgerRecall: SignatureRecall {
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: `StorageFailure` when the ledger cannot be read.
-    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+    package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         guard let database = archive as? any SQLDatabase else { return LedgerAnswer() }
         return try await database.answer { [digestKey] session throws(StorageFailure) in
             try session.answer(to: question, digestKey)

@@ -1,44 +1,44 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// A signature as the ledger keeps it: a link of its writer's chain.
-public struct LedgerRecord: Equatable, Sendable {
+package struct LedgerRecord: Equatable, Sendable {
     /// The chain that it belongs to.
-    public var writer: String
+    package var writer: String
     /// Its place in the chain, from 1 on.
-    public var number: Int64
+    package var number: Int64
     /// When it was signed, by the server's clock.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The client that asked.
-    public var client: String
+    package var client: String
     /// The app's bundle identifier.
-    public var bundleId: String
+    package var bundleId: String
     /// The product.
-    public var productId: String
+    package var productId: String
     /// The promotional offer.
-    public var offerId: String
+    package var offerId: String
     /// The signature's format.
-    public var format: String
+    package var format: String
     /// The identifier of the key that signed.
-    public var keyIdentifier: String
+    package var keyIdentifier: String
     /// The one-time UUID that was signed.
-    public var nonce: String
+    package var nonce: String
     /// The moment that was signed.
-    public var timestamp: Timestamp
+    package var timestamp: Timestamp
     /// Why the customer might have it.
-    public var reason: String
+    package var reason: String
     /// The kind of the evidence; `nil` when the request carried none.
-    public var evidence: String?
+    package var evidence: String?
     /// The environment that the evidence is from.
-    public var environment: String?
+    package var environment: String?
     /// The subscription that decided.
-    public var originalTransactionId: String?
+    package var originalTransactionId: String?
     /// The account's digest; `nil` when none was signed.
-    public var account: [UInt8]?
+    package var account: [UInt8]?
     /// The digest of the customer, by which limits count.
-    public var customer: [UInt8]
+    package var customer: [UInt8]
     /// The SHA-256 of the record and of the hash before it.
-    public var hash: [UInt8]
+    package var hash: [UInt8]
 
     /// What begins the bytes that are hashed.
     static let title = "offer-signer ledger record 1"
@@ -93,7 +93,7 @@ protocol LedgerValues {
 }
 
 /// A place in the order of records by time.
-public struct LedgerPlace: Equatable, Sendable {
+package struct LedgerPlace: Equatable, Sendable {
     let time: Timestamp
     let writer: String
     let number: Int64
@@ -101,7 +101,7 @@ public struct LedgerPlace: Equatable, Sendable {
     /// The place before all records of a moment.
     ///
     /// - Parameter time: The moment.
-    public init(before time: Timestamp) {
+    package init(before time: Timestamp) {
         self.time = time
         writer = ""
         number = 0
@@ -110,7 +110,7 @@ public struct LedgerPlace: Equatable, Sendable {
     /// The place of a record.
     ///
     /// - Parameter record: The record.
-    public init(of record: LedgerRecord) {
+    package init(of record: LedgerRecord) {
         time = record.time
         writer = record.writer
         number = record.number

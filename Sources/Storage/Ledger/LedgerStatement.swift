@@ -1,10 +1,10 @@
 import Crypto
-public import Offers
+package import Offers
 
 /// A signed statement about a chain: that it ended, or that its first records were deleted.
-public struct LedgerStatement: Equatable, Sendable {
+package struct LedgerStatement: Equatable, Sendable {
     /// The kind of statement.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The chain has no record after this one, and never will.
         case end
         /// The records up to this one were deleted, being older than the ledger keeps them.
@@ -12,15 +12,15 @@ public struct LedgerStatement: Equatable, Sendable {
     }
 
     /// The chain's writer.
-    public var writer: String
+    package var writer: String
     /// The kind of statement.
-    public var kind: Kind
+    package var kind: Kind
     /// The record.
-    public var head: LedgerChain.Head
+    package var head: LedgerChain.Head
     /// When it was stated.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
-    public var signature: [UInt8]
+    package var signature: [UInt8]
 
     /// The bytes that are signed: the chain's beginning is among them, as nothing else may be left that leads to it.
     private func message(_ beginning: [UInt8]) -> [UInt8] {

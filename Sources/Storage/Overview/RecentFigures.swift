@@ -1,63 +1,63 @@
 import Dispatch
-public import Offers
+package import Offers
 
 /// The newest records, for somebody who looks at the service: each figure is read in bounded work.
 ///
 /// No chain is walked along, and of what may be many the newest are read.
-public struct RecentFigures: Sendable {
+package struct RecentFigures: Sendable {
     /// Decisions of one kind on one day.
-    public struct DayDecisions: Sendable {
+    package struct DayDecisions: Sendable {
         /// The day, counted from 1970-01-01 on.
-        public let day: Int64
+        package let day: Int64
         /// The decision.
-        public let decision: CountedDecision
+        package let decision: CountedDecision
         /// How often.
-        public let count: Int
+        package let count: Int
     }
 
     /// Redemptions of one offer on one day.
-    public struct DayRedemptions: Sendable {
+    package struct DayRedemptions: Sendable {
         /// The day, counted from 1970-01-01 on.
-        public let day: Int64
+        package let day: Int64
         /// The offer.
-        public let offer: FunnelFigures.Offer
+        package let offer: FunnelFigures.Offer
         /// The environment, as it is on record.
-        public let environment: String
+        package let environment: String
         /// How many.
-        public let count: Int
+        package let count: Int
     }
 
     /// A chain of the ledger.
-    public struct Chain: Sendable {
+    package struct Chain: Sendable {
         /// The writer's identifier.
-        public let writer: String
+        package let writer: String
         /// When it began.
-        public let startedAt: Timestamp
+        package let startedAt: Timestamp
         /// How many of its records are there, by the numbers of the first and the last.
-        public let records: Int64
+        package let records: Int64
         /// Whether its end was signed.
-        public let isEnded: Bool
+        package let isEnded: Bool
     }
 
     /// The decisions of the newest days.
-    public internal(set) var decisions: [DayDecisions] = []
+    package internal(set) var decisions: [DayDecisions] = []
     /// The redemptions of the newest days.
-    public internal(set) var redemptions: [DayRedemptions] = []
+    package internal(set) var redemptions: [DayRedemptions] = []
     /// Whether there were more decisions or redemptions than are read.
-    public internal(set) var isCut = false
+    package internal(set) var isCut = false
     /// The newest chains, the newest first.
-    public internal(set) var chains: [Chain] = []
+    package internal(set) var chains: [Chain] = []
     /// How many chains there are.
-    public internal(set) var chainCount: Int64 = 0
+    package internal(set) var chainCount: Int64 = 0
     /// When the newest checkpoint was signed; `nil` before the first.
-    public internal(set) var checkpointAt: Timestamp?
+    package internal(set) var checkpointAt: Timestamp?
     /// How large the database is, in bytes.
-    public internal(set) var bytes: Int64 = 0
+    package internal(set) var bytes: Int64 = 0
     /// The result of the last `ledger verify`; `nil` where none has noted it.
-    public internal(set) var lastVerification: NotedVerification?
+    package internal(set) var lastVerification: NotedVerification?
 
     /// Creates figures of nothing.
-    public init() {}
+    package init() {}
 
     /// How many rows are read of what may be many.
     static let mostRows: Int64 = 50_000
@@ -68,15 +68,15 @@ public struct RecentFigures: Sendable {
 /// The result of a verification of the ledger, as it noted it in the database.
 ///
 /// It is a note and proves nothing: who can write the database can write it, too.
-public struct NotedVerification: Equatable, Sendable {
+package struct NotedVerification: Equatable, Sendable {
     /// When it ended.
-    public let at: Timestamp
+    package let at: Timestamp
     /// How many chains it found.
-    public let chains: Int64
+    package let chains: Int64
     /// How many records it found.
-    public let records: Int64
+    package let records: Int64
     /// How many faults it found.
-    public let faults: Int64
+    package let faults: Int64
 
     /// Notes what was found.
     ///
@@ -85,7 +85,7 @@ public struct NotedVerification: Equatable, Sendable {
     ///   - chains: How many chains it found.
     ///   - records: How many records it found.
     ///   - faults: How many faults it found.
-    public init(at: Timestamp, chains: Int64, records: Int64, faults: Int64) {
+    package init(at: Timestamp, chains: Int64, records: Int64, faults: Int64) {
         self.at = at
         self.chains = chains
         self.records = records

@@ -1,5 +1,5 @@
 import Dispatch
-public import Offers
+package import Offers
 import Synchronization
 
 /// A PostgreSQL database: the home of the ledger and of all other state where several services share theirs.
@@ -7,9 +7,9 @@ import Synchronization
 /// One connection writes the ledger and some do everything else, each on a thread of its own. They connect by themselves,
 /// again and again while there is no server; a caller meanwhile waits for a bounded time and then fails. A commit
 /// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
-public final class PostgreSQLDatabase: Sendable {
+package final class PostgreSQLDatabase: Sendable {
     /// The purpose that the database is opened for.
-    public enum Access: Sendable {
+    package enum Access: Sendable {
         /// Reads and writes, and makes missing tables.
         case readWrite
         /// Reads and writes a ledger that is there, and makes tables that it does not have yet.
@@ -25,7 +25,7 @@ public final class PostgreSQLDatabase: Sendable {
     static let longestLock = Duration.seconds(1)
 
     /// The server and the database, for messages.
-    public let name: String
+    package let name: String
 
     /// The place of the database.
     let location: PostgreSQLLocation
@@ -58,7 +58,7 @@ public final class PostgreSQLDatabase: Sendable {
     ///     and when it is there again (`nil`).
     /// - Throws: ``StorageFailure`` when the database must not be used: a newer version has changed its tables, its ledger
     ///   was written with other keys, or it does not keep what it commits.
-    public init(
+    package init(
         _ location: PostgreSQLLocation,
         access: Access = .readWrite,
         keys: LedgerKeyMarks? = nil,
@@ -146,7 +146,7 @@ public final class PostgreSQLDatabase: Sendable {
     ///   - access: What it is opened for.
     ///   - keys: The keys that a ledger in it is written with; `nil` where none are used.
     /// - Throws: ``StorageFailure``.
-    public convenience init(
+    package convenience init(
         url: String,
         access: Access,
         keys: LedgerKeyMarks? = nil
@@ -167,22 +167,22 @@ public final class PostgreSQLDatabase: Sendable {
     }
 
     /// Why the database is of no use now, in a sentence; `nil` while all connections are there.
-    public var fault: String? {
+    package var fault: String? {
         let fault = writer.fault ?? others.lazy.compactMap(\.fault).first
         return fault.map { StorageFailure($0, at: name).detail }
     }
 
     /// What commits wait for, in a sentence; `nil` when it is nothing known.
-    public var cause: String? { watch?.cause }
+    package var cause: String? { watch?.cause }
 
     /// Warnings for the operator, though all connections are there.
-    public var warnings: [String] { (watch?.warnings ?? []) + [elsewhere.warning.withLock { $0 }].compactMap(\.self) }
+    package var warnings: [String] { (watch?.warnings ?? []) + [elsewhere.warning.withLock { $0 }].compactMap(\.self) }
 
     /// Looks whether a service could write its ledger here.
     ///
     /// - Returns: What was found.
     /// - Throws: ``StorageFailure`` where the server cannot be asked.
-    public func inspect() throws(StorageFailure) -> PostgreSQLInspection {
+    package func inspect() throws(StorageFailure) -> PostgreSQLInspection {
         do {
             let connection = try hosts.connect(limits: limits)
             var inspection = try PostgreSQLInspection(connection)
@@ -196,10 +196,10 @@ public final class PostgreSQLDatabase: Sendable {
     }
 
     /// Why the connection that was made first is of no use now; `nil` while it is there.
-    public var failure: StorageFailure? { writer.fault.map { StorageFailure($0, at: name) } }
+    package var failure: StorageFailure? { writer.fault.map { StorageFailure($0, at: name) } }
 
     /// Does what waits already, and closes all connections.
-    public func close() async {
+    package func close() async {
         watch?.stop()
         await writer.stop()
         for other in others { await other.stop() }
@@ -338,7 +338,7 @@ extension PostgreSQLDatabase {
     /// - Parameter url: Where the database is, for the role that owns them.
     /// - Returns: The names of the steps that were made; none where nothing was due.
     /// - Throws: ``StorageFailure``, also where the tables are not as the steps make them.
-    public static func migrate(url: String) throws(StorageFailure) -> [String] {
+    package static func migrate(url: String) throws(StorageFailure) -> [String] {
         do throws(PostgreSQLError) {
             let location = try PostgreSQLLocation(url: url)
             let connection = try PostgreSQLHosts(location).connect(limits: PostgreSQLLimits())

@@ -4,9 +4,9 @@ import Offers
 ///
 /// It never carries a value of a statement, nor a password: only codes, names of tables and constraints, and what libpq
 /// says of a connection that could not be made.
-public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What kind of thing went wrong.
-    public enum Code: Equatable, Sendable {
+    package enum Code: Equatable, Sendable {
         /// No connection could be made.
         case unreachable
         /// A server answered, and lets nobody in as who is asking.
@@ -44,22 +44,22 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     /// What kind of thing went wrong.
-    public let code: Code
+    package let code: Code
     /// The known details, in a few words; empty when the code says it all.
-    public let detail: String
+    package let detail: String
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: What kind of thing went wrong.
     ///   - detail: What is known of it. No values of statements.
-    public init(_ code: Code, _ detail: String = "") {
+    package init(_ code: Code, _ detail: String = "") {
         self.code = code
         self.detail = detail
     }
 
     /// Whether the same may succeed later, with nothing else changed.
-    public var isRetryable: Bool {
+    package var isRetryable: Bool {
         switch code {
         case .unreachable, .connectionLost, .timedOut, .busy, .notMigrated: true
         // Somebody may set it right while the service waits.
@@ -83,7 +83,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     /// What went wrong, in a sentence.
-    public var description: String {
+    package var description: String {
         let text =
             switch code {
             case .unreachable: "PostgreSQL cannot be reached"

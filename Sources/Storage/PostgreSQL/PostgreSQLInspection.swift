@@ -3,11 +3,11 @@ import Offers
 
 /// The obstacles to a ledger in a database, as far as the database itself shows them: nothing is made or
 /// changed.
-public struct PostgreSQLInspection: Sendable {
+package struct PostgreSQLInspection: Sendable {
     /// The faults to set right before anything is signed, in a sentence each.
-    public private(set) var faults: [String] = []
+    package private(set) var faults: [String] = []
     /// Warnings for the operator.
-    public private(set) var warnings: [String] = []
+    package private(set) var warnings: [String] = []
 
     /// Looks at a database.
     ///

@@ -1,23 +1,23 @@
 /// How long the service waits for PostgreSQL, and how much may wait.
-public struct PostgreSQLLimits: Equatable, Sendable {
+package struct PostgreSQLLimits: Equatable, Sendable {
     /// How long making a connection may take, with all that is set up on it, where the URL has one host.
-    public var connecting = Duration.seconds(3)
+    package var connecting = Duration.seconds(3)
     /// The same for each of several hosts; after a failure, twice as long.
-    public var connectingToOneOfMany = Duration.seconds(1)
+    package var connectingToOneOfMany = Duration.seconds(1)
     /// How long the server may work on one statement (`statement_timeout`).
-    public var statement = Duration.seconds(4)
+    package var statement = Duration.seconds(4)
     /// How long a statement may wait for another transaction (`lock_timeout`).
-    public var lock = Duration.seconds(4)
+    package var lock = Duration.seconds(4)
     /// How long the answers to one batch of statements may take, network included: so long a server that falls silent is
     /// waited for before another one is tried.
-    public var batch = Duration.seconds(5)
+    package var batch = Duration.seconds(5)
     /// How long a piece of work may wait for its turn or for the connection to come back.
-    public var waiting = Duration.seconds(3)
+    package var waiting = Duration.seconds(3)
     /// How long a caller in a hurry waits for an answer.
-    public var answering = Duration.seconds(1)
+    package var answering = Duration.seconds(1)
     /// How many pieces of work may wait for one connection.
-    public var queue = 10_000
+    package var queue = 10_000
 
     /// The usual limits.
-    public init() {}
+    package init() {}
 }

@@ -6,7 +6,7 @@ import Glibc
 /// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem`; several hosts, Unix sockets and
 /// libpq's other parameters as its manual has them (PostgreSQL's manual, 34.1.2). A password is never a part of it:
 /// libpq takes it from a passfile (`passfile=` in the URL, `PGPASSFILE`, `~/.pgpass`).
-public struct PostgreSQLLocation: Equatable, Sendable {
+package struct PostgreSQLLocation: Equatable, Sendable {
     /// libpq's keywords and their values.
     let parameters: [String: String]
 
@@ -27,7 +27,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
     /// - Parameter url: A libpq URI, `postgres://` or `postgresql://`.
     /// - Throws: ``PostgreSQLError`` with the code `invalidURL` and what is wrong. It repeats no part of the URL but the
     ///   names of parameters that libpq knows.
-    public init(url: String) throws(PostgreSQLError) {
+    package init(url: String) throws(PostgreSQLError) {
         let parsed = try Self.parse(url)
         for (keyword, reason) in Self.refused.sorted(by: { $0.key < $1.key }) where parsed[keyword] != nil {
             throw PostgreSQLError(.invalidURL, reason)
@@ -50,7 +50,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
     }
 
     /// The host or hosts with their ports, and the database, for messages.
-    public var name: String {
+    package var name: String {
         let places = hosts.map(\.place).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return "\(places.joined(separator: ", "))\(parameters["dbname"].map { ", database \($0)" } ?? "")"
     }
@@ -59,7 +59,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
     init(parameters: [String: String]) { self.parameters = parameters }
 
     /// A warning for the operator; `nil` when there is none.
-    public var warning: String? {
+    package var warning: String? {
         guard !["verify-full", "verify-ca"].contains(parameters["sslmode"] ?? "") else { return nil }
         let places = [parameters["host"], parameters["hostaddr"]].compactMap(\.self)
         let hosts = places.flatMap { $0.split(separator: ",", omittingEmptySubsequences: true) }

@@ -1,43 +1,43 @@
 /// The five characters by which a server says what is wrong (PostgreSQL's manual, appendix A).
 ///
 /// The first two are the class. Texts of a server may repeat data, and are not kept; a code never does.
-public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
+package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     /// The code, such as `23505`.
-    public let code: String
+    package let code: String
 
     /// Creates a code.
     ///
     /// - Parameter code: Five characters.
-    public init(_ code: String) {
+    package init(_ code: String) {
         self.code = code
     }
 
     /// Another row has the same key.
-    public static let uniqueViolation = SQLState("23505")
+    package static let uniqueViolation = SQLState("23505")
 
     /// The server has no memory left for it, such as for one more lock.
-    public static let outOfMemory = SQLState("53200")
+    package static let outOfMemory = SQLState("53200")
 
     /// Another transaction kept what was to be locked (`lock_timeout`).
-    public static let lockNotAvailable = SQLState("55P03")
+    package static let lockNotAvailable = SQLState("55P03")
 
     /// The statement took too long, or somebody cancelled it.
-    public static let cancelled = SQLState("57014")
+    package static let cancelled = SQLState("57014")
 
     /// The user has no right to it.
-    public static let notAllowed = SQLState("42501")
+    package static let notAllowed = SQLState("42501")
 
     /// The server's disk is full.
-    public static let diskFull = SQLState("53100")
+    package static let diskFull = SQLState("53100")
 
     /// The class: the first two characters.
-    public var classCode: Substring { code.prefix(2) }
+    package var classCode: Substring { code.prefix(2) }
 
     /// Whether the same statement may succeed later, with nothing else changed.
     ///
     /// Connections (08), transactions that collided (40), resources (53), locks (55), operators and shutdowns (57),
     /// the server's system (58), and a server that only reads, as the old primary does after a failover (25006).
-    public var isRetryable: Bool {
+    package var isRetryable: Bool {
         ["08", "40", "53", "55", "57", "58"].contains(classCode) || code == "25006"
     }
 
@@ -45,7 +45,7 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     var isForValues: Bool { ["22", "23", "54"].contains(classCode) }
 
     /// Whether the connection is of no more use: the server goes, or is not the one to write to.
-    public var endsConnection: Bool {
+    package var endsConnection: Bool {
         classCode == "08" || code.hasPrefix("57P") || code == "25006"
     }
 
@@ -84,5 +84,5 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The meaning, with the code.
-    public var description: String { "\(meaning) (SQLSTATE \(code))" }
+    package var description: String { "\(meaning) (SQLSTATE \(code))" }
 }

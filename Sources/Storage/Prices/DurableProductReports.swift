@@ -1,12 +1,12 @@
 import Dispatch
-public import Offers
+package import Offers
 import StrictJSON
 
 /// Product reports on durable storage, in the database that the ledger is in, which other services may share.
 ///
 /// Reports of one app are taken one after the other, so that no service overwrites what another has seen. Of one service
 /// no two calls are written at once, so that only one connection is busy with them.
-public struct DurableProductReports: ProductReportStore {
+package struct DurableProductReports: ProductReportStore {
     /// How many products in countries are kept for one app: fifty products in every country.
     static let mostEntries = 10_000
 
@@ -28,7 +28,7 @@ public struct DurableProductReports: ProductReportStore {
     ///   - moment: When they came.
     /// - Returns: For each report whether it was kept.
     /// - Throws: `StorageFailure` when nothing could be kept.
-    public func keep(
+    package func keep(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
@@ -57,7 +57,7 @@ public struct DurableProductReports: ProductReportStore {
     ///   - country: The country.
     /// - Returns: The products, in no order that counts.
     /// - Throws: `StorageFailure` when the store cannot be read.
-    public func products(
+    package func products(
         of bundleId: String,
         in country: CountryCode
     ) async throws(StorageFailure) -> [ObservedProduct] {
@@ -76,7 +76,7 @@ public struct DurableProductReports: ProductReportStore {
     /// - Parameter bundleId: The app.
     /// - Returns: The offers.
     /// - Throws: `StorageFailure` when the store cannot be read.
-    public func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
+    package func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
         try await read { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.offers, .text(bundleId))
             var offers: Set<OfferRequest> = []

@@ -8,13 +8,13 @@ extension SQLiteDatabase {
     ///
     /// - Parameter path: The file.
     /// - Returns: The sentence, with the fix.
-    public static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
+    package static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
 
     /// The owner that the files need, with the command that makes it so; `nil` where no other user owns one.
     ///
     /// - Parameter path: The file.
     /// - Returns: The sentence.
-    public static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
+    package static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
 
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
@@ -23,7 +23,7 @@ extension SQLiteDatabase {
     /// signs nothing, as its file is gone. SQLite is not asked: on a full disk it cannot tell.
     ///
     /// - Parameter path: The file.
-    public static func deleteIfNothingIsIn(_ path: String) {
+    package static func deleteIfNothingIsIn(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { Glibc.close(descriptor) }
@@ -39,7 +39,7 @@ extension SQLiteDatabase {
     ///
     /// - Parameter path: The file.
     /// - Returns: Whether it has; `nil` where there is none, or it cannot be read.
-    public static func hasTables(at path: String) -> Bool? {
+    package static func hasTables(at path: String) -> Bool? {
         guard SQLiteFiles.orphanedLog(of: path) == nil else { return nil }
         let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)
         return (try? connection?.run("SELECT 1 FROM sqlite_master LIMIT 1")).map { $0.count > 0 }

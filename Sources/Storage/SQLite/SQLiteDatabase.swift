@@ -1,7 +1,7 @@
 import CSQLite
 import Dispatch
 import Glibc
-public import Offers
+package import Offers
 import Synchronization
 
 /// An SQLite file: the home of the ledger and of all other state where one service keeps its own.
@@ -10,11 +10,11 @@ import Synchronization
 /// nor a power cut takes it back. Another process, such as `offer-signer sign`, may use the same file.
 ///
 /// One connection writes, and some read.
-public final class SQLiteDatabase: Sendable {
+package final class SQLiteDatabase: Sendable {
     private typealias Question = @Sendable (any Session) -> Void
 
     /// The purpose that the file is opened for.
-    public enum Access: Sendable {
+    package enum Access: Sendable {
         /// Reads and writes, and makes the file with all its tables when it is not there.
         case readWrite
         /// Reads and writes a file that is there, and makes tables that it does not have yet.
@@ -24,7 +24,7 @@ public final class SQLiteDatabase: Sendable {
     }
 
     /// How long a connection waits for another process that writes, in seconds.
-    public static let busyTimeoutSeconds = 5
+    package static let busyTimeoutSeconds = 5
     /// How large the pages of a new file are, in bytes.
     ///
     /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves less to write.
@@ -33,9 +33,9 @@ public final class SQLiteDatabase: Sendable {
     private static let keptReaders = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 2) + 2
 
     /// The file.
-    public let path: String
+    package let path: String
     /// The names of the steps by which its tables were made or changed when it was opened.
-    public let madeSteps: [String]
+    package let madeSteps: [String]
     /// The files themselves, whatever their names are by now.
     private let files: SQLiteFiles
     private let access: Access
@@ -56,7 +56,7 @@ public final class SQLiteDatabase: Sendable {
     ///   - access: What it is opened for.
     ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
     /// - Throws: ``StorageFailure`` when it cannot be used.
-    public init(
+    package init(
         path: String,
         access: Access = .readWrite,
         keys: LedgerKeyMarks? = nil
@@ -96,10 +96,10 @@ public final class SQLiteDatabase: Sendable {
     }
 
     /// A warning that does not keep the file from being used, in a sentence; `nil` when there is none.
-    public var warning: String? { checkpoints.warning }
+    package var warning: String? { checkpoints.warning }
 
     /// How many bytes the service's user may still write to the file's disk; `nil` when that is not known.
-    public var freeBytes: Int? {
+    package var freeBytes: Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let (bytes, overflow) = status.f_bavail.multipliedReportingOverflow(by: status.f_frsize)
@@ -107,7 +107,7 @@ public final class SQLiteDatabase: Sendable {
     }
 
     /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
-    public var fault: String? {
+    package var fault: String? {
         do throws(StorageFailure) {
             try files.checkAreInPlace { _ in false }
             return nil
@@ -136,7 +136,7 @@ public final class SQLiteDatabase: Sendable {
     ///
     /// A file or log that was moved, replaced or cut short is left as it is, to be put back. Later calls
     /// fail.
-    public func close() {
+    package func close() {
         checkpoints.stop()
         readers.withLock { $0 = nil }
         let connection = writer.withLock { writer in

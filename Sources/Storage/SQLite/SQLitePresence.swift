@@ -37,7 +37,7 @@ extension SQLiteDatabase {
     ///
     /// - Parameter path: The file, of which this process holds no lock.
     /// - Returns: `false` where that cannot be known, too.
-    public static func isWrittenByAnother(_ path: String) -> Bool {
+    package static func isWrittenByAnother(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }

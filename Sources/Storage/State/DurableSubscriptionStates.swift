@@ -1,5 +1,5 @@
 import Dispatch
-public import Offers
+package import Offers
 import Synchronization
 
 /// Held state on durable storage.
@@ -8,7 +8,7 @@ import Synchronization
 /// once its effect is on durable storage. Each look-up reads the store, and lays over it whatever waits to be written.
 /// Another process that forgets a customer is noticed within a second, by the store's generation: then what evidence
 /// showed before and is not written yet is let go.
-public final class DurableSubscriptionStates: SubscriptionStates {
+package final class DurableSubscriptionStates: SubscriptionStates {
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
         /// The most observations that wait to be written; evidence leaves nothing behind beyond.
@@ -79,17 +79,17 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     }
 
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
-    public var fault: String? {
+    package var fault: String? {
         state.withLock { $0.unwritten.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
     }
 
     /// What keeps state from being read, in a sentence; `nil` when nothing does, or has for less than a second.
-    public var readFault: String? {
+    package var readFault: String? {
         health.failure.map { "state: \($0.detail); nothing is signed until what is held of customers can be read" }
     }
 
     /// What of the evidence and notifications since the start was not kept, in a sentence; `nil` when all of it was.
-    public var warning: String? {
+    package var warning: String? {
         let (dropped, refusal) = state.withLock { ($0.unwritten.dropped, $0.unwritten.refusal) }
         let sentences = [
             dropped == 0
@@ -106,13 +106,13 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// How many subscriptions were held when they were counted last; `nil` before the first count is done.
     ///
     /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
-    public var recentCount: Int? { counted.latest }
+    package var recentCount: Int? { counted.latest }
 
     /// Reads held state on the spot, in one look for all questions.
     ///
     /// - Parameter questions: What is asked.
     /// - Returns: What is held; `nil` when the store has to be waited for.
-    public func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
+    package func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
         var asked = questions
         for _ in 0..<3 {
             let glances = glances(at: asked)
@@ -132,7 +132,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter questions: The questions.
     /// - Returns: For each its answer, or why there is none.
-    public func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+    package func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
         let glances = glances(at: questions)
         let number = health.begin()
         let answers = await store.held(Self.adding(glances.map(\.others), to: questions))
@@ -179,7 +179,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Learns from evidence.
     ///
     /// - Parameter observation: What is learnt.
-    public func learn(_ observation: StateObservation) {
+    package func learn(_ observation: StateObservation) {
         let isFirst = state.withLock { state in
             let work = StateWork(notification: nil, observation: observation, generation: state.generation)
             return state.unwritten.add(evidence: Waiting(work: work, completion: nil))
@@ -194,7 +194,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
     /// - Throws: `StorageFailure` when it cannot be kept.
-    public func keep(
+    package func keep(
         _ notification: NotificationRecord,
         _ observation: StateObservation
     ) async throws(StorageFailure) -> Bool {
@@ -217,7 +217,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Parameter account: The account.
     /// - Returns: How many subscriptions were forgotten.
     /// - Throws: `StorageFailure` when nothing could be forgotten.
-    public func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int {
+    package func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int {
         let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
             writer.async {
                 self.writeAll()
@@ -238,7 +238,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     }
 
     /// Writes what waits, and returns when it is on durable storage or has failed.
-    public func close() {
+    package func close() {
         timer.stop()
         writer.sync { writeAll() }
     }

@@ -91,9 +91,9 @@ struct KeyFile: ~Copyable {
 }
 
 /// The name that App Store Connect gives the file of a key, with the key's identifier in it.
-public struct KeyFileName: Equatable, Sendable {
+package struct KeyFileName: Equatable, Sendable {
     /// What kind of key has such a name.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// An In-App Purchase key, also called a subscription key: `SubscriptionKey_<id>.p8`.
         case inAppPurchase = "SubscriptionKey_"
         /// A key of the App Store Connect API: `AuthKey_<id>.p8`.
@@ -101,15 +101,15 @@ public struct KeyFileName: Equatable, Sendable {
     }
 
     /// The kind of key.
-    public let kind: Kind
+    package let kind: Kind
     /// The key's identifier.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
 
     /// Reads a file's name.
     ///
     /// - Parameter path: The file, with or without its directory. Another name gives `nil`, as does an identifier that is
     ///   not made of ASCII letters and digits.
-    public init?(path: String) {
+    package init?(path: String) {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasSuffix(".p8"), let kind = Kind.allCases.first(where: { name.hasPrefix($0.rawValue) }) else {
             return nil
@@ -123,7 +123,7 @@ public struct KeyFileName: Equatable, Sendable {
     }
 
     /// A note for an operator about such a name, a clause that follows the file; `nil` if there is nothing to say.
-    public var note: String? {
+    package var note: String? {
         switch kind {
         case .inAppPurchase: nil
         case .appStoreConnect:
@@ -164,7 +164,7 @@ enum KeyFileNote {
 }
 
 /// Who besides its owner may read a key file.
-public enum FileAccess: String, Sendable, CaseIterable {
+package enum FileAccess: String, Sendable, CaseIterable {
     /// Nobody: no permission bit of the group or of others may be set (0600, 0400).
     case ownerOnly
     /// The group may read, as with Kubernetes' mounted secrets (`defaultMode: 0440`) and systemd's credentials. Others may not.
@@ -182,7 +182,7 @@ public enum FileAccess: String, Sendable, CaseIterable {
     }
 
     /// The mode to advise, octal.
-    public var advisedMode: String {
+    package var advisedMode: String {
         switch self {
         case .ownerOnly: "600"
         case .groupReadable: "440"

@@ -5,14 +5,14 @@ import Glibc
 ///
 /// The private bytes are drawn, put into DER and Base64 and written from the secure heap, and are nowhere else. The key
 /// is the ledger's checkpoint key; keys that sign offers come from App Store Connect.
-public enum NewKeyFile {
+package enum NewKeyFile {
     /// Writes a new key, for its owner alone (mode 0600), and waits until its bytes are on the disk.
     ///
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before.
     ///
     /// - Parameter path: The file. It must not be there: a key is never overwritten.
     /// - Throws: ``KeyError``. No file is left then.
-    public static func write(to path: String) throws(KeyError) {
+    package static func write(to path: String) throws(KeyError) {
         defer { copenssl_cleanse_stack() }
         do throws(KeyError) {
             let text = try pem(of: der())

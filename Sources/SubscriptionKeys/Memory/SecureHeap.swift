@@ -7,30 +7,30 @@ import Synchronization
 /// It is an arena of a fixed size between two guard pages, locked into memory (never swapped) and left out of core dumps.
 /// If the kernel offers it, the arena is secret memory, which not even root can read from outside.
 /// Freed memory is cleansed first. The arena lives until the process ends.
-public enum SecureHeap {
+package enum SecureHeap {
     /// The properties of the heap, once set up.
-    public struct Status: Equatable, Sendable {
+    package struct Status: Equatable, Sendable {
         /// The arena's size in bytes.
-        public let size: Int
+        package let size: Int
         /// Whether the arena is locked into memory.
         ///
         /// When false, warn: keys can reach the swap.
-        public let isLocked: Bool
+        package let isLocked: Bool
         /// Whether the arena is secret memory (memfd_secret(2)).
-        public let isSecret: Bool
+        package let isSecret: Bool
         /// Why the arena is not secret memory, for a log; nil when it is, or when nobody asked for it.
-        public let whyNotSecret: String?
+        package let whyNotSecret: String?
     }
 
     /// The size, in bytes, when the caller names none.
     ///
     /// It fits the smallest usual limit of locked memory, 64 KiB.
-    public static let defaultSize = 64 << 10
+    package static let defaultSize = 64 << 10
 
     /// The sizes, in bytes, that can be asked for.
     ///
     /// They must also be powers of two.
-    public static let allowedSizes = (64 << 10)...(16 << 20)
+    package static let allowedSizes = (64 << 10)...(16 << 20)
 
     /// The smallest block that the heap hands out, in bytes: the length of a P-256 scalar.
     private static let smallestBlock = 32
@@ -58,7 +58,7 @@ public enum SecureHeap {
     /// - Returns: What the heap is like.
     /// - Throws: ``KeyError``. After ``KeyError/Code/heapNotLocked`` the arena is given back: no key loads.
     @discardableResult
-    public static func initialize(
+    package static func initialize(
         size: Int = defaultSize,
         allowUnlocked: Bool = false,
         secret: Bool = true
@@ -78,7 +78,7 @@ public enum SecureHeap {
     static var isSecret: Bool { status.withLock { $0?.isSecret == true } }
 
     /// How many bytes of the arena are in use: keys, and the state of OpenSSL's random generators.
-    public static var bytesInUse: Int {
+    package static var bytesInUse: Int {
         // Without a heap, CRYPTO_secure_used would use a lock that is not there.
         CRYPTO_secure_malloc_initialized() == 1 ? CRYPTO_secure_used() : 0
     }

@@ -11,7 +11,7 @@ import Synchronization
 /// compute the private key (SEC 1 §4.1.3). Its allocations hold the terms of the signature, and the private number
 /// itself, which it hashes to draw the secret number. Each thread makes its own stack and pool with its first
 /// signature, and frees them at its end.
-public enum SigningStack {
+package enum SigningStack {
     /// The size of one with its pool, in bytes.
     ///
     /// On the stack, OpenSSL's signing takes four kilobytes, and a signal's frame up to eleven (AMX).
@@ -22,10 +22,10 @@ public enum SigningStack {
     static let depth = size - poolSize
 
     /// Why a thread signs on its ordinary stack, which is cleansed after each signature; `nil` if no thread does.
-    public static var whyOrdinary: String? { reason.withLock { $0 } }
+    package static var whyOrdinary: String? { reason.withLock { $0 } }
 
     /// A warning that a pool had no room for what OpenSSL allocated while it signed; `nil` if all of it had room.
-    public static var poolShortage: String? {
+    package static var poolShortage: String? {
         let missed = csigning_missed()
         guard missed > 0 else { return nil }
         return "OpenSSL allocated more memory while it signed than its pool of \(poolSize) bytes has room for: "

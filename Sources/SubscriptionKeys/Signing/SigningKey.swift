@@ -1,5 +1,5 @@
 import COpenSSL
-public import Offers
+package import Offers
 
 /// A private key that signs offers: loaded from a P8 file, tested, and kept in the secure heap until this object is
 /// freed.
@@ -9,17 +9,17 @@ public import Offers
 /// `DERReader` and `PrivateKeyInfo` (find the number), `PrivateScalar`, `P256Key` with `KeyPair` (into OpenSSL),
 /// `SigningContext` with `SigningContextPool` (sign), `NewKeyFile` (writes a new key). They never become a Swift array,
 /// string or `Data`, and every buffer that held them is cleansed on every path.
-public final class SigningKey: SelfTestingSigner {
+package final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
-    public let keyIdentifier: String
+    package let keyIdentifier: String
     /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), 91 bytes.
-    public let publicKeySPKI: [UInt8]
+    package let publicKeySPKI: [UInt8]
     /// The SHA-256 of ``publicKeySPKI``, 32 bytes: the key's fingerprint.
-    public let publicKeySHA256: [UInt8]
+    package let publicKeySHA256: [UInt8]
     /// The permission bits that the file had when it was read, as `chmod` takes them.
-    public let fileMode: UInt32
+    package let fileMode: UInt32
     /// The unusual features of a file whose key can be used: a sentence each, with the fix.
-    public let fileNotes: [String]
+    package let fileNotes: [String]
 
     private let publicKey: P256Key
     // Owns the private key: nothing else holds it once loading is done.
@@ -37,7 +37,7 @@ public final class SigningKey: SelfTestingSigner {
     ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
     ///   - isAppStoreKey: Whether faults call it the file of App Store Connect.
     /// - Throws: ``KeyError``. Nothing of the key is left in memory then.
-    public convenience init(
+    package convenience init(
         contentsOf path: String,
         keyIdentifier: String,
         access: FileAccess = .ownerOnly,
@@ -104,7 +104,7 @@ public final class SigningKey: SelfTestingSigner {
     /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
     /// - Throws: `SigningFailure` with what OpenSSL said. Nothing was signed then.
-    public func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+    package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         do throws(KeyError) {
             let context = try contexts.take()
             let signature = try context.sign(message)
@@ -118,7 +118,7 @@ public final class SigningKey: SelfTestingSigner {
     /// Signs random bytes and verifies them with the public key that ``publicKeySPKI`` shows.
     ///
     /// - Throws: `SigningFailure` when either fails: the key must not be used any more.
-    public func selfTest() throws(SigningFailure) {
+    package func selfTest() throws(SigningFailure) {
         var message = [UInt8](repeating: 0, count: 32)
         KeyError.clearOpenSSLQueue()
         guard unsafe RAND_bytes(&message, Int32(message.count)) == 1 else {
