@@ -70,67 +70,36 @@ package final class SignOffers: Sendable {
     }
 
     /// The customers of requests that came together, with one look-up of the held state of all of them.
-    ///
-    /// - Parameter requests: The requests.
-    /// - Returns: For each, in their order, its customer; all of them later if the store of states has to be waited for.
-    package func customers(of requests: [any CustomerRequest]) -> Customers {
+    package func customers(of requests: [CustomerRequest]) -> Customers {
         histories.customers(
             requests.map { request in
-                Result { () throws(SignatureFault) in
-                    try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
+                do throws(SignatureFault) {
+                    return try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
+                } catch {
+                    return .refused(error)
                 }
             }
         )
     }
 
-    /// The customer of one request.
-    func customer(of request: any CustomerRequest) throws(SignatureFault) -> Step<KnownCustomer, SignatureFault> {
-        switch customers(of: [request]) {
-        case .now(let customers): return try customers[0].get()
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                try await work()[0].get().value()
-            }
-        }
-    }
-
     /// Answers a request: asks the App Store if the evidence is a question, and gives signatures out once the ledger
     /// has them.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
-    ///     the offers' windows hold all the same.
-    /// - Returns: A decision for each offer, in the order asked.
-    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
+    /// `skippingEligibility` signs on an operator's word, without a look at the customer; the catalog and the offers'
+    /// windows hold all the same. When it throws, nothing has been given out.
     package func answer(
-        _ request: SignatureRequest,
+        _ request: CustomerRequest,
         skippingEligibility: Bool = false
-    ) async throws(SignatureFault) -> SignatureAnswer {
+    ) async throws(SignatureFault) -> CustomerAnswer {
         let step = try decide(request, skippingEligibility: skippingEligibility)
         let decided = try await step.value()
         if case .later = step, Task.isCancelled { throw .givenUp }
-        return try await answer(decided)
-    }
-
-    /// Signs, waits until the ledger has what was signed, and gives it out.
-    ///
-    /// - Parameter decided: What was decided.
-    /// - Returns: The answer.
-    /// - Throws: ``SignatureFault`` when it cannot be signed, or the ledger does not take it; nothing has been given out
-    ///   then.
-    package func answer(_ decided: Decided) async throws(SignatureFault) -> SignatureAnswer {
         let prepared = try sign(decided)
         guard let entry = prepared.entry else { return release(prepared, by: []) }
-        return release(prepared, by: try await record(entry))
-    }
-
-    /// Waits until the ledger has an entry.
-    func record(_ entry: LedgerEntry) async throws(SignatureFault) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
             record([entry]) { continuation.resume(returning: $0) }
         }
-        return try result.get().first ?? []
+        return release(prepared, by: try result.get().first ?? [])
     }
 
     /// Queues entries for the ledger, without waiting.

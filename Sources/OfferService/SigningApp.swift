@@ -28,8 +28,10 @@ package final class SigningApp: Sendable {
 struct OfferStamp {
     /// The app with its key.
     let signing: SigningApp
-    /// The request: the account to sign for, and the forms asked for.
-    let request: SignatureRequest
+    /// The account to sign for.
+    let account: Account
+    /// The forms asked for; none where nothing is to be signed.
+    let formats: Set<SignatureFormat>
     /// The purchases to name in a JWS; `nil` where none is to be named.
     let purchases: NewestTransactions?
     /// The moment of signing.
@@ -38,16 +40,16 @@ struct OfferStamp {
     let rooms: RoomMetrics
 
     /// Adds the signatures to a decision, where it is eligible.
-    func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> SignedDecision {
-        guard decision.verdict == .eligible else {
-            return SignedDecision(request: offer, decision: decision, discount: nil, jws: nil)
+    func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> OfferAnswer {
+        guard decision.verdict == .eligible, !formats.isEmpty else {
+            return OfferAnswer(request: offer, decision: decision)
         }
         return try rooms.measure(.signature) { () throws(SigningFailure) in
-            SignedDecision(
+            OfferAnswer(
                 request: offer,
                 decision: decision,
-                discount: request.formats.contains(.discount) ? try discount(offer) : nil,
-                jws: request.formats.contains(.jws) ? try jws(offer) : nil
+                discount: formats.contains(.discount) ? try discount(offer) : nil,
+                jws: formats.contains(.jws) ? try jws(offer) : nil
             )
         }
     }
@@ -58,7 +60,7 @@ struct OfferStamp {
             offerId: offer.offerId,
             productId: offer.productId,
             bundleId: signing.app.bundleId,
-            account: request.account,
+            account: account,
             nonce: Nonce(using: &words),
             timestamp: moment,
             signer: signing.signer

@@ -47,17 +47,17 @@ struct EligibilityTests {
         _ offers: [OfferRequest]?,
         _ products: [String] = [],
         explain: Bool = false
-    ) async throws -> EligibilityAnswer {
-        try await useCase.eligibility(
-            EligibilityRequest(
+    ) async throws -> CustomerAnswer {
+        try await useCase.answer(
+            CustomerRequest(
+                client: "backend",
                 bundleId: "com.example.reader",
                 account: .none,
                 evidence: active,
-                offers: offers,
-                products: products,
+                .eligibility(offers, products: products),
                 explain: explain
             )
-        ).value()
+        )
     }
 
     @Test("Without a list, every offer of the catalog is decided, in its order")
@@ -82,12 +82,12 @@ struct EligibilityTests {
     func same() async throws {
         let offers = [OfferRequest(productId: "monthly", offerId: "a"), OfferRequest(productId: "news", offerId: "zz")]
         let signed = try await useCase.answer(
-            SignatureRequest(
+            CustomerRequest(
                 client: "backend",
                 bundleId: "com.example.reader",
                 account: .none,
                 evidence: active,
-                offers: offers
+                .signatures(offers)
             )
         )
         #expect(try await ask(offers).decisions.map(\.decision) == signed.decisions.map(\.decision))
@@ -107,12 +107,12 @@ struct EligibilityTests {
         #expect(answer.decisions.allSatisfy { $0.decision.explanation?.isEmpty == false })
         #expect(answer.products.allSatisfy { $0.introductoryOffer.explanation?.isEmpty == false })
         let signed = try await useCase.answer(
-            SignatureRequest(
+            CustomerRequest(
                 client: "backend",
                 bundleId: "com.example.reader",
                 account: .none,
                 evidence: active,
-                offers: [OfferRequest(productId: "monthly", offerId: "a")],
+                .signatures([OfferRequest(productId: "monthly", offerId: "a")]),
                 explain: true
             )
         )

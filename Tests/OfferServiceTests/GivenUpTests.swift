@@ -49,12 +49,12 @@ struct GivenUpTests {
 
     @Test("They get nothing signed, and nothing is on record")
     func promotionalOffers() async {
-        let request = SignatureRequest(
+        let request = CustomerRequest(
             client: "client",
             bundleId: "reader",
             account: .none,
             evidence: evidence,
-            offers: [OfferRequest(productId: "monthly", offerId: "o")]
+            .signatures([OfferRequest(productId: "monthly", offerId: "o")])
         )
         let call = Task { [useCase] in try await useCase.answer(request) }
         call.cancel()

@@ -42,21 +42,19 @@ struct IntroductorySignaturesTests {
         transactionId: String? = nil,
         allow: Bool = true,
         issuerId: String? = "issuer"
-    ) async throws -> [SignedProductEligibility] {
+    ) async throws -> [ProductAnswer] {
         try await useCase(issuerId: issuerId).answer(
-            IntroductorySignatureRequest(
+            CustomerRequest(
                 client: "backend",
                 bundleId: "com.example.reader",
                 account: evidence == nil ? .applicationUsername("alice") : .none,
                 evidence: evidence,
-                products: products,
-                transactionId: transactionId,
-                allowIntroductoryOffer: allow
+                .introductorySignatures(products, transactionId: transactionId, allowing: allow)
             )
         ).products
     }
 
-    private func claims(_ product: SignedProductEligibility) throws -> [String: any Sendable] {
+    private func claims(_ product: ProductAnswer) throws -> [String: any Sendable] {
         try signer.claims(try #require(product.jws).compact)
     }
 
@@ -170,15 +168,13 @@ struct IntroductorySignaturesTests {
         _ evidence: Evidence?,
         of account: Account = .none,
         naming transactionId: String
-    ) async throws -> SignedProductEligibility {
-        let request = IntroductorySignatureRequest(
+    ) async throws -> ProductAnswer {
+        let request = CustomerRequest(
             client: "backend",
             bundleId: "com.example.reader",
             account: account,
             evidence: evidence,
-            products: ["monthly"],
-            transactionId: transactionId,
-            allowIntroductoryOffer: false
+            .introductorySignatures(["monthly"], transactionId: transactionId, allowing: false)
         )
         return try #require(try await useCase.answer(request).products.first)
     }
@@ -281,12 +277,12 @@ struct IntroductorySignaturesTests {
 
     @Test("Every signature has a grant in the ledger's entry, and none leaves that the ledger did not take")
     func ledger() async throws {
-        let request = IntroductorySignatureRequest(
+        let request = CustomerRequest(
             client: "backend",
             bundleId: "com.example.reader",
             account: .none,
             evidence: former,
-            products: ["news", "monthly", "nope"]
+            .introductorySignatures(["news", "monthly", "nope"])
         )
         let ledger = ScriptedLedger()
         let useCase = useCase(ledger)
@@ -295,9 +291,11 @@ struct IntroductorySignaturesTests {
         #expect(grants.map(\.offer.productId) == ["news", "monthly"])
         #expect(grants.flatMap(\.signatures).map(\.form) == [.introductoryAllowed, .introductoryRefused])
         let prepared = try useCase.sign(try await useCase.decide(request).value())
-        for outcomes in [[], [.recorded], [.recorded, .signatureLimit(count: 1)]] as [[GrantOutcome]] {
+        for (outcomes, first) in [
+            ([], false), ([.recorded], true), ([.recorded, .signatureLimit(count: 1)], true),
+        ] as [([GrantOutcome], Bool)] {
             let released = useCase.release(prepared, by: outcomes)
-            #expect(released.products.map { $0.jws != nil } == [false, false, false])
+            #expect(released.products.map { $0.jws != nil } == [first, false, false])
             #expect(released.products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
         }
         let failure = StorageFailure(.refused, "full")

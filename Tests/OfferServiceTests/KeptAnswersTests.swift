@@ -62,24 +62,24 @@ struct KeptAnswersTests {
 
     private func beginning(_ kept: SubscriptionHistory?) throws -> Step<SignOffers.Decided, SignatureFault> {
         try useCase(AppStore(kept: kept)).decide(
-            SignatureRequest(
+            CustomerRequest(
                 client: "client",
                 bundleId: "reader",
                 account: .none,
                 evidence: Self.evidence,
-                offers: [OfferRequest(productId: "monthly", offerId: "o")]
+                .signatures([OfferRequest(productId: "monthly", offerId: "o")])
             )
         )
     }
 
     @Test("They are decided without waiting, and signed")
-    func atOnce() async throws {
+    func atOnce() throws {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10)))
         guard case .now(let decided) = try beginning(Self.history(secondsAgo: 10)) else {
             Issue.record("Somebody is waited for.")
             return
         }
-        #expect(try await useCase.answer(decided).decisions.first?.discount?.signature == [1])
+        #expect(useCase.release(try useCase.sign(decided), by: [.recorded]).decisions.first?.discount?.signature == [1])
     }
 
     @Test("Without an answer the App Store is waited for")
@@ -103,13 +103,12 @@ struct KeptAnswersTests {
     @Test("A question about the whole history is not answered with the newest transactions", arguments: [false, true])
     func whole(isWhole: Bool) async {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10), isWhole: isWhole))
-        let request = IntroductorySignatureRequest(
+        let request = CustomerRequest(
             client: "client",
             bundleId: "reader",
             account: .none,
             evidence: Self.evidence,
-            products: ["monthly"],
-            allowIntroductoryOffer: true
+            .introductorySignatures(["monthly"], allowing: true)
         )
         await #expect {
             try await useCase.answer(request)

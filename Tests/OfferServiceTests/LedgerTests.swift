@@ -54,13 +54,13 @@ struct LedgerTests {
         account: Account = .applicationUsername("4711-8"),
         evidence: Evidence? = nil,
         explain: Bool = false
-    ) -> SignatureRequest {
-        SignatureRequest(
+    ) -> CustomerRequest {
+        CustomerRequest(
             client: "backend",
             bundleId: "com.example.reader",
             account: account,
             evidence: evidence ?? active(),
-            offers: offers.map { OfferRequest(productId: "monthly", offerId: $0) },
+            .signatures(offers.map { OfferRequest(productId: "monthly", offerId: $0) }),
             explain: explain
         )
     }
@@ -138,14 +138,15 @@ struct LedgerTests {
             signatures: full.signatures,
             presentations: ["77": .init(others: 3, isKnown: true)]
         )
-        let eligibility = try await useCase(ScriptedLedger(answer: known)).eligibility(
-            EligibilityRequest(
+        let eligibility = try await useCase(ScriptedLedger(answer: known)).answer(
+            CustomerRequest(
+                client: "backend",
                 bundleId: "com.example.reader",
                 account: .applicationUsername("4711-8"),
                 evidence: active(),
-                offers: nil
+                .eligibility(nil)
             )
-        ).value()
+        )
         #expect(
             eligibility.decisions.map(\.decision.reason) == [
                 .active, .signatureLimit, .stateNotInAudience, .offerEnded,

@@ -44,16 +44,18 @@ struct SignOffersJWSTests {
         _ formats: Set<SignatureFormat>,
         product: String = "monthly",
         evidence: Evidence?
-    ) -> SignatureRequest {
-        SignatureRequest(
+    ) -> CustomerRequest {
+        CustomerRequest(
             client: "backend",
             bundleId: "com.example.reader",
             account: .none,
             evidence: evidence,
-            offers: [
-                OfferRequest(productId: product, offerId: "stay"), OfferRequest(productId: product, offerId: "no"),
-            ],
-            formats: formats
+            .signatures(
+                [
+                    OfferRequest(productId: product, offerId: "stay"), OfferRequest(productId: product, offerId: "no"),
+                ],
+                formats: formats
+            )
         )
     }
 
@@ -82,9 +84,15 @@ struct SignOffersJWSTests {
             let prepared = try await useCase.answer(request)
             #expect(prepared.decisions.count == 2)
         }
-        _ = try await useCase.eligibility(
-            EligibilityRequest(bundleId: "com.example.reader", account: .none, evidence: subscriber, offers: nil)
-        ).value()
+        _ = try await useCase.answer(
+            CustomerRequest(
+                client: "backend",
+                bundleId: "com.example.reader",
+                account: .none,
+                evidence: subscriber,
+                .eligibility(nil)
+            )
+        )
         let samples = Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
         let signed = #"offer_signer_signatures_total{app="com.example.reader",offer="stay",key_id="EXAMPLE123",format="#
         #expect(samples.contains(#"\#(signed)"discount"} 2"#))

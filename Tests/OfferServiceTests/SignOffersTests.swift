@@ -71,13 +71,13 @@ struct SignOffersTests {
         _ offers: [String],
         account: Account = .none,
         bundleId: String = "com.example.reader"
-    ) -> SignatureRequest {
-        SignatureRequest(
+    ) -> CustomerRequest {
+        CustomerRequest(
             client: "backend",
             bundleId: bundleId,
             account: account,
             evidence: evidence,
-            offers: offers.map { OfferRequest(productId: "monthly", offerId: $0) }
+            .signatures(offers.map { OfferRequest(productId: "monthly", offerId: $0) })
         )
     }
 

@@ -89,17 +89,3 @@ extension SubscriptionHistory {
         )
     }
 }
-
-extension SignOffers {
-    /// Answers by the steps that the listener takes.
-    func answer(
-        _ request: IntroductorySignatureRequest
-    ) async throws(SignatureFault) -> IntroductorySignatureAnswer {
-        let prepared = try sign(try await decide(request).value())
-        guard let entry = prepared.entry else { return release(prepared, by: []) }
-        let result = await withCheckedContinuation { continuation in
-            record([entry]) { continuation.resume(returning: $0) }
-        }
-        return release(prepared, by: try result.get()[0])
-    }
-}

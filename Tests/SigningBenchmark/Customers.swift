@@ -19,7 +19,7 @@ final class Customers {
     private let service: Service
     private let bodies: [[UInt8]]
     private let ledger: DurableLedger?
-    private let recorded = Mutex<[(PreparedAnswer<SignatureAnswer>, [GrantOutcome])]>([])
+    private let recorded = Mutex<[(PreparedAnswer, [GrantOutcome])]>([])
     private let news = DispatchSemaphore(value: 0)
     private var next = 0
     private var waiting = 0
@@ -63,11 +63,11 @@ final class Customers {
 
     /// Prepares answers, and queues their entries together, as an event loop does at the end of its turn.
     private func prepare() throws {
-        var prepared: [PreparedAnswer<SignatureAnswer>] = []
+        var prepared: [PreparedAnswer] = []
         prepared.reserveCapacity(Self.atOnce)
         for _ in 0..<Self.atOnce {
             next = (next + 1) % Self.count
-            let request = try SignatureRequest(json: bodies[next], from: SigningBenchmark.client)
+            let request = try CustomerRequest(json: bodies[next], of: .signatures, from: SigningBenchmark.client)
             if case .now(let decided) = try service.decide(request) { prepared.append(try service.sign(decided)) }
         }
         waiting += prepared.count
@@ -76,7 +76,7 @@ final class Customers {
         ledger.append(entries) { [self, prepared] result in keep(prepared, (try? result.get()) ?? []) }
     }
 
-    private func keep(_ prepared: [PreparedAnswer<SignatureAnswer>], _ outcomes: [[GrantOutcome]]) {
+    private func keep(_ prepared: [PreparedAnswer], _ outcomes: [[GrantOutcome]]) {
         recorded.withLock { recorded in
             for (index, answer) in prepared.enumerated() {
                 recorded.append((answer, outcomes.indices.contains(index) ? outcomes[index] : []))

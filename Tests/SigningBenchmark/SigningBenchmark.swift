@@ -120,7 +120,7 @@ struct SigningBenchmark {
             offers: offers
         )
         return {
-            let request = try SignatureRequest(json: body, from: client)
+            let request = try CustomerRequest(json: body, of: .signatures, from: client)
             // The ledger is left out, too: it takes all.
             guard case .now(let decided) = try service.decide(request) else { return 0 }
             let prepared = try service.sign(decided)

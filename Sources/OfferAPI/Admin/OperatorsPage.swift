@@ -5,7 +5,7 @@ import NIOHTTP1
 /// The page that operators look at: HTML, a style sheet, a script and an icon, each a file beside this one, and what they
 /// show as JSON.
 package struct OperatorsPage: Sendable {
-    /// The paths that it answers, beside the calls of ``OperatorCall``.
+    /// The paths that it answers, beside ``Call/ofPage``.
     static let methods: [String: HTTPMethod] = [
         "/": .GET, "/page.css": .GET, "/page.js": .GET, "/icon.svg": .GET, "/overview.json": .GET,
     ]
@@ -53,22 +53,6 @@ package struct OperatorsPage: Sendable {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
         return fields
-    }
-}
-
-/// The calls of the page's forms: they ask for a client's token, as the public calls do that they are like.
-enum OperatorCall: String {
-    /// Decides as `POST /v1/eligibility` does, with every rule; nothing is counted, recorded or learnt.
-    case tryCustomer = "/try"
-    /// `POST /v1/diagnoses`.
-    case diagnose = "/diagnose"
-
-    /// The public call that it is like: it has the same scope, body and bounds.
-    var route: PublicRoute {
-        switch self {
-        case .tryCustomer: .eligibility
-        case .diagnose: .diagnoses
-        }
     }
 }
 

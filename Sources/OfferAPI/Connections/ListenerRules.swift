@@ -55,7 +55,7 @@ package struct ListenerRules: Sendable {
             sparePaths: AdminAPI.probes,
             answer: { request in
                 if let endpoints = request.endpoints {
-                    endpoints.answerOperator(request)
+                    _ = endpoints.answer([request], on: request.loop)
                 } else {
                     router.answer(request)
                 }

@@ -19,6 +19,11 @@ enum OpenAPIDescription {
         return writer.bytes
     }()
 
+    static func reply() throws(Problem) -> Reply {
+        guard let json else { throw .internal }
+        return Reply(json)
+    }
+
     private typealias Reasons = VerdictReason & RawRepresentable<String> & CaseIterable
 
     /// The lines of a description, indented as those in the file.

@@ -2,66 +2,170 @@ import NIOCore
 import OfferService
 import Offers
 
-/// The calls of a tick that are each about a customer, by their kind.
-struct CustomerCalls {
-    /// The calls of one kind, each with its request.
-    typealias OfKind<Call> = [(request: Request, call: Call)]
+/// A request about a customer, as it was read.
+struct Called {
+    let request: Request
+    let call: CustomerRequest
+    /// How many decisions it asks for.
+    let decisionCount: Int
 
-    var promotional: OfKind<SignatureRequest> = []
-    var introductory: OfKind<IntroductorySignatureRequest> = []
-    var eligibility: OfKind<EligibilityRequest> = []
-
-    /// All of them, one kind after another.
-    var all: [any CustomerRequest] {
-        var all: [any CustomerRequest] = promotional.map(\.call)
-        all += introductory.map { $0.call as any CustomerRequest }
-        all += eligibility.map { $0.call as any CustomerRequest }
-        return all
-    }
-
-    /// Their requests, in the same order.
-    var requests: [Request] { promotional.map(\.request) + introductory.map(\.request) + eligibility.map(\.request) }
+    /// Whether it takes too long for an event loop on which others wait: a question about a whole catalog.
+    var isLong: Bool { call.signatureCount == 0 && decisionCount > PublicEndpoints.offersPerTick }
 }
 
+/// The calls about customers: signatures, introductory signatures and eligibility.
+///
+/// Each step is done for all requests of a tick before the next step begins: the code of one step fits into the
+/// processor's first-level cache, the code of all steps does not. The held state of all their customers is looked up at
+/// once; if the store has to be asked, that is one question, one task and one wake of the event loop. The signatures of a
+/// tick enter the ledger's queue together, and its commit wakes the event loop once. A request that has to ask the App
+/// Store or the ledger waits in a task. It is signed on the event loop afterwards, if its client is still connected.
 extension PublicEndpoints {
-    /// Answers calls, with one look at what is held of all their customers.
+    private typealias Decided = (request: Request, decided: SignOffers.Decided)
+    /// A request whose signatures wait for the ledger.
+    private typealias Signed = (request: Request, prepared: PreparedAnswer)
+
+    /// Reads a request; if it asks for signatures, checks that the queue has places, and takes them from the client's
+    /// rate.
     ///
-    /// If the store of states has to be asked, that is one question, one task and one wake of the event loop.
-    func answer(_ calls: CustomerCalls, on loop: any EventLoop) {
-        switch signOffers.customers(of: calls.all) {
-        case .now(let customers): answer(calls, customers, on: loop)
+    /// - Returns: The call; `nil` when it was refused.
+    /// - Throws: `Problem` 400, 403 or 429.
+    func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> Called? {
+        guard let client = request.client else { throw .tokenMissing }
+        let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
+            try CustomerRequest(json: request.body, of: call, from: client, explaining: explaining)
+        }
+        let count = call.signatureCount
+        guard count > 0 else {
+            return Called(request: request, call: call, decisionCount: signOffers.decisionCount(of: call))
+        }
+        guard request.move(to: .ledger(offers: count)) else {
+            request.refuse(.overloaded)
+            return nil
+        }
+        try clients.take(signatures: count, for: client)
+        return Called(request: request, call: call, decisionCount: count)
+    }
+
+    /// Answers calls, with one look at what is held of all their customers.
+    func answer(_ calls: [Called], on loop: any EventLoop) {
+        guard !calls.isEmpty else { return }
+        switch signOffers.customers(of: calls.map(\.call)) {
+        case .now(let customers): answer(calls, for: customers, on: loop)
         case .later(let work):
-            for request in calls.requests { request.waitElsewhere() }
+            for called in calls { called.request.waitElsewhere() }
             let bound = NIOLoopBound(calls, eventLoop: loop)
             Task {
                 let customers = await work()
-                loop.execute { self.answer(bound.value, customers, on: loop) }
+                loop.execute { self.answer(bound.value, for: customers, on: loop) }
             }
         }
     }
 
-    private func answer(_ calls: CustomerCalls, _ customers: [CustomerStep], on loop: any EventLoop) {
-        var rest = customers[...]
-        func take(_ count: Int) -> ArraySlice<CustomerStep> {
-            defer { rest = rest.dropFirst(count) }
-            return rest.prefix(count)
-        }
-        sign(calls.promotional, for: take(calls.promotional.count), on: loop)
-        sign(calls.introductory, for: take(calls.introductory.count), on: loop)
-        answer(calls.eligibility, for: rest)
+    private func answer(_ calls: [Called], for customers: [CustomerStep], on loop: any EventLoop) {
+        record(sign(decide(calls, for: customers, on: loop)), on: loop)
     }
 
-    /// The same work, with its faults as problems.
-    static func work<Value>(
-        evidence kind: EvidenceKind?,
-        _ work: @escaping @Sendable () async throws(SignatureFault) -> Value
-    ) -> @Sendable () async throws(Problem) -> Value {
-        { () async throws(Problem) in
+    /// Decides; a request that has to wait does so in a task.
+    private func decide(_ calls: [Called], for customers: [CustomerStep], on loop: any EventLoop) -> [Decided] {
+        var all: [Decided] = []
+        all.reserveCapacity(calls.count)
+        for (called, customer) in zip(calls, customers) {
+            let (request, call) = (called.request, called.call)
+            guard hasPlace(request, offers: call.signatureCount) else { continue }
+            do throws(SignatureFault) {
+                if called.isLong {
+                    wait(request, for: call, on: loop) { [signOffers] () async throws(SignatureFault) in
+                        try await signOffers.decide(call, for: customer).value()
+                    }
+                    continue
+                }
+                switch try signOffers.decide(call, for: customer) {
+                case .now(let decided): all.append((request, decided))
+                case .later(let work): wait(request, for: call, on: loop, work)
+                }
+            } catch {
+                request.finish(.failure(Problem(error, evidence: call.evidence?.kind)))
+            }
+        }
+        return all
+    }
+
+    /// Gives a request that may have waited elsewhere its place before the ledger.
+    ///
+    /// - Returns: Whether its client still is there: nothing is signed for one that has gone.
+    private func hasPlace(_ request: Request, offers count: Int) -> Bool {
+        guard request.isWaiting else {
+            request.giveUp()
+            return false
+        }
+        return count == 0 || request.move(to: .ledgerAfterWait(offers: count))
+    }
+
+    /// Waits for decisions in a task, and signs on the event loop afterwards.
+    private func wait(
+        _ request: Request,
+        for call: CustomerRequest,
+        on loop: any EventLoop,
+        _ work: @escaping @Sendable () async throws(SignatureFault) -> SignOffers.Decided
+    ) {
+        request.wait { () async throws(Problem) in
             do throws(SignatureFault) {
                 return try await work()
             } catch {
-                throw Problem(error, evidence: kind)
+                throw Problem(error, evidence: call.evidence?.kind)
+            }
+        } goOn: { [self] (request, result: Result<SignOffers.Decided, Problem>) in
+            switch result {
+            case .success(let decided):
+                guard hasPlace(request, offers: call.signatureCount) else { return }
+                record(sign([(request, decided)]), on: loop)
+            case .failure(let problem): request.finish(.failure(problem))
             }
         }
+    }
+
+    /// Signs; a request of which nothing is signed is answered at once.
+    private func sign(_ all: [Decided]) -> [Signed] {
+        var signed: [Signed] = []
+        signed.reserveCapacity(all.count)
+        for (request, decided) in all {
+            do throws(SignatureFault) {
+                let prepared = try signOffers.sign(decided)
+                if prepared.entry == nil {
+                    request.finish(.success(signOffers.reply(prepared, by: [])))
+                } else {
+                    signed.append((request, prepared))
+                }
+            } catch {
+                request.finish(.failure(Problem(error, evidence: nil)))
+            }
+        }
+        return signed
+    }
+
+    /// Has the ledger record the signatures, and gives out those that it took.
+    private func record(_ signed: [Signed], on loop: any EventLoop) {
+        guard !signed.isEmpty else { return }
+        let bound = NIOLoopBound(signed, eventLoop: loop)
+        signOffers.record(signed.compactMap(\.prepared.entry)) { [signOffers] result in
+            loop.execute {
+                let signed = bound.value
+                let replies = signed.enumerated().map { index, one in
+                    result.map { outcomes in
+                        // A grant without an outcome is not given out.
+                        signOffers.reply(one.prepared, by: outcomes.indices.contains(index) ? outcomes[index] : [])
+                    }.mapError { Problem($0, evidence: nil) }
+                }
+                for (one, reply) in zip(signed, replies) { one.request.finish(reply) }
+            }
+        }
+    }
+}
+
+extension SignOffers {
+    fileprivate func reply(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> Reply {
+        let answer = release(prepared, by: outcomes)
+        return Reply(metrics.rooms.measure(.encode) { answer.json })
     }
 }

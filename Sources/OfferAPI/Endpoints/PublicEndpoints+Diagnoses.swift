@@ -5,10 +5,10 @@ import StrictJSON
 /// `POST /v1/diagnoses`.
 extension PublicEndpoints {
     /// Finds out why StoreKit refused a signature, or gave no offer for one.
-    func diagnosis(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+    func diagnosis(_ request: Request, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let call: DiagnosisCall
         do {
-            call = try DiagnosisCall(json: body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
+            call = try DiagnosisCall(json: request.body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
         } catch {
             throw Problem(error)
         }

@@ -5,12 +5,12 @@ import StrictJSON
 /// `POST /v1/product-reports` and `GET /v1/products`.
 extension PublicEndpoints {
     /// Takes reports.
-    func reports(_ body: [UInt8], _ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
-        let parameters = try QueryParameters(of: target, names: PublicRoute.productReports.parameters)
+    func reports(_ request: Request, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+        let parameters = try request.parameters()
         let bundleId = try client.app(namedIn: parameters)
         let call: ProductReportsCall
         do {
-            call = try ProductReportsCall(json: body)
+            call = try ProductReportsCall(json: request.body)
         } catch {
             throw Problem(error)
         }
@@ -34,8 +34,8 @@ extension PublicEndpoints {
     }
 
     /// Answers with the products that are known in a country.
-    func products(_ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
-        let parameters = try QueryParameters(of: target, names: PublicRoute.products.parameters)
+    func products(_ request: Request, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+        let parameters = try request.parameters()
         let bundleId = try client.app(namedIn: parameters)
         guard let code = try parameters.value(of: "countryCode") else {
             throw .invalidParameter("The parameter countryCode is missing: name a country of ISO 3166-1, such as DE.")

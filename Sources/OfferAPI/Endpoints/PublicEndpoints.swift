@@ -1,7 +1,6 @@
 import NIOCore
 package import OfferService
 import Offers
-import StrictJSON
 
 /// All calls of clients, by one configuration.
 ///
@@ -10,22 +9,11 @@ package final class PublicEndpoints: Sendable {
     /// How many offers are decided before the event loop looks after its connections again.
     static let offersPerTick = 256
 
-    /// Who may call.
     package let clients: ClientDirectory
-    /// Decides and signs.
     let signOffers: SignOffers
-    /// Takes and gives what StoreKit shows.
     let productReports: ProductReports
-    /// Finds out why StoreKit refused a signature.
     let diagnoseReports: DiagnoseReports
 
-    /// Puts the use cases behind their routes.
-    ///
-    /// - Parameters:
-    ///   - clients: Who may call.
-    ///   - signOffers: Decides and signs.
-    ///   - productReports: Takes and gives what StoreKit shows.
-    ///   - diagnoseReports: Finds out why StoreKit refused a signature.
     package init(
         clients: ClientDirectory,
         signOffers: SignOffers,
@@ -44,8 +32,8 @@ package final class PublicEndpoints: Sendable {
     ///
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
-        var calls = CustomerCalls()
-        calls.promotional.reserveCapacity(requests.count)
+        var calls: [Called] = []
+        calls.reserveCapacity(requests.count)
         var (taken, offers) = (0, 0)
         for request in requests {
             guard offers < Self.offersPerTick else { break }
@@ -58,26 +46,20 @@ package final class PublicEndpoints: Sendable {
             }
             do throws(Problem) {
                 request.open()
-                switch request.route {
-                case .signatures:
-                    guard let call: SignatureRequest = try signingCall(of: request) else { continue }
-                    offers += call.offerCount
-                    calls.promotional.append((request, call))
-                case .introductorySignatures:
-                    guard let call: IntroductorySignatureRequest = try signingCall(of: request) else { continue }
-                    offers += call.offerCount
-                    calls.introductory.append((request, call))
-                case .eligibility:
-                    let call = try eligibilityCall(of: request)
-                    let count = signOffers.decisionCount(of: call)
+                switch request.call?.handler {
+                case .customer(let call, let explains):
+                    guard let called = try read(request, as: call, explaining: explains) else { continue }
                     // More are decided in a task.
-                    if count <= Self.offersPerTick { offers += count }
-                    calls.eligibility.append((request, call))
-                default:
-                    switch try begin(request) {
+                    if !called.isLong { offers += called.decisionCount }
+                    calls.append(called)
+                case .alone(let begin):
+                    guard let client = request.client else { throw .tokenMissing }
+                    switch try begin(self, request, client) {
                     case .now(let reply): request.finish(.success(reply))
                     case .later(let work): request.wait(for: work)
                     }
+                case .open(let reply): request.finish(.success(try reply()))
+                case nil: throw .notFound
                 }
             } catch {
                 request.finish(.failure(error))
@@ -85,23 +67,5 @@ package final class PublicEndpoints: Sendable {
         }
         answer(calls, on: loop)
         return taken
-    }
-
-    /// Begins a call that is answered by itself: one about no customer, or a diagnosis.
-    private func begin(_ request: Request) throws(Problem) -> Step<Reply, Problem> {
-        guard let route = request.route else { throw .notFound }
-        if route == .description { return .now(try Self.description()) }
-        guard let client = request.client else { throw .tokenMissing }
-        switch route {
-        case .diagnoses: return try diagnosis(request.body, client)
-        case .productReports: return try reports(request.body, request.head.target, client)
-        case .products: return try products(request.head.target, client)
-        case .signatures, .introductorySignatures, .eligibility, .description: throw .internal
-        }
-    }
-
-    private static func description() throws(Problem) -> Reply {
-        guard let description = OpenAPIDescription.json else { throw .internal }
-        return Reply(description)
     }
 }

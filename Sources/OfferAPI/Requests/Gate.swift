@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
 ///
-/// The request keeps what it finds out: route, client and configuration.
+/// The request keeps what it finds out: call, client and configuration.
 struct Gate {
     /// Its judgement of a request.
     enum Judgement: Equatable {
@@ -48,21 +48,20 @@ struct Gate {
             limit = limits.maximumBodyBytes
         case .clients(let endpoints):
             // Paths match exactly: neither `//v1/signatures` nor `/v1/signatures/` leads to a call.
-            guard let route = PublicRoute(head) else { return .refuse(.notFound) }
-            if let refusal = judge(request, at: route.path, route, of: endpoints()) { return refusal }
-            limit = limits.maximumBodyBytes(of: route)
-            isForSignatures = route.isForSignatures
+            guard let call = Call.all.call(of: head) else { return .refuse(.notFound) }
+            if let refusal = judge(request, for: call, of: endpoints()) { return refusal }
+            limit = limits.maximumBodyBytes(of: call)
+            isForSignatures = call.isForSignatures
         case .operators(let methods, let pages, let hosts, let endpoints):
-            let call = head.path.flatMap(OperatorCall.init)
+            let call = Call.ofPage.call(of: head)
             let isPage = call != nil || head.path.map { pages[$0] != nil } == true
             if isPage {
                 guard let host = head.host, hosts().contains(host) else { return .refuse(.misdirected) }
                 if head.isFromForeignOrigin { return .refuse(.foreignOrigin) }
             }
             if let call {
-                let refusal = judge(request, at: call.rawValue, call.route, of: endpoints())
-                if let refusal { return refusal }
-                limit = limits.maximumBodyBytes(of: call.route)
+                if let refusal = judge(request, for: call, of: endpoints()) { return refusal }
+                limit = limits.maximumBodyBytes(of: call)
             } else {
                 if let refusal = judge(request, byMethods: isPage ? pages : methods) { return refusal }
                 limit = limits.maximumBodyBytes
@@ -87,44 +86,39 @@ struct Gate {
     }
 
     /// Why a client's request is refused; `nil` when it is not.
-    private func judge(
-        _ request: Request,
-        at path: String,
-        _ route: PublicRoute,
-        of endpoints: PublicEndpoints
-    ) -> Judgement? {
-        guard request.head.asks(route.method) else { return .refuse(.methodNotAllowed(allow: route.method.allow)) }
-        (request.path, request.route, request.endpoints) = (path, route, endpoints)
+    private func judge(_ request: Request, for call: Call, of endpoints: PublicEndpoints) -> Judgement? {
+        guard request.head.asks(call.method) else { return .refuse(.methodNotAllowed(allow: call.method.allow)) }
+        (request.path, request.call, request.endpoints) = (call.path, call, endpoints)
         do throws(Problem) {
-            try admit(request, to: route, endpoints.clients)
+            try admit(request, to: call, endpoints.clients)
             return nil
         } catch {
             return .refuse(error)
         }
     }
 
-    private func admit(_ request: Request, to route: PublicRoute, _ clients: ClientDirectory) throws(Problem) {
+    private func admit(_ request: Request, to call: Call, _ clients: ClientDirectory) throws(Problem) {
         let head = request.head
-        if let scope = route.scope {
+        if let scope = call.scope {
             guard let token = head.token else { throw .tokenMissing }
             guard let known = clients.token(with: token) else { throw .tokenUnknown }
             request.token = known
             known.use.note()
             guard known.client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
-            if route.method == .POST {
+            if call.method == .POST {
                 guard head.hasJSONBody else { throw .unsupportedMediaType }
                 guard !head.hasContentCoding else { throw .unsupportedContentCoding }
             }
         }
         // Nearly always the target is the path.
-        if head.target != route.path { _ = try QueryParameters(of: head.target, names: route.parameters) }
+        if head.target != call.path { _ = try request.parameters() }
     }
 }
 
 extension ConnectionLimits {
     /// How many bytes the body of a client's call may have.
-    fileprivate func maximumBodyBytes(of route: PublicRoute) -> Int {
-        route.takesMuch ? maximumEvidenceBodyBytes : maximumBodyBytes
+    fileprivate func maximumBodyBytes(of call: Call) -> Int {
+        call.body == .large ? maximumEvidenceBodyBytes : maximumBodyBytes
     }
 }
 

@@ -14,8 +14,8 @@ final class Request {
     private(set) var body: [UInt8] = []
     /// The path by which it is counted; `nil` while no route takes it.
     var path: String?
-    /// The call that it is for; `nil` elsewhere than on the public listener, and where there is no such call.
-    var route: PublicRoute?
+    /// The call that it is for; `nil` where a router answers, and where there is no such call.
+    var call: Call?
     /// The client that asks, by the token that it showed; `nil` while nobody is known.
     var token: KnownToken?
     /// What answers it: the configuration that was in use when its head came.
@@ -42,6 +42,14 @@ final class Request {
 
     /// The request's identifier and trace.
     var identity: RequestIdentity { head.identity }
+
+    /// The parameters of its URL, which its call knows.
+    func parameters() throws(Problem) -> QueryParameters {
+        try QueryParameters(of: head.target, names: call?.parameters ?? [])
+    }
+
+    /// The event loop on which all of it is used.
+    var loop: any EventLoop { connection.loop }
 
     /// Whether the client is still there and waits for an answer.
     var isWaiting: Bool { connection.isWaiting(for: self) }

@@ -21,7 +21,7 @@ final class TickQueue {
 
     /// Queues a request, until all that has arrived is read; or refuses it, where too much waits.
     func add(_ request: Request) {
-        let place = Admission.Place.turn(isForSignatures: request.route?.isForSignatures ?? false)
+        let place = Admission.Place.turn(isForSignatures: request.call?.isForSignatures ?? false)
         guard request.move(to: place) else { return request.refuse(.overloaded) }
         waiting.append(request)
         guard !isScheduled else { return }

@@ -26,7 +26,7 @@ struct CallMembers {
     private var applicationUsername: String?
 
     /// Reads the body of a call.
-    init(json: [UInt8], of call: CallMember.Call) throws(JSONFault) {
+    init(json: [UInt8], of call: CustomerCall) throws(JSONFault) {
         var reader = JSONReader(json)
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
             guard let member, call.has(member) else { throw call.unknown(member) }

@@ -27,6 +27,8 @@ struct CustomerHistories: Sendable {
         case reading(Reading)
         /// The App Store has to be asked.
         case asking(@Sendable () async throws(SignatureFault) -> KnownCustomer)
+        /// The request has no answer.
+        case refused(SignatureFault)
     }
 
     /// Evidence, and its question to the store of states.
@@ -48,7 +50,7 @@ struct CustomerHistories: Sendable {
         fileprivate init(
             _ evidence: SubscriptionHistory?,
             from source: EvidenceSource,
-            for request: any CustomerRequest,
+            for request: CustomerRequest,
             of signing: SigningApp,
             at moment: Timestamp,
             memory: StateMemory,
@@ -97,14 +99,9 @@ struct CustomerHistories: Sendable {
         }
     }
 
-    /// The customers of requests, with one question to the store of states for all of them.
-    ///
-    /// - Parameter begun: How far each request came.
-    /// - Returns: The customers, in their order: at once, or after a wait for the store.
-    func customers(_ begun: [Result<Beginning, SignatureFault>]) -> Customers {
-        let questions = begun.compactMap {
-            if case .success(.reading(let reading)) = $0 { reading.question } else { nil }
-        }
+    /// The customers of requests, in their order, with one question to the store of states for all of them.
+    func customers(_ begun: [Beginning]) -> Customers {
+        let questions = begun.compactMap { if case .reading(let reading) = $0 { reading.question } else { nil } }
         guard let memory, !questions.isEmpty else { return .now(Self.customers(begun, with: [])) }
         if let states = memory.states.atHand(questions) {
             return .now(Self.customers(begun, with: states.map { .success($0) }))
@@ -113,19 +110,18 @@ struct CustomerHistories: Sendable {
     }
 
     private static func customers(
-        _ begun: [Result<Beginning, SignatureFault>],
+        _ begun: [Beginning],
         with answers: [Result<HeldState, StorageFailure>]
     ) -> [CustomerStep] {
         var rest = answers[...]
         return begun.map { beginning in
-            beginning.flatMap { beginning in
-                switch beginning {
-                case .known(let customer): return .success(.now(customer))
-                case .asking(let work): return .success(.later(work))
-                case .reading(let reading):
-                    guard case .success(let state) = rest.popFirst() else { return .failure(unreadable) }
-                    return .success(.now(reading.customer(with: state)))
-                }
+            switch beginning {
+            case .known(let customer): return .known(customer)
+            case .asking(let work): return .later(work)
+            case .refused(let fault): return .refused(fault)
+            case .reading(let reading):
+                guard case .success(let state) = rest.popFirst() else { return .refused(unreadable) }
+                return .known(reading.customer(with: state))
             }
         }
     }
@@ -139,7 +135,7 @@ struct CustomerHistories: Sendable {
     ///   - signing: The app that it is for.
     /// - Returns: How far it came, for ``customers(_:)``.
     /// - Throws: `SignatureFault` when the evidence cannot be taken.
-    func begin(_ request: any CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
+    func begin(_ request: CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
         let moment = now()
         guard case .question(let question) = request.evidence, let fetcher else {
             let source: EvidenceSource = if case .receiptResponse = request.evidence { .client } else { .signature }
@@ -166,7 +162,7 @@ struct CustomerHistories: Sendable {
     private func customer(
         asking question: AppStoreQuestion,
         of fetcher: any EvidenceFetcher,
-        for request: any CustomerRequest,
+        for request: CustomerRequest,
         of signing: SigningApp
     ) async throws(SignatureFault) -> KnownCustomer {
         let answer: SubscriptionHistory
@@ -187,14 +183,14 @@ struct CustomerHistories: Sendable {
             return KnownCustomer(of: signing, held, at: now())
         }
         let begun = beginning(with: answer, from: .appStore, for: request, of: signing, at: now())
-        return try await customers([.success(begun)]).value()[0].get().value()
+        return try await customers([begun]).value()[0].value()
     }
 
     /// Takes evidence that was read, and makes its question to the store of states.
     private func beginning(
         with history: SubscriptionHistory?,
         from source: EvidenceSource,
-        for request: any CustomerRequest,
+        for request: CustomerRequest,
         of signing: SigningApp,
         at moment: Timestamp
     ) -> Beginning {
@@ -226,7 +222,7 @@ struct CustomerHistories: Sendable {
     /// - Throws: `SignatureFault` when it gives none.
     func confirm(
         _ transaction: UnconfirmedTransaction,
-        _ request: any CustomerRequest,
+        _ request: CustomerRequest,
         of customer: KnownCustomer
     ) async throws(SignatureFault) -> KnownCustomer {
         guard let fetcher else { throw .evidence(.stateUnavailable("The App Store cannot be asked.")) }
@@ -244,7 +240,7 @@ struct CustomerHistories: Sendable {
             throw .evidence(error)
         }
         let begun = beginning(with: answer, from: .appStore, for: request, of: customer.signing, at: now())
-        let known = try await customers([.success(begun)]).value()[0].get().value()
+        let known = try await customers([begun]).value()[0].value()
         return known.adding(told: transaction.subscriptionIds.union(customer.told ?? []))
     }
 

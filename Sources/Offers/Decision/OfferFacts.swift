@@ -1,17 +1,13 @@
 /// The facts for an offer's rules before the customer's subscription is known.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
-final class OfferFacts: Sendable {
+final class OfferFacts: EvidenceFacts {
     let request: RequestFacts
     let product: Product
     let group: SubscriptionGroup
     let offer: PromotionalOffer
     /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
     let reading: HistoryReading?
-
-    var app: App { request.app }
-    var history: SharedHistory? { request.history }
-    var now: Timestamp { request.now }
 
     /// The subscription that counts, by the identifier of its first purchase.
     var originalTransactionId: String? { reading?.subscription?.originalTransactionId }
@@ -31,12 +27,6 @@ final class OfferFacts: Sendable {
             return nil
         }
         return subscription.certainty
-    }
-
-    /// How old what decides may be, in seconds; 0 for no limit.
-    var maximumAgeSeconds: Int64 {
-        if request.countsPaidTime, let end = reading?.subscription?.endsAt, end > now { return 0 }
-        return reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
     }
 
     /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.

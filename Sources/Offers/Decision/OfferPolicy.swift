@@ -4,11 +4,7 @@
 /// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: without
 /// proof that the customer may have an offer, the verdict is ineligible or unknown.
 package struct OfferPolicy: Sendable {
-    private var request: RequestFacts
-    /// The readings by group; the key of the whole app is `nil`.
-    private var readings = FewValues<String?, HistoryReading>()
-    /// The history's entries of each group; `nil` until a second one is looked for in long lists.
-    private(set) var index: GroupIndex?
+    private(set) var evidence: EvidenceExamination
     /// The facts of each offer that was asked about and is in the catalog.
     private var known = FewValues<OfferRequest, OfferFacts>()
 
@@ -30,15 +26,21 @@ package struct OfferPolicy: Sendable {
         maximumHeldAgeSeconds: Int64? = nil,
         countsPaidTime: Bool = false
     ) {
-        request = RequestFacts(
-            app: app,
-            customer: customer,
-            now: now,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
-            maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds,
-            countsPaidTime: countsPaidTime
+        self.init(
+            RequestFacts(
+                app: app,
+                customer: customer,
+                now: now,
+                maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
+                maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds,
+                countsPaidTime: countsPaidTime
+            )
         )
     }
+
+    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.ownHistory) }
+
+    private var request: RequestFacts { evidence.request }
 
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
     package var environment: AppStoreEnvironment? { request.history?.value.environment }
@@ -53,7 +55,7 @@ package struct OfferPolicy: Sendable {
     ///
     /// - Parameter ledgerAnswer: The ledger's counts.
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) {
-        request = RequestFacts(request, answer: ledgerAnswer)
+        evidence.consider(ledgerAnswer)
         known = FewValues()
     }
 
@@ -61,7 +63,7 @@ package struct OfferPolicy: Sendable {
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
         let facts = OfferFacts(request, offerRequest) { offer, group in
-            reading(inGroup: offer.terms.scope == .app ? nil : group.id)
+            evidence.reading(inGroup: offer.terms.scope == .app ? nil : group.id)
         }
         if let facts { known.keep(facts, for: offerRequest) }
         return facts
@@ -81,8 +83,6 @@ package struct OfferPolicy: Sendable {
         let without = other.decideByAll(offerRequest, explaining: explaining)
         return without.verdict == .eligible ? decision : without
     }
-
-    private init(_ request: RequestFacts) { self.request = request }
 
     private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
@@ -143,7 +143,8 @@ package struct OfferPolicy: Sendable {
     ) -> Decision {
         // When it begins is a matter of its own group, also where it is for subscribers of any.
         let reading =
-            facts.offer.terms.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
+            facts.offer.terms.scope == .app
+            ? evidence.reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
         var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
         if reading?.status == .neverSubscribed { begins = .now }
         return Decision(
@@ -164,24 +165,16 @@ package struct OfferPolicy: Sendable {
 
     /// Whether the evidence is about this customer of this app, in a group, and new enough.
     mutating func isEvidenceOfCustomer(inGroup group: SubscriptionGroup) -> Bool {
-        guard let history = request.ownHistory?.value, history.bundleId == app.bundleId,
-            history.environment.map(app.environments.contains) == true, let reading = reading(inGroup: group.id),
-            !EvidenceOwner.isOther(than: account, in: reading)
-        else { return false }
-        let limit = reading.isHeld ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
-        return !EvidenceAge.isOver(limit, of: reading.date, at: request.now)
+        guard let reading = evidence.reading(inGroup: group.id) else { return false }
+        let facts = GroupFacts(request: request, reading: reading)
+        return Self.rulesOfCustomer.allSatisfy { $0.refusal(facts) == nil }
     }
 
-    private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
-        guard let history = request.history, let own = request.ownHistory else { return nil }
-        if let known = readings[groupId] { return known }
-        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: own.value) {
-            index = GroupIndex(own.value, of: app, at: own.value.clock(at: request.now))
-        }
-        let reading = HistoryReading(history, own: own, inGroup: groupId, of: app, at: request.now, by: index)
-        readings.keep(reading, for: groupId)
-        return reading
-    }
+    private static let rulesOfCustomer: [Rule<GroupFacts, Reason>] = [
+        .bundleId(other: .bundleMismatch, missing: .noEvidence),
+        .environments(other: .environmentNotAllowed, missing: .noEvidence),
+        .account(other: .accountMismatch), .evidenceAge(stale: .evidenceStale),
+    ]
 }
 
 /// The rules of both policies by their names, as explanations have them.

@@ -23,31 +23,9 @@ enum OfferRules {
 
     /// Whether the evidence is this app's and this account's.
     static let ofOwner: [Rule<OfferFacts, Reason>] = [
-        Rule(
-            "bundleId",
-            wants: "The evidence is of this app.",
-            refusal: { facts in
-                guard let bundleId = facts.history?.value.bundleId else { return nil }
-                return bundleId == facts.app.bundleId ? nil : .bundleMismatch
-            },
-            saw: { EvidencePhrases.app(of: $0.history?.value, for: $0.app) }
-        ),
-        Rule(
-            "environments",
-            wants: "The evidence is of an environment that counts for the app.",
-            refusal: { facts in
-                guard let history = facts.history else { return nil }
-                return history.value.environment.map(facts.app.environments.contains) == true
-                    ? nil : .environmentNotAllowed
-            },
-            saw: { EvidencePhrases.environment(of: $0.history?.value, for: $0.app) }
-        ),
-        Rule(
-            "account",
-            wants: "The account is the one inside the evidence, where that names one.",
-            refusal: { EvidenceOwner.isOther(than: $0.request.account, in: $0.reading) ? .accountMismatch : nil },
-            saw: { EvidencePhrases.account($0.request.account, in: $0.reading) }
-        ),
+        .bundleId(other: .bundleMismatch, missing: nil),
+        .environments(other: .environmentNotAllowed, missing: nil),
+        .account(other: .accountMismatch),
         Rule(
             maximumAccountsPerTransaction,
             wants: "The evidence was not shown for too many accounts.",
@@ -136,21 +114,7 @@ enum OfferRules {
                     : "The offer counts the subscriptions of group \(facts.group.id)."
             }
         ),
-        Rule(
-            "evidenceAge",
-            wants: "The evidence is fresh enough.",
-            refusal: { facts in
-                if case .wasToRenew = facts.doubt { return .evidenceStale }
-                return EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
-                    ? .evidenceStale : nil
-            },
-            saw: { facts in
-                if case .wasToRenew(let date) = facts.doubt {
-                    return EvidencePhrases.unknownRenewal(of: facts.reading?.subscription, after: date)
-                }
-                return EvidencePhrases.age(of: facts.reading, limit: facts.maximumAgeSeconds, at: facts.now)
-            }
-        ),
+        .evidenceAge(stale: .evidenceStale),
         Rule(
             "subscription",
             wants: "The customer has or had a subscription.",

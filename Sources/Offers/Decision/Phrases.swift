@@ -276,7 +276,7 @@ enum EvidencePhrases {
         guard let reading, let date = reading.date else { return none }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         if reading.isHeld {
-            let fix = EvidenceAge.isOver(limit, of: date, at: now) ? " Send evidence." : ""
+            let fix = date.isOlder(thanSeconds: limit, at: now) ? " Send evidence." : ""
             return "The state held of the subscription is of \(date.rfc3339), and the service's clock says "
                 + "\(now.rfc3339); \(allowed).\(fix)"
         }

@@ -3,25 +3,12 @@
 /// It fails closed: what the evidence does not show is unknown, never eligible. Evidence of another app, environment or
 /// account is no evidence about this customer.
 package struct IntroductoryPolicy: Sendable {
-    private let app: App
-    private let customer: Customer
-    private let now: Timestamp
-    private let maximumEvidenceAgeSeconds: Int64
-    private let maximumHeldAgeSeconds: Int64
-    /// The readings by group; the key is `nil` for the whole app.
-    private var readings: [String?: HistoryReading] = [:]
+    private var evidence: EvidenceExamination
     private var pasts: [String: IntroductoryPast] = [:]
-    private var index: GroupIndex?
 
-    /// Prepares the decisions of one request.
+    /// Prepares the decisions of one request, at the server's clock.
     ///
-    /// - Parameters:
-    ///   - app: The app of the catalog that the request is for.
-    ///   - customer: The account, and what the evidence says.
-    ///   - now: The server's clock, at which the age of evidence is judged.
-    ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
-    ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
-    ///     of the evidence.
+    /// Evidence and the held state beside it may be as old as the limits in seconds; 0 for no limit.
     package init(
         app: App,
         customer: Customer,
@@ -29,12 +16,21 @@ package struct IntroductoryPolicy: Sendable {
         maximumEvidenceAgeSeconds: Int64,
         maximumHeldAgeSeconds: Int64? = nil
     ) {
-        self.app = app
-        self.customer = customer
-        self.now = now
-        self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
-        self.maximumHeldAgeSeconds = maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
+        self.init(
+            RequestFacts(
+                app: app,
+                customer: customer,
+                now: now,
+                maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
+                maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
+            )
+        )
     }
+
+    // An introductory offer counts for an Apple Account, whatever the accounts of its purchases.
+    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.history) }
+
+    private var request: RequestFacts { evidence.request }
 
     /// Decides about one product.
     ///
@@ -45,14 +41,8 @@ package struct IntroductoryPolicy: Sendable {
     package mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         let decision = decideByAll(productId, explaining: explaining)
         // What is too old to count can only refuse.
-        guard decision.verdict == .eligible, let rest = customer.history?.value.withoutOverAge else { return decision }
-        var other = IntroductoryPolicy(
-            app: app,
-            customer: Customer(account: customer.account, history: rest),
-            now: now,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
-            maximumHeldAgeSeconds: maximumHeldAgeSeconds
-        )
+        guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
+        var other = IntroductoryPolicy(RequestFacts(request, history: SharedHistory(rest)))
         let without = other.decideByAll(productId, explaining: explaining)
         return without.verdict == .eligible ? decision : without
     }
@@ -65,10 +55,9 @@ package struct IntroductoryPolicy: Sendable {
                 return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
             }
         }
-        guard let history = customer.history?.value, let clock = history.clock(at: now), let group = facts.group else {
+        guard let group = facts.group, let past = past(inGroup: group.id, status: facts.reading?.status) else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
-        let past = past(history, inGroup: group.id, at: clock, status: facts.reading?.status)
         if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
@@ -95,53 +84,30 @@ package struct IntroductoryPolicy: Sendable {
     }
 
     private mutating func facts(about productId: String) -> IntroductoryFacts {
-        let group = app.product(productId)?.group
-        let reading = reading(inGroup: group?.id)
+        let group = request.app.product(productId)?.group
         return IntroductoryFacts(
-            app: app,
+            request: request,
             productId: productId,
             group: group,
-            account: customer.account,
-            history: customer.history?.value,
-            reading: reading,
-            now: now,
-            maximumAgeSeconds: reading?.isHeld == true ? maximumHeldAgeSeconds : maximumEvidenceAgeSeconds
+            reading: evidence.reading(inGroup: group?.id)
         )
     }
 
-    private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
-        guard let history = customer.history else { return nil }
-        if let known = readings[groupId] { return known }
-        let index = index(of: history.value)
-        let reading = HistoryReading(history, own: history, inGroup: groupId, of: app, at: now, by: index)
-        readings[groupId] = reading
-        return reading
-    }
-
-    private mutating func past(
-        _ history: SubscriptionHistory,
-        inGroup groupId: String,
-        at clock: Timestamp,
-        status: GroupStatus?
-    ) -> IntroductoryPast {
+    private mutating func past(inGroup groupId: String, status: GroupStatus?) -> IntroductoryPast? {
         if let known = pasts[groupId] { return known }
+        guard let history = request.history?.value, let clock = history.clock(at: request.now),
+            let index = evidence.indexed()
+        else { return nil }
         let past = IntroductoryPast(
             history,
             inGroup: groupId,
-            by: index(of: history),
+            by: index,
             at: clock,
-            now: now,
+            now: request.now,
             status: status
         )
         pasts[groupId] = past
         return past
-    }
-
-    private mutating func index(of history: SubscriptionHistory) -> GroupIndex {
-        if let index { return index }
-        let made = GroupIndex(history, of: app, at: history.clock(at: now))
-        index = made
-        return made
     }
 }
 

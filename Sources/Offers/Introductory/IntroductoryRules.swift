@@ -18,40 +18,19 @@ enum IntroductoryRules {
 
     /// Whether the evidence is about this customer of this app.
     static let ofOwner: [Rule<IntroductoryFacts, IntroductoryReason>] = [
-        Rule(
-            "bundleId",
-            refusal: { $0.history?.bundleId == $0.app.bundleId ? nil : .noEvidence },
-            saw: { EvidencePhrases.app(of: $0.history, for: $0.app) }
-        ),
-        Rule(
-            "environments",
-            refusal: { facts in
-                facts.history?.environment.map(facts.app.environments.contains) == true ? nil : .noEvidence
-            },
-            saw: { EvidencePhrases.environment(of: $0.history, for: $0.app) }
-        ),
-        Rule(
-            "account",
-            refusal: { EvidenceOwner.isOther(than: $0.account, in: $0.reading) ? .noEvidence : nil },
-            saw: { EvidencePhrases.account($0.account, in: $0.reading) }
-        ),
+        .bundleId(other: .noEvidence, missing: .noEvidence),
+        .environments(other: .noEvidence, missing: .noEvidence),
+        .account(other: .noEvidence),
     ]
 
     /// Whether the evidence is new enough to count.
     static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "evidence",
-            refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },
-            saw: { EvidencePhrases.evidence($0.history, status: $0.reading?.status) }
+            refusal: { $0.history?.value.asOf == nil ? .evidenceStale : nil },
+            saw: { EvidencePhrases.evidence($0.history?.value, status: $0.reading?.status) }
         ),
-        Rule(
-            "evidenceAge",
-            refusal: { facts in
-                EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
-                    ? .evidenceStale : nil
-            },
-            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumAgeSeconds, at: $0.now) }
-        ),
+        .evidenceAge(stale: .evidenceStale),
     ]
 
     /// What became of the customer in the group.
@@ -134,15 +113,12 @@ enum IntroductoryRules {
 }
 
 /// The facts for the introductory rules about evidence.
-struct IntroductoryFacts {
-    let app: App
+struct IntroductoryFacts: EvidenceFacts {
+    let request: RequestFacts
     let productId: String
     /// The product's group; `nil` when the catalog does not have the product.
     let group: SubscriptionGroup?
-    let account: Account
-    let history: SubscriptionHistory?
     let reading: HistoryReading?
-    let now: Timestamp
-    /// How old what decides may be, in seconds; 0 for no limit.
-    let maximumAgeSeconds: Int64
+    /// A rule about the past asks for what is doubtful.
+    var doubt: StateCertainty? { nil }
 }

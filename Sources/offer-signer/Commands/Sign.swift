@@ -93,15 +93,14 @@ struct Sign: AsyncParsableCommand {
             with: nil,
             remembering: StateMemory(states: opened.states, digester: opened.digestKey)
         )
-        let request = SignatureRequest(
+        let request = CustomerRequest(
             client: LedgerEntry.commandLine,
             bundleId: bundleId,
             account: account,
             evidence: evidence,
-            offers: [OfferRequest(productId: productId, offerId: offerId)],
-            formats: [format.signed]
+            .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format.signed])
         )
-        let answer: SignatureAnswer
+        let answer: CustomerAnswer
         do {
             answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {

@@ -57,7 +57,7 @@ struct OpenAPIDescriptionTests {
             #expect(described.removeValue(forKey: path) == "POST", "on a listener of its own")
         }
         #expect(
-            described == Dictionary(uniqueKeysWithValues: PublicRoute.allCases.map { ($0.path, $0.method.rawValue) })
+            described == Dictionary(uniqueKeysWithValues: Call.all.map { ($0.path, $0.method.rawValue) })
         )
     }
 

@@ -17,8 +17,8 @@ struct SignatureRequestTests {
         evidence: Set(EvidenceKind.allCases)
     )
 
-    private func read(_ members: String...) throws(Problem) -> SignatureRequest {
-        try SignatureRequest(json: Array("{\(members.joined(separator: ","))}".utf8), from: Self.client)
+    private func read(_ members: String...) throws(Problem) -> CustomerRequest {
+        try CustomerRequest(json: Array("{\(members.joined(separator: ","))}".utf8), of: .signatures, from: Self.client)
     }
 
     @Test("Everything that a call can say")
@@ -30,14 +30,12 @@ struct SignatureRequestTests {
         )
         #expect(call.bundleId == "b")
         #expect(call.account == AppAccountToken(Self.token).map(Account.appAccountToken))
-        #expect(
-            call.offers == [OfferRequest(productId: "p", offerId: "o"), OfferRequest(productId: "p2", offerId: "o2")]
-        )
         #expect(call.explain)
-        guard case .receiptResponse(let text) = call.evidence else {
+        guard case .signatures(let offers, _) = call.wish, case .receiptResponse(let text) = call.evidence else {
             Issue.record("no evidence")
             return
         }
+        #expect(offers == [OfferRequest(productId: "p", offerId: "o"), OfferRequest(productId: "p2", offerId: "o2")])
         #expect(String(decoding: text.bytes[text.range], as: UTF8.self) == #"{"status" : 0}"#)
     }
 
@@ -105,7 +103,7 @@ struct SignatureRequestTests {
     @Test("A hundred offers are taken, and the longest username")
     func most() throws {
         let many = Array(repeating: #"{"productId":"p","offerId":"o"}"#, count: 100).joined(separator: ",")
-        #expect(try read(#""offers":[\#(many)]"#, Self.evidence).offers.count == 100)
+        #expect(try read(#""offers":[\#(many)]"#, Self.evidence).signatureCount == 100)
         let name = String(repeating: "é", count: 256)
         #expect(try read(Self.offers, #""applicationUsername":"\#(name)""#).account == .applicationUsername(name))
     }

@@ -57,12 +57,12 @@ struct GuardedSignerTests {
         )
         func ask(_ app: String) async throws(SignatureFault) -> Bool {
             let offers = [OfferRequest(productId: "p", offerId: "o")]
-            let request = SignatureRequest(
+            let request = CustomerRequest(
                 client: "backend",
                 bundleId: app,
                 account: .none,
                 evidence: nil,
-                offers: offers
+                .signatures(offers)
             )
             return try await useCase.answer(request, skippingEligibility: true).decisions[0].discount != nil
         }

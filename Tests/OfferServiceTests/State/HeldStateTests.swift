@@ -92,23 +92,24 @@ struct HeldStateTests {
         )
         do {
             if signing {
-                let request = SignatureRequest(
+                let request = CustomerRequest(
                     client: "backend",
                     bundleId: "reader",
                     account: account,
                     evidence: evidence,
-                    offers: [OfferRequest(productId: "monthly", offerId: "o")]
+                    .signatures([OfferRequest(productId: "monthly", offerId: "o")])
                 )
                 return try await useCase.answer(request).decisions.map(\.decision.reason.rawValue).joined()
             }
-            let request = EligibilityRequest(
+            let request = CustomerRequest(
+                client: "backend",
                 bundleId: "reader",
                 account: account,
                 evidence: evidence,
-                offers: nil,
+                .eligibility(nil),
                 explain: rule != nil
             )
-            let decisions = try await useCase.eligibility(request).value().decisions.map(\.decision)
+            let decisions = try await useCase.answer(request).decisions.map(\.decision)
             guard let rule else { return decisions.map(\.reason.rawValue).joined() }
             return decisions.flatMap { $0.explanation ?? [] }.first { $0.rule == rule }?.saw ?? ""
         } catch {

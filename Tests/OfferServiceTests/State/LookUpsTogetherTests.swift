@@ -82,33 +82,34 @@ struct LookUpsTogetherTests {
             _ name: String,
             _ bundleId: String = "reader",
             _ evidence: Evidence? = nil
-        ) -> SignatureRequest {
-            SignatureRequest(
+        ) -> CustomerRequest {
+            CustomerRequest(
                 client: "client",
                 bundleId: bundleId,
                 account: .applicationUsername(name),
                 evidence: evidence,
-                offers: offers
+                .signatures(offers)
             )
         }
-        func introductory(_ name: String) -> IntroductorySignatureRequest {
-            IntroductorySignatureRequest(
+        func introductory(_ name: String) -> CustomerRequest {
+            CustomerRequest(
                 client: "client",
                 bundleId: "reader",
                 account: .applicationUsername(name),
                 evidence: nil,
-                products: ["monthly"]
+                .introductorySignatures(["monthly"])
             )
         }
-        func eligibility(_ name: String) -> EligibilityRequest {
-            EligibilityRequest(
+        func eligibility(_ name: String) -> CustomerRequest {
+            CustomerRequest(
+                client: "backend",
                 bundleId: "reader",
                 account: .applicationUsername(name),
                 evidence: nil,
-                offers: offers
+                .eligibility(offers)
             )
         }
-        let requests: [any CustomerRequest] = [
+        let requests = [
             signature("0"), signature("a", "unknown"), eligibility("a"),
             signature("b", "reader", .receiptResponse(json: [])), introductory("1"), introductory("c"),
             eligibility("2"), signature("z"),
@@ -116,21 +117,10 @@ struct LookUpsTogetherTests {
         var said: [String] = []
         for (request, step) in zip(requests, await useCase.customers(of: requests).value()) {
             do {
-                let customer = try await step.get().value()
-                switch request {
-                case let request as SignatureRequest:
-                    let prepared = try useCase.sign(try await useCase.decide(request, for: customer).value())
-                    let answer = useCase.release(prepared, by: [])
-                    said += answer.decisions.map(\.decision.reason.rawValue)
-                case let request as IntroductorySignatureRequest:
-                    let prepared = try useCase.sign(try useCase.decide(request, for: customer))
-                    let answer = useCase.release(prepared, by: [])
-                    said += answer.products.map(\.introductoryOffer.reason.rawValue)
-                case let request as EligibilityRequest:
-                    let answer = try await useCase.eligibility(request, for: customer).value()
-                    said += answer.decisions.map(\.decision.reason.rawValue)
-                default: said.append("unknown")
-                }
+                let prepared = try useCase.sign(try await useCase.decide(request, for: step).value())
+                let answer = useCase.release(prepared, by: [])
+                said += answer.decisions.map(\.decision.reason.rawValue)
+                said += answer.products.map(\.introductoryOffer.reason.rawValue)
             } catch {
                 said.append("fault")
             }

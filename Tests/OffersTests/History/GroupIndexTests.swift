@@ -39,12 +39,12 @@ struct GroupIndexTests {
             )
             _ = policy.decide(OfferRequest(productId: "pro.monthly", offerId: "anyone"))
             _ = policy.decide(OfferRequest(productId: "pro.monthly", offerId: "stay"))
-            #expect(policy.index == nil)
+            #expect(policy.evidence.index == nil)
             _ = policy.decide(OfferRequest(productId: "news.monthly", offerId: "extra"))
-            let index = policy.index
+            let index = policy.evidence.index
             #expect((index != nil) == isIndexed)
             _ = policy.decide(OfferRequest(productId: "pro.monthly", offerId: "whole-app"))
-            #expect(policy.index === index)
+            #expect(policy.evidence.index === index)
         }
     }
 }

@@ -1,31 +1,4 @@
-package import Offers
-
-/// A request about one customer of an app.
-package protocol CustomerRequest: Sendable {
-    /// The app's bundle identifier.
-    var bundleId: String { get }
-    /// The customer's account.
-    var account: Account { get }
-    /// What shows what the customer has; `nil` to decide by the state that the service holds.
-    var evidence: Evidence? { get }
-    /// Whether every transaction counts, not the newest ones alone.
-    var needsWholeHistory: Bool { get }
-}
-
-extension SignatureRequest: CustomerRequest {
-    /// The newest transactions are enough.
-    package var needsWholeHistory: Bool { false }
-}
-
-extension IntroductorySignatureRequest: CustomerRequest {
-    /// A refusal is signed whatever the customer had.
-    package var needsWholeHistory: Bool { allowIntroductoryOffer }
-}
-
-extension EligibilityRequest: CustomerRequest {
-    /// An introductory offer is for customers who never had one.
-    package var needsWholeHistory: Bool { !products.isEmpty }
-}
+import Offers
 
 /// The customer of a request, with all that is known: a reference, which is handed on without a copy.
 package final class KnownCustomer: Sendable {
@@ -51,8 +24,23 @@ package final class KnownCustomer: Sendable {
     }
 }
 
-/// The customer of a request: known, or after a wait for the App Store; or why the request has no answer.
-package typealias CustomerStep = Result<Step<KnownCustomer, SignatureFault>, SignatureFault>
+/// The customer of a request, as far as is known without a wait.
+package enum CustomerStep: Sendable {
+    case known(KnownCustomer)
+    /// The App Store has to be asked.
+    case later(@Sendable () async throws(SignatureFault) -> KnownCustomer)
+    /// The request has no answer.
+    case refused(SignatureFault)
+
+    /// The customer, after a wait if there has to be one.
+    func value() async throws(SignatureFault) -> KnownCustomer {
+        switch self {
+        case .known(let customer): return customer
+        case .later(let work): return try await work()
+        case .refused(let fault): throw fault
+        }
+    }
+}
 
 /// The customers of requests that came together, in their order.
 package enum Customers: Sendable {
@@ -61,9 +49,6 @@ package enum Customers: Sendable {
     /// The store of states has to be waited for: one question for all of them.
     case later(@Sendable () async -> [CustomerStep])
 
-    /// The customers, waiting where that has to be.
-    ///
-    /// - Returns: The customers.
     package func value() async -> [CustomerStep] {
         switch self {
         case .now(let customers): return customers

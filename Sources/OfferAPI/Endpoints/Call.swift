@@ -1,0 +1,107 @@
+import NIOHTTP1
+import OfferService
+
+/// A call of clients: one row from which the gate, `Allow`, the metrics, the queue and the test of the description follow.
+final class Call: Sendable {
+    /// The work behind a call.
+    enum Handler: Sendable {
+        /// A call about a customer: those of one tick take each step together.
+        case customer(CustomerCall, explaining: Bool = false)
+        /// A call that is answered by itself.
+        case alone(@Sendable (PublicEndpoints, Request, Client) throws(Problem) -> Step<Reply, Problem>)
+        /// A call that asks for no token.
+        case open(@Sendable () throws(Problem) -> Reply)
+    }
+
+    /// The size of a body.
+    enum Body {
+        case small
+        /// With evidence, or with many reports.
+        case large
+    }
+
+    let method: HTTPMethod
+    let path: String
+    /// The scope that a client needs; `nil` where a token is not asked for.
+    let scope: ClientScope?
+    let body: Body
+    /// The parameters that its URL may have.
+    let parameters: [String]
+    let handler: Handler
+
+    private init(
+        _ method: HTTPMethod,
+        _ path: String,
+        scope: ClientScope? = nil,
+        body: Body = .small,
+        parameters: [String] = [],
+        _ handler: Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.scope = scope
+        self.body = body
+        self.parameters = parameters
+        self.handler = handler
+    }
+
+    /// The calls of the public listener.
+    static let all = [
+        Call(.POST, "/v1/signatures", scope: .sign, body: .large, .customer(.signatures)),
+        Call(.POST, "/v1/eligibility", scope: .eligibility, body: .large, .customer(.eligibility)),
+        Call(
+            .POST,
+            "/v1/introductory-eligibility-signatures",
+            scope: .sign,
+            body: .large,
+            .customer(.introductorySignatures)
+        ),
+        Call(
+            .POST,
+            "/v1/diagnoses",
+            scope: .diagnose,
+            .alone { (endpoints, request, client) throws(Problem) in try endpoints.diagnosis(request, client) }
+        ),
+        Call(
+            .POST,
+            "/v1/product-reports",
+            scope: .report,
+            body: .large,
+            parameters: ["bundleId"],
+            .alone { (endpoints, request, client) throws(Problem) in try endpoints.reports(request, client) }
+        ),
+        Call(
+            .GET,
+            "/v1/products",
+            scope: .report,
+            parameters: ["bundleId", "countryCode", "productId"],
+            .alone { (endpoints, request, client) throws(Problem) in try endpoints.products(request, client) }
+        ),
+        Call(.GET, "/v1/openapi.json", .open { () throws(Problem) in try OpenAPIDescription.reply() }),
+    ]
+
+    /// The calls of the page's forms on the operators' listener.
+    static let ofPage = [
+        // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
+        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.eligibility, explaining: true)),
+        Call(
+            .POST,
+            "/diagnose",
+            scope: .diagnose,
+            .alone { (endpoints, request, client) throws(Problem) in try endpoints.diagnosis(request, client) }
+        ),
+    ]
+
+    /// Whether it signs, so that its answer waits for the ledger.
+    var isForSignatures: Bool { scope == .sign }
+}
+
+extension [Call] {
+    /// The call that a request is for, its target in origin or absolute form (RFC 9112 §3.2).
+    func call(of head: RequestHead) -> Call? {
+        // Nearly always the target is the path.
+        if let call = first(where: { $0.path == head.target }) { return call }
+        guard let path = head.path else { return nil }
+        return first { $0.path == path }
+    }
+}

@@ -1,0 +1,96 @@
+package import OfferService
+import Offers
+import StrictJSON
+
+extension CustomerAnswer {
+    /// The answer as the call gives it: one JSON object in UTF-8, without white space.
+    package var json: [UInt8] {
+        // About as much as it takes. Beyond a thousand bytes, malloc takes longer.
+        let isSigned = request.signatureCount > 0
+        let capacity =
+            isSigned
+            ? 200 + 720 * decisions.count + 1024 * products.count : 256 * (decisions.count + products.count + 1)
+        var writer = JSONWriter(capacity: capacity)
+        writer.object { answer in
+            answer.member("bundleId", request.bundleId)
+            if let environment { answer.member("environment", environment.rawValue) }
+            answer.member("account", request.account)
+            switch request.wish {
+            case .signatures: answer.member(decisions)
+            case .introductorySignatures: answer.member(products)
+            case .eligibility:
+                answer.member(decisions)
+                answer.member(products)
+                answer.member(winBackOffers)
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension OfferAnswer {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { member in
+            member.members(of: decision, about: request)
+            if let discount {
+                member.member("discount")
+                member.object { member in
+                    member.member("identifier", discount.identifier)
+                    member.member("keyIdentifier", discount.keyIdentifier)
+                    member.member("nonce", discount.nonce.text)
+                    member.member("timestamp", discount.timestamp.millisecondsSince1970)
+                    member.member("signature")
+                    member.base64(discount.signature)
+                }
+            }
+            if let jws { member.member("jws", jws.compact) }
+            if let expiresAt { member.member("expiresAt", expiresAt.rfc3339) }
+        }
+    }
+}
+
+extension ProductAnswer {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { product in
+            product.member("productId", productId)
+            product.member("introductoryOffer", introductoryOffer)
+            if let jws {
+                product.member("allowIntroductoryOffer")
+                product.bool(jws.allowIntroductoryOffer)
+                product.member("jws", jws.compact)
+                product.member("expiresAt", jws.expiresAt.rfc3339)
+            }
+            product.member(winBackOffers)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ decisions: [OfferAnswer]) {
+        member("decisions")
+        array { elements in
+            for decision in decisions { decision.write(to: &elements) }
+        }
+    }
+
+    fileprivate mutating func member(_ products: [ProductAnswer]) {
+        member("products")
+        array { elements in
+            for product in products { product.write(to: &elements) }
+        }
+    }
+
+    /// Writes `winBackOffers`, which is left out where there are none.
+    fileprivate mutating func member(_ offers: [WinBackOffer]) {
+        guard !offers.isEmpty else { return }
+        member("winBackOffers")
+        array { list in
+            for offer in offers {
+                list.object { json in
+                    json.member("id", offer.id)
+                    if let url = offer.url { json.member("url", url) }
+                }
+            }
+        }
+    }
+}

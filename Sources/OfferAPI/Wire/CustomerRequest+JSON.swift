@@ -1,0 +1,112 @@
+package import OfferService
+import Offers
+import StrictJSON
+
+/// The calls about a customer.
+package enum CustomerCall: Sendable {
+    case signatures
+    case eligibility
+    case introductorySignatures
+}
+
+extension CustomerRequest {
+    /// Reads the body of a call.
+    ///
+    /// - Throws: `Problem` 400, with a pointer to the field at fault, or 403.
+    package convenience init(
+        json: [UInt8],
+        of call: CustomerCall,
+        from client: Client,
+        explaining: Bool = false
+    ) throws(Problem) {
+        let (members, wish, account): (CallMembers, Wish, Account)
+        do throws(JSONFault) {
+            members = try CallMembers(json: json, of: call)
+            wish = try members.wish(of: call)
+            account = try members.account()
+        } catch {
+            throw Problem(error)
+        }
+        let bundleId = try client.app(named: members.bundleId)
+        if let kind = members.evidence?.kind, !client.evidence.contains(kind) {
+            throw .evidenceNotAllowed(kind, for: client)
+        }
+        self.init(
+            client: client.name,
+            bundleId: bundleId,
+            account: account,
+            evidence: members.evidence,
+            wish,
+            explain: members.explain || explaining
+        )
+    }
+}
+
+extension CallMembers {
+    fileprivate func wish(of call: CustomerCall) throws(JSONFault) -> CustomerRequest.Wish {
+        switch call {
+        case .signatures:
+            guard let offers else {
+                throw JSONFault(.missingMember, "The offers to sign are missing.").inside(member: "offers")
+            }
+            return .signatures(offers, formats: formats)
+        case .introductorySignatures:
+            guard let products else {
+                throw JSONFault(.missingMember, "The products are missing.").inside(member: "products")
+            }
+            guard !products.isEmpty else {
+                throw JSONFault(.invalidValue, "Ask for at least one product.").inside(member: "products")
+            }
+            return .introductorySignatures(products, transactionId: transactionId, allowing: allowIntroductoryOffer)
+        case .eligibility: return .eligibility(offers, products: products ?? [])
+        }
+    }
+}
+
+/// The members of the bodies of the calls about a customer.
+enum CallMember: String, CaseIterable {
+    // Members of all calls.
+    case bundleId
+    case appAccountToken
+    case applicationUsername
+    case evidence
+    case explain
+    // Members of some calls.
+    case offers
+    case formats
+    case products
+    case transactionId
+    case allowIntroductoryOffer
+
+    static let table = JSONMembers(CallMember.self)
+}
+
+extension CustomerCall {
+    /// Whether its body may have a member.
+    func has(_ member: CallMember) -> Bool {
+        switch member {
+        case .bundleId, .appAccountToken, .applicationUsername, .evidence, .explain: true
+        case .offers: self != .introductorySignatures
+        case .formats: self == .signatures
+        case .products: self != .signatures
+        case .transactionId, .allowIntroductoryOffer: self == .introductorySignatures
+        }
+    }
+
+    /// The fault of a member that it does not have.
+    func unknown(_ member: CallMember?) -> JSONFault {
+        switch (self, member) {
+        case (.eligibility, .formats): JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
+        case (.introductorySignatures, .offers), (.introductorySignatures, .formats):
+            JSONFault(.unknownMember, "There is no such member: only introductory offers are signed here.")
+        default: JSONFault(unknownAmong: CallMember.allCases.filter(has).map(\.rawValue))
+        }
+    }
+}
+
+extension JSONFault {
+    /// An object has a member that does not belong there.
+    init(unknownAmong names: [String]) {
+        self.init(.unknownMember, "There is no such member; known here: \(names.joined(separator: ", ")).")
+    }
+}

@@ -1,0 +1,159 @@
+package import Offers
+
+/// A client's request about one customer of an app.
+///
+/// A reference, which is handed on without a copy.
+package final class CustomerRequest: Sendable {
+    /// The difference between the three calls about a customer.
+    package enum Wish: Sendable {
+        /// Signatures of offers, in at least one form; an offer may repeat.
+        case signatures([OfferRequest], formats: Set<SignatureFormat> = [.discount])
+        /// Signed answers about the introductory offers of products.
+        ///
+        /// `transactionId` is any transaction of the customer, or the `appTransactionId`; `nil` to take one from the
+        /// evidence. With `allowing: false`, refusals are signed, whatever the verdicts.
+        case introductorySignatures([String], transactionId: String? = nil, allowing: Bool = true)
+        /// Decisions alone, about offers and about the introductory offers of products; `nil` for every offer of the app.
+        case eligibility([OfferRequest]?, products: [String] = [])
+    }
+
+    /// The client's name, for the ledger.
+    package let client: String
+    package let bundleId: String
+    package let account: Account
+    /// The evidence of what the customer has; `nil` to decide by the state that the service holds.
+    package let evidence: Evidence?
+    package let wish: Wish
+    /// Whether each decision is to carry every rule that was asked.
+    package let explain: Bool
+
+    package init(
+        client: String,
+        bundleId: String,
+        account: Account,
+        evidence: Evidence?,
+        _ wish: Wish,
+        explain: Bool = false
+    ) {
+        self.client = client
+        self.bundleId = bundleId
+        self.account = account
+        self.evidence = evidence
+        self.wish = wish
+        self.explain = explain
+    }
+
+    /// How many offers or products it asks to have signed.
+    package var signatureCount: Int {
+        switch wish {
+        case .signatures(let offers, _): offers.count
+        case .introductorySignatures(let products, _, _): products.count
+        case .eligibility: 0
+        }
+    }
+
+    /// The forms in which eligible promotional offers are signed.
+    package var formats: Set<SignatureFormat> { if case .signatures(_, let formats) = wish { formats } else { [] } }
+
+    /// The products whose introductory offers it asks about.
+    var products: [String] {
+        switch wish {
+        case .signatures: []
+        case .introductorySignatures(let products, _, _), .eligibility(_, let products): products
+        }
+    }
+
+    /// The promotional offers that it asks about.
+    func offers(of app: App) -> [OfferRequest] {
+        switch wish {
+        case .signatures(let offers, _): offers
+        case .introductorySignatures: []
+        case .eligibility(let offers, _): offers ?? app.offers
+        }
+    }
+
+    /// Whether a JWS is to be signed, which names the issuer of the app's key.
+    var needsIssuer: Bool {
+        if case .introductorySignatures = wish { true } else { formats.contains(.jws) }
+    }
+
+    /// Whether every transaction counts, not the newest ones alone: an introductory offer is for customers who never
+    /// had one.
+    var needsWholeHistory: Bool {
+        switch wish {
+        case .signatures: false
+        case .introductorySignatures(_, _, let allowing): allowing
+        case .eligibility(_, let products): !products.isEmpty
+        }
+    }
+}
+
+/// The answer to a ``CustomerRequest``, with signatures where they were asked for and are allowed.
+package struct CustomerAnswer: Sendable {
+    package let request: CustomerRequest
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    package let environment: AppStoreEnvironment?
+    /// A decision for each promotional offer, in the order asked, or in the catalog's.
+    package let decisions: [OfferAnswer]
+    /// A decision for each product asked about, in the order asked.
+    package let products: [ProductAnswer]
+    /// The win-back offers that the customer may have in the groups asked about, in Apple's order.
+    package let winBackOffers: [WinBackOffer]
+}
+
+/// A decision about one promotional offer, with the signed offer where it is eligible.
+///
+/// A reference: it is handed on from the signature to the ledger's answer, to the figures and to what is sent.
+package final class OfferAnswer: Sendable {
+    package let request: OfferRequest
+    package let decision: Decision
+    /// The offer signed for an `SKPaymentDiscount`.
+    package let discount: Discount?
+    /// The offer signed as a JWS.
+    package let jws: PromotionalOfferJWS?
+
+    init(request: OfferRequest, decision: Decision, discount: Discount? = nil, jws: PromotionalOfferJWS? = nil) {
+        self.request = request
+        self.decision = decision
+        self.discount = discount
+        self.jws = jws
+    }
+
+    /// The moment from which the App Store no longer takes one of the signatures; `nil` where nothing is signed.
+    package var expiresAt: Timestamp? {
+        guard let discount else { return jws?.expiresAt }
+        guard let jws else { return discount.expiresAt }
+        return min(discount.expiresAt, jws.expiresAt)
+    }
+}
+
+/// A decision about the introductory offer of one product.
+package struct ProductAnswer: Sendable {
+    package let productId: String
+    package let introductoryOffer: IntroductoryDecision
+    /// The signature; `nil` where nothing is known that could be signed: the App Store decides by itself then.
+    package let jws: IntroductoryOfferEligibilityJWS?
+    /// The win-back offers that the customer may have in the product's group, in Apple's order.
+    package let winBackOffers: [WinBackOffer]
+}
+
+/// Why a ``CustomerRequest`` has no answer at all.
+///
+/// One bad offer is no fault: it gets a decision.
+package enum SignatureFault: Error, Equatable {
+    case unknownApp(bundleId: String)
+    /// The catalog asks for an account, and the request names none.
+    case accountRequired
+    /// A JWS was asked for, and the catalog does not name the issuer of the app's key.
+    case issuerUnknown(bundleId: String)
+    /// An introductory offer's JWS has to name a transaction of the customer, and none is known.
+    case transactionRequired
+    /// An introductory offer's JWS would name a transaction that is not known to be the customer's.
+    case transactionMismatch
+    case evidence(EvidenceFault)
+    case signing(SigningFailure)
+    /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
+    case ledger(StorageFailure)
+    /// The request was given up during a wait: nothing is signed.
+    case givenUp
+}

@@ -1,0 +1,167 @@
+import Offers
+
+/// Decides, as far as that goes without a wait; the rest is a ``Step``.
+extension SignOffers {
+    /// A request with its decisions, and without signatures so far.
+    ///
+    /// A class, so that passing it on copies nothing.
+    package final class Decided: Sendable {
+        let request: CustomerRequest
+        let customer: KnownCustomer
+        let skipsEligibility: Bool
+        let policy: OfferPolicy
+        let offers: [OfferRequest]
+        /// A decision for each offer.
+        let decisions: [Decision]
+        let products: [DecidedProduct]
+
+        fileprivate init(
+            _ request: CustomerRequest,
+            for customer: KnownCustomer,
+            skipsEligibility: Bool,
+            _ policy: OfferPolicy,
+            _ offers: [OfferRequest],
+            _ decisions: [Decision],
+            _ products: [DecidedProduct]
+        ) {
+            self.request = request
+            self.customer = customer
+            self.skipsEligibility = skipsEligibility
+            self.policy = policy
+            self.offers = offers
+            self.decisions = decisions
+            self.products = products
+        }
+    }
+
+    /// Decides about the customer of one request.
+    package func decide(
+        _ request: CustomerRequest,
+        skippingEligibility skips: Bool = false
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        switch customers(of: [request]) {
+        case .now(let customers): return try decide(request, for: customers[0], skippingEligibility: skips)
+        case .later(let work):
+            return .later { () async throws(SignatureFault) in
+                try await self.decide(request, for: await work()[0], skippingEligibility: skips).value()
+            }
+        }
+    }
+
+    /// Decides about the customer of a request, once Apple and the ledger have been asked where they have to be.
+    package func decide(
+        _ request: CustomerRequest,
+        for customer: CustomerStep,
+        skippingEligibility skips: Bool = false
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        switch customer {
+        case .known(let known): return try decide(request, for: known, skippingEligibility: skips)
+        case .later(let work):
+            return .later { () async throws(SignatureFault) in
+                try await self.decide(request, for: try await work(), skippingEligibility: skips).value()
+            }
+        case .refused(let fault): throw fault
+        }
+    }
+
+    private func decide(
+        _ request: CustomerRequest,
+        for customer: KnownCustomer,
+        skippingEligibility skips: Bool
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        let step = try decide(request, by: customer, skippingEligibility: skips)
+        guard customer.told != nil, !skips else { return step }
+        return try step.then { (decided) throws(SignatureFault) in
+            guard let one = customer.unconfirmed(by: decided) else { return .now(decided) }
+            return .later { () async throws(SignatureFault) in
+                let confirmed = try await self.histories.confirm(one, request, of: customer)
+                return try await self.decide(request, for: confirmed, skippingEligibility: false).value()
+            }
+        }
+    }
+
+    private func decide(
+        _ request: CustomerRequest,
+        by customer: KnownCustomer,
+        skippingEligibility skips: Bool
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        let app = customer.signing.app
+        if request.needsIssuer, customer.signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
+        let products = try decidedProducts(of: request, for: customer)
+        let offers = request.offers(of: app)
+        var policy = OfferPolicy(
+            app: app,
+            customer: Customer(account: request.account, sharing: customer.history),
+            now: customer.moment,
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: customer.history),
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
+        )
+        @Sendable func decided(by policy: OfferPolicy, _ decisions: [Decision]) -> Decided {
+            Decided(request, for: customer, skipsEligibility: skips, policy, offers, decisions, products)
+        }
+        @Sendable func decided(by policy: OfferPolicy, with answer: LedgerAnswer) -> Decided {
+            var policy = policy
+            policy.consider(answer)
+            let decisions = self.decisions(on: offers, of: request, skipsEligibility: false, by: &policy)
+            return decided(by: policy, decisions)
+        }
+        // Without signatures nothing will be written, so the ledger is asked now what it would say to them.
+        let first =
+            request.signatureCount > 0
+            ? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy) : nil
+        let question =
+            skips
+            ? nil
+            : policy.question(
+                about: offers,
+                decided: first,
+                at: customer.moment,
+                suspecting: { first != nil && ledger?.isSuspect($0) ?? false }
+            )
+        guard let question else {
+            let decisions = first ?? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy)
+            return .now(decided(by: policy, decisions))
+        }
+        if let answer = ledger?.answerAtHand(to: question) { return .now(decided(by: policy, with: answer)) }
+        return .later { [policy] () async throws(SignatureFault) in
+            decided(by: policy, with: try await self.ledgerAnswer(to: question))
+        }
+    }
+
+    private func decisions(
+        on offers: [OfferRequest],
+        of request: CustomerRequest,
+        skipsEligibility: Bool,
+        by policy: inout OfferPolicy
+    ) -> [Decision] {
+        var decisions: [Decision] = []
+        decisions.reserveCapacity(offers.count)
+        for offer in offers {
+            let decision = metrics.rooms.measure(.decision) {
+                skipsEligibility
+                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
+                    : policy.decide(offer, explaining: request.explain)
+            }
+            decisions.append(decision)
+        }
+        return decisions
+    }
+
+    /// How many decisions a request asks for; without offers in it, all of the app count.
+    package func decisionCount(of request: CustomerRequest) -> Int {
+        (apps[request.bundleId].map { request.offers(of: $0.app).count } ?? 0) + request.products.count
+    }
+}
+
+extension KnownCustomer {
+    /// A transaction that makes the customer eligible, and of which the App Store itself has not spoken lately.
+    fileprivate func unconfirmed(by decided: SignOffers.Decided) -> UnconfirmedTransaction? {
+        guard let told else { return nil }
+        var policy = decided.policy
+        for (offer, decision) in zip(decided.offers, decided.decisions) where decision.verdict == .eligible {
+            guard let (id, ids) = policy.subscription(behind: offer), told.isDisjoint(with: ids) else { continue }
+            return UnconfirmedTransaction(id: id, subscriptionIds: ids)
+        }
+        return nil
+    }
+}

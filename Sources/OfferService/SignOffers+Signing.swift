@@ -1,0 +1,132 @@
+package import Offers
+
+/// Signs what was decided, and gives out what the ledger has.
+extension SignOffers {
+    /// Signs what the customer may have, if signatures were asked for.
+    ///
+    /// ``SignOffers/release(_:by:)`` lets the answer out once the ledger has its entry. When something cannot be signed,
+    /// nothing is.
+    package func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
+        let (request, customer) = (decided.request, decided.customer)
+        let (signing, decisions) = (customer.signing, decided.decisions)
+        let app = signing.app
+        var policy = decided.policy
+        let winsBack = if case .eligibility = request.wish { true } else { false }
+        var answered: [OfferAnswer] = []
+        answered.reserveCapacity(decisions.count)
+        var products: [ProductAnswer] = []
+        products.reserveCapacity(decided.products.count)
+        var grants: [OfferGrant] = []
+        grants.reserveCapacity(request.signatureCount)
+        do throws(SigningFailure) {
+            let stamp = OfferStamp(
+                signing: signing,
+                account: request.account,
+                formats: request.formats,
+                purchases: decided.purchases.map { NewestTransactions($0.value, of: app) },
+                moment: customer.moment,
+                rooms: metrics.rooms
+            )
+            for (offer, decision) in zip(decided.offers, decisions) {
+                let answer = try stamp.signed(offer, decision)
+                answered.append(answer)
+                let signatures = answer.signatures
+                if !signatures.isEmpty {
+                    grants.append(policy.grant(of: offer, decision.reason, signatures: signatures))
+                }
+            }
+            for product in decided.products {
+                let jws = try product.jws(by: signing, at: customer.moment, measuring: metrics.rooms)
+                let answer = ProductAnswer(
+                    productId: product.id,
+                    introductoryOffer: product.decision,
+                    jws: jws,
+                    winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: [product.id])) : []
+                )
+                products.append(answer)
+                if let grant = answer.grant { grants.append(grant) }
+            }
+        } catch {
+            throw .signing(error)
+        }
+        let asked = winsBack ? Set(decided.offers.map(\.productId) + request.products) : []
+        let answer = CustomerAnswer(
+            request: request,
+            environment: policy.environment,
+            decisions: answered,
+            products: products,
+            winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: asked)) : []
+        )
+        guard !grants.isEmpty else { return PreparedAnswer(answer, entry: nil) }
+        let entry = LedgerEntry(
+            time: customer.moment,
+            client: request.client,
+            bundleId: request.bundleId,
+            environment: answer.environment,
+            evidence: request.evidence?.kind,
+            account: request.account,
+            customer: request.account.customer(by: app.customerSeparator),
+            grants: grants
+        )
+        return PreparedAnswer(answer, entry: entry)
+    }
+
+    /// The answer, which may leave: without the signatures that the ledger refused.
+    ///
+    /// The outcomes are those of its entry's grants, in their order; none without an entry.
+    package func release(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> CustomerAnswer {
+        let answer = prepared.released(by: outcomes)
+        let request = answer.request
+        let counters = signatureCounters[request.bundleId]
+        for offer in answer.decisions {
+            metrics.decisions.count(
+                CountedDecision(
+                    offer.decision.reason,
+                    of: offer.request,
+                    bundleId: request.bundleId,
+                    environment: answer.environment,
+                    call: request.signatureCount > 0 ? .signatures : .eligibility
+                )
+            )
+            if offer.discount != nil { counters?.count(offer.request.offerId, as: .discount) }
+            if offer.jws != nil { counters?.count(offer.request.offerId, as: .jws) }
+        }
+        for product in answer.products {
+            metrics.decisions.count(product.introductoryOffer.reason)
+            if let jws = product.jws { counters?.countIntroductory(allowing: jws.allowIntroductoryOffer) }
+        }
+        return answer
+    }
+}
+
+extension SignOffers.Decided {
+    /// The purchases to name in a JWS: where the decision looked at them, and something is signed.
+    fileprivate var purchases: SharedHistory? {
+        guard request.formats.contains(.jws), !skipsEligibility, decisions.contains(where: { $0.verdict == .eligible })
+        else { return nil }
+        return policy.history
+    }
+}
+
+extension OfferAnswer {
+    /// The signatures as the ledger describes them.
+    fileprivate var signatures: [OfferGrant.Signature] {
+        let ofDiscount = discount.map {
+            OfferGrant.Signature(
+                form: .discount,
+                keyIdentifier: $0.keyIdentifier,
+                nonce: $0.nonce,
+                timestamp: $0.timestamp
+            )
+        }
+        let ofJWS = jws.map {
+            OfferGrant.Signature(form: .jws, keyIdentifier: $0.keyIdentifier, nonce: $0.nonce, timestamp: $0.issuedAt)
+        }
+        // Mostly there is one: a literal of one element has no spare capacity.
+        switch (ofDiscount, ofJWS) {
+        case (let one?, nil), (nil, let one?): return [one]
+        case (let one?, let other?): return [one, other]
+        case (nil, nil): return []
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// The evidence of a request, read once for each group: with it the policies of promotional and of introductory offers
+/// begin.
+struct EvidenceExamination: Sendable {
+    private(set) var request: RequestFacts
+    /// The part of the history that counts: what can be the account's own, or all of it, as an introductory offer counts
+    /// for an Apple Account.
+    let history: SharedHistory?
+    /// The readings by group; the key of the whole app is `nil`.
+    private var readings = FewValues<String?, HistoryReading>()
+    /// The history's entries of each group; `nil` until they are looked for often in long lists.
+    private(set) var index: GroupIndex?
+
+    init(_ request: RequestFacts, of history: SharedHistory?) {
+        self.request = request
+        self.history = history
+    }
+
+    /// Takes the ledger's counts into account, which leave the readings as they are.
+    mutating func consider(_ answer: LedgerAnswer) { request = RequestFacts(request, answer: answer) }
+
+    /// The findings for a group, or for the whole app; `nil` without evidence.
+    mutating func reading(inGroup groupId: String?) -> HistoryReading? {
+        guard let whole = request.history, let history else { return nil }
+        if let known = readings[groupId] { return known }
+        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: history.value) { _ = indexed() }
+        let reading = HistoryReading(
+            whole,
+            own: history,
+            inGroup: groupId,
+            of: request.app,
+            at: request.now,
+            by: index
+        )
+        readings.keep(reading, for: groupId)
+        return reading
+    }
+
+    /// The history's entries of each group; `nil` without evidence.
+    mutating func indexed() -> GroupIndex? {
+        guard let history, index == nil else { return index }
+        index = GroupIndex(history.value, of: request.app, at: history.value.clock(at: request.now))
+        return index
+    }
+}
+
+/// The evidence of a request as the rules see it that both policies begin with.
+protocol EvidenceFacts: Sendable, SendableMetatype {
+    var request: RequestFacts { get }
+    /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
+    var reading: HistoryReading? { get }
+    /// Why the state of the subscription that counts is not known well enough; `nil` where it is.
+    var doubt: StateCertainty? { get }
+}
+
+extension EvidenceFacts {
+    var app: App { request.app }
+    var history: SharedHistory? { request.history }
+    var now: Timestamp { request.now }
+
+    /// How old what decides may be, in seconds; 0 for no limit.
+    var maximumAgeSeconds: Int64 {
+        if request.countsPaidTime, let end = reading?.subscription?.endsAt, end > now { return 0 }
+        return reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
+    }
+}
+
+/// The findings of one group, without an offer.
+struct GroupFacts: EvidenceFacts {
+    let request: RequestFacts
+    let reading: HistoryReading?
+    var doubt: StateCertainty? { nil }
+}
+
+/// The rules that both policies begin with; each gives reasons of its own.
+extension Rule where Facts: EvidenceFacts {
+    static func bundleId(other: Reason, missing: Reason?) -> Rule {
+        Rule(
+            "bundleId",
+            wants: "The evidence is of this app.",
+            refusal: { facts in
+                guard let bundleId = facts.history?.value.bundleId else { return missing }
+                return bundleId == facts.app.bundleId ? nil : other
+            },
+            saw: { EvidencePhrases.app(of: $0.history?.value, for: $0.app) }
+        )
+    }
+
+    static func environments(other: Reason, missing: Reason?) -> Rule {
+        Rule(
+            "environments",
+            wants: "The evidence is of an environment that counts for the app.",
+            refusal: { facts in
+                guard let history = facts.history else { return missing }
+                return history.value.environment.map(facts.app.environments.contains) == true ? nil : other
+            },
+            saw: { EvidencePhrases.environment(of: $0.history?.value, for: $0.app) }
+        )
+    }
+
+    static func account(other: Reason) -> Rule {
+        Rule(
+            "account",
+            wants: "The account is the one inside the evidence, where that names one.",
+            refusal: { facts in
+                guard let accounts = facts.reading?.accounts, !accounts.isEmpty else { return nil }
+                return facts.request.account.storedToken.map(accounts.contains) == true ? nil : other
+            },
+            saw: { EvidencePhrases.account($0.request.account, in: $0.reading) }
+        )
+    }
+
+    static func evidenceAge(stale: Reason) -> Rule {
+        Rule(
+            "evidenceAge",
+            wants: "The evidence is fresh enough.",
+            refusal: { facts in
+                if case .wasToRenew = facts.doubt { return stale }
+                let date = facts.reading?.date
+                return date?.isOlder(thanSeconds: facts.maximumAgeSeconds, at: facts.now) == true ? stale : nil
+            },
+            saw: { facts in
+                if case .wasToRenew(let date) = facts.doubt {
+                    return EvidencePhrases.unknownRenewal(of: facts.reading?.subscription, after: date)
+                }
+                return EvidencePhrases.age(of: facts.reading, limit: facts.maximumAgeSeconds, at: facts.now)
+            }
+        )
+    }
+}
+
+extension Timestamp {
+    /// Whether evidence of this date is older than a limit in seconds; 0 for none.
+    func isOlder(thanSeconds limit: Int64, at now: Timestamp) -> Bool { limit > 0 && adding(seconds: limit) < now }
+}
