@@ -18,6 +18,8 @@ fi
 installed=$(awk '/^FROM /{ packages = "" } /apt-get install/{ packages = packages " " $0 } END { print packages }' "$dockerfile")
 missing=0
 while read -r library; do
+    # Swift's own are in the optimised executable.
+    [[ $library =~ ^lib(swift|Foundation|_Foundation|dispatch|BlocksRuntime) ]] && continue
     path=$(ldd "$executable" | awk -v library="$library" '$1 == library { print $3 }')
     # The dynamic linker itself is told without a path.
     [[ -n $path ]] || continue
