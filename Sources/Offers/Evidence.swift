@@ -1,13 +1,11 @@
 /// The evidence of what a customer has, as a client sent it: not verified yet.
 package enum Evidence: Sendable {
-    /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
     case receiptResponse(EvidenceText)
-    /// StoreKit 2 transactions and renewal infos that the App Store signed: each a compact JWS.
+    /// StoreKit 2 transactions and renewal infos: each a compact JWS.
     case signedTransactions([String], renewalInfos: [String])
-    /// A question to the App Store.
+    /// Evidence that the App Store is asked for.
     case question(AppStoreQuestion)
 
-    /// The kind of the evidence.
     package var kind: EvidenceKind {
         switch self {
         case .receiptResponse: .receiptResponse
@@ -17,36 +15,16 @@ package enum Evidence: Sendable {
         }
     }
 
-    /// Makes evidence of a verifyReceipt answer.
-    ///
-    /// - Parameter json: The text of one JSON object.
-    /// - Returns: The evidence.
+    /// A verifyReceipt answer: the text of one JSON object.
     package static func receiptResponse(json: [UInt8]) -> Evidence {
         .receiptResponse(EvidenceText(json, in: json.indices))
     }
 }
 
-/// Evidence as a range of the request's body, so that it is not copied.
-package struct EvidenceText: Sendable {
-    /// The body.
-    package let bytes: [UInt8]
-    /// The evidence's place in it.
-    package let range: Range<Int>
-
-    /// Creates a range of a body.
-    ///
-    /// - Parameters:
-    ///   - bytes: The body.
-    ///   - range: The evidence's place in it.
-    package init(_ bytes: [UInt8], in range: Range<Int>) {
-        self.bytes = bytes
-        self.range = range
-    }
-}
-
-/// The kinds of evidence that a request can carry; the raw values are the members of its `evidence` object.
+/// The kinds of evidence that a request can carry: a row each. The raw value is the member of `evidence`, and the name in
+/// `clients.yaml` and in the ledger.
 package enum EvidenceKind: String, CaseIterable, Sendable {
-    /// A verifyReceipt answer that the app's backend fetched.
+    /// A verifyReceipt answer that the app's backend fetched: it has no signature, so the backend could have written it.
     case receiptResponse
     /// A receipt, for the service to ask verifyReceipt about.
     case receipt
@@ -54,6 +32,28 @@ package enum EvidenceKind: String, CaseIterable, Sendable {
     case signedTransactions
     /// A transaction id, for the service to ask the App Store Server API about.
     case transactionId
+
+    /// Whether it is Apple's word: signed by Apple, or asked of Apple. Only such evidence is remembered.
+    package var isApplesWord: Bool {
+        switch self {
+        case .receiptResponse: false
+        case .receipt, .signedTransactions, .transactionId: true
+        }
+    }
+
+    /// Whether a client may send it without being allowed to by name: not what anybody with its token could make up.
+    package var isAllowedByDefault: Bool { isApplesWord }
+}
+
+/// Evidence as a range of the request's body, so that it is not copied.
+package struct EvidenceText: Sendable {
+    package let bytes: [UInt8]
+    package let range: Range<Int>
+
+    package init(_ bytes: [UInt8], in range: Range<Int>) {
+        self.bytes = bytes
+        self.range = range
+    }
 }
 
 /// Evidence that is only a question: the App Store has the answer.
@@ -69,37 +69,22 @@ package enum AppStoreQuestion: Hashable, Sendable {
 
 /// Turns evidence that is at hand into the history that decisions read: the port to Apple's side that needs no network.
 package protocol EvidenceReader: Sendable {
-    /// Reads evidence.
-    ///
-    /// - Parameter evidence: The evidence as it came.
-    /// - Returns: What it says of the customer.
-    /// - Throws: ``EvidenceFault`` when it cannot be taken, and for a question, which an ``EvidenceFetcher`` asks.
+    /// Throws for a question, too: an ``EvidenceFetcher`` asks it.
     func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory
 }
 
 /// Asks the App Store: the port to Apple's side that goes over the network.
+///
+/// `needsWholeHistory` is whether every transaction counts, not the newest ones alone.
 package protocol EvidenceFetcher: Sendable {
-    /// What Apple said of a customer a short while ago, without asking again.
-    ///
-    /// - Parameters:
-    ///   - question: What would be asked about.
-    ///   - bundleId: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: What Apple said; `nil` when it has to be asked, by ``history(answering:for:needsWholeHistory:)``.
+    /// Apple's answer of a short while ago; `nil` when Apple has to be asked.
     func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
     ) -> SubscriptionHistory?
 
-    /// Asks about a customer.
-    ///
-    /// - Parameters:
-    ///   - question: What to ask about.
-    ///   - bundleId: The app that is asked for, by whose credentials Apple is asked.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: What Apple says of the customer.
-    /// - Throws: ``EvidenceFault`` when Apple knows no such thing, or gives no answer in time.
+    /// Asks about a customer, by the credentials of the app.
     func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
@@ -108,7 +93,6 @@ package protocol EvidenceFetcher: Sendable {
 }
 
 extension EvidenceFetcher {
-    /// Keeps nothing by default.
     package func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
@@ -130,7 +114,6 @@ package struct EvidenceFault: Error, Equatable {
         case unavailable(retryAfterSeconds: Int)
     }
 
-    /// Whose fault it is.
     package let kind: Kind
     /// The fault's name in answers, in snake case.
     package let code: String
@@ -141,14 +124,6 @@ package struct EvidenceFault: Error, Equatable {
     /// The JSON Pointer (RFC 6901) of the value at fault, from the evidence's own value on; empty for all of it.
     package let pointer: String
 
-    /// Creates a fault.
-    ///
-    /// - Parameters:
-    ///   - kind: Whose fault it is.
-    ///   - code: The fault's name in answers, in snake case.
-    ///   - detail: The fault in a sentence or two.
-    ///   - member: The member of `evidence` that the fault is in; `nil` for the one that names the kind.
-    ///   - pointer: The JSON Pointer of the value at fault, from the evidence's own value on.
     package init(_ kind: Kind, code: String, detail: String, member: String? = nil, pointer: String = "") {
         self.kind = kind
         self.code = code

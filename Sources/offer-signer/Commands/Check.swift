@@ -20,7 +20,7 @@ struct Check: AsyncParsableCommand {
         let service = try options.load(logsWarnings: false)
         let settings = service.settings
         var warnings = service.warnings.map(\.description) + hostWarnings(settings)
-        if let warning = settings.server.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
+        if let warning = settings.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
         for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)
         for warning in ledger.warnings { Console.message("warning: \(warning)") }
@@ -41,7 +41,7 @@ struct Check: AsyncParsableCommand {
                         + "write it on the app in the catalog"
                 )
             }
-            if app.keys.first?.issuerId != nil, !settings.evidence.confirmsSignedTransactions,
+            if app.keys.first?.issuerId != nil, !settings.evidenceConfirmSignedTransactions,
                 settings.clients.maySendSignedTransactions(of: app)
             {
                 try Console.result(
@@ -81,8 +81,8 @@ struct Check: AsyncParsableCommand {
     private func hostWarnings(_ settings: Settings) -> [String] {
         let table = SettingTable.shared
         let hosts: [(setting: Setting<String>, host: String?)] = [
-            (table.serverHost, settings.server.address.host), (table.adminHost, settings.admin.address.host),
-            (table.notificationsHost, settings.notifications?.address.host),
+            (table.serverHost, settings.serverHost), (table.adminHost, settings.adminHost),
+            (table.notificationsHost, settings.listeners.notifications?.host),
         ]
         return hosts.compactMap { setting, host in
             guard let host, let fault = HostName.lookupFault(host) else { return nil }

@@ -60,7 +60,7 @@ struct RetentionTry: AsyncParsableCommand {
             locale: locale,
             customer: customer,
             now: now,
-            maximumHeldAgeSeconds: Int64(service.settings.evidence.maximumAgeSeconds)
+            maximumHeldAgeSeconds: Int64(service.settings.evidenceMaximumAgeSeconds)
         )
         if let recall = remembered?.recall,
             let question = policy.question(about: customer.account, at: now)

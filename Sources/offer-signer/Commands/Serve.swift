@@ -43,7 +43,7 @@ struct Serve: AsyncParsableCommand {
     /// Only the composition keeps the loaded service: another reference would keep the keys in memory after a reload.
     private func compose() throws(ExitCode) -> ServiceComposition {
         let service = try options.load(logsWarnings: false)
-        let log = LogOutput(format: service.settings.log.format, level: service.settings.log.level)
+        let log = LogOutput(format: service.settings.logFormat, level: service.settings.logLevel)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")
         for warning in service.warnings { logger.warning("\(warning)") }

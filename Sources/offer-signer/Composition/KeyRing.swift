@@ -19,12 +19,9 @@ final class KeyRing: KeyLoading {
     private var keys: [Name: GuardedKey] = [:]
     private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
 
-    func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String? {
+    func prepareMemory(allowsUnlocked: Bool, usesSecret: Bool) throws(ValueFault) -> String? {
         do throws(KeyError) {
-            let memory = try SecureHeap.initialize(
-                allowUnlocked: protection.allowsUnlockedMemory,
-                secret: protection.usesSecretMemory
-            )
+            let memory = try SecureHeap.initialize(allowUnlocked: allowsUnlocked, secret: usesSecret)
             self.memory = memory
             return memory.isLocked ? nil : "keys are in memory that is not locked, and can reach the swap"
         } catch {

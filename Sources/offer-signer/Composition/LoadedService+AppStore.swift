@@ -8,14 +8,13 @@ import SubscriptionKeys
 extension LoadedService {
     /// What asks the App Store, composed of the apps with their credentials and Apple's addresses.
     func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
-        let appStore = settings.appStore
-        return AppStoreEvidenceFetcher(
+        AppStoreEvidenceFetcher(
             apps: appStoreApps,
             urls: appStoreURLs,
             verifier: signedDataVerifier.reporting(to: lifelong.clock),
             transport: lifelong.appStoreTransport,
-            requestsPerSecond: appStore.requestsPerSecond,
-            deadline: .seconds(appStore.timeoutSeconds),
+            requestsPerSecond: settings.appStoreRequestsPerSecond,
+            deadline: .seconds(settings.appStoreTimeoutSeconds),
             metrics: lifelong.telemetry.appStore,
             clock: lifelong.clock,
             logger: Logger(label: "offer-signer"),
@@ -57,8 +56,11 @@ extension LoadedService {
             ),
             service: lifelong.telemetry.service,
             metrics: lifelong.telemetry.retention,
-            maximumHeldAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
-            limits: settings.retention,
+            maximumHeldAgeSeconds: Int64(settings.evidenceMaximumAgeSeconds),
+            limits: AnswerRetentionCalls.Limits(
+                time: .milliseconds(settings.retentionTimeoutMilliseconds),
+                calls: settings.retentionMaximumCalls
+            ),
             now: WallClock.now,
             write: { $0.json }
         )
@@ -91,10 +93,10 @@ extension LoadedService {
 
     private var appStoreURLs: AppStoreURLs {
         AppStoreURLs(
-            verifyReceipt: settings.appStore.verifyReceiptURL,
-            sandboxVerifyReceipt: settings.appStore.sandboxVerifyReceiptURL,
-            serverAPI: settings.appStore.serverAPIURL,
-            sandboxServerAPI: settings.appStore.sandboxServerAPIURL
+            verifyReceipt: settings.verifyReceiptURL,
+            sandboxVerifyReceipt: settings.sandboxVerifyReceiptURL,
+            serverAPI: settings.serverAPIURL,
+            sandboxServerAPI: settings.sandboxServerAPIURL
         )
     }
 

@@ -45,7 +45,7 @@ struct LoadedService: Sendable {
         )
         settings = loaded.settings
         warnings = loaded.warnings
-        signedDataVerifier = SignedDataVerifier(additionalRoots: loaded.settings.appStore.additionalRoots)
+        signedDataVerifier = SignedDataVerifier(additionalRoots: loaded.settings.additionalRoots)
         keys = loaded.settings.apps.map { keyRing.keys(for: $0.keys) }
         retiredKeys = loaded.settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
         keyMemory = keyRing.memory
@@ -75,9 +75,9 @@ struct LoadedService: Sendable {
             ),
             evidenceFetcher: appStore,
             memory: lifelong?.memory ?? memory,
-            maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
-            maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
-            confirmsSignedTransactions: settings.evidence.confirmsSignedTransactions,
+            maximumEvidenceAgeSeconds: Int64(settings.evidenceMaximumAgeSeconds),
+            maximumSignedTransactionAgeSeconds: Int64(settings.evidenceSignedTransactionMaximumAgeSeconds),
+            confirmsSignedTransactions: settings.evidenceConfirmSignedTransactions,
             ledger: ledger,
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now

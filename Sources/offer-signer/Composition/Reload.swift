@@ -42,11 +42,11 @@ final class Reload: Sendable {
     /// When anything is at fault, the old one stays in use, and every fault is logged.
     func perform() {
         do throws(ConfigurationFaults) {
-            let service = try source.load(listeningAt: running.server.address)
+            let service = try source.load(listeningAt: running.listeners.server)
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
-            lifelong.log.level = service.settings.log.level
-            if let files = service.settings.server.tls { tls?.replace(by: files) }
+            lifelong.log.level = service.settings.logLevel
+            if let files = service.settings.tls { tls?.replace(by: files) }
             // The operator has looked.
             lifelong.clock.believe()
             let warnings = service.warnings.map(\.description) + changedKeys + restartWarnings(of: service)

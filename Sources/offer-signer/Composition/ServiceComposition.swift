@@ -26,7 +26,7 @@ struct ServiceComposition {
         lifelong = LifelongParts(
             ledger: ledger,
             log: log,
-            maximumUnfinishedBytes: service.settings.server.limits.maximumUnfinishedBytes
+            maximumUnfinishedBytes: service.settings.maximumUnfinishedBytes
         )
         current = SnapshotInUse(ServiceSnapshot(service, lifelong))
         self.source = source
@@ -43,8 +43,8 @@ struct ServiceComposition {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
         let files = OpenFiles(
-            for: settings.server.limits.maximumConnections,
-            otherListeners: settings.notifications == nil ? 1 : 2
+            for: settings.maximumConnections,
+            otherListeners: settings.listeners.notifications == nil ? 1 : 2
         )
         if let warning = files.warning { logger.warning("\(warning)") }
         let end = ShutdownTime(seconds: Self.patience(settings))
@@ -77,20 +77,23 @@ struct ServiceComposition {
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
-        let tls = settings.server.tls.map(TLSIdentity.init)
+        let tls = settings.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
         let readiness = Readiness { [current] in
             Self.details(current.value.service, reload, clock, ledger)
         }
         let faults = RepeatedFaults(logger: logger)
-        let decisions = settings.admin.hasPage ? DecisionHistory(of: lifelong.telemetry) : nil
+        let decisions = settings.adminPage ? DecisionHistory(of: lifelong.telemetry) : nil
         let listeners = ServiceListeners(
             of: current,
             lifelong,
             tls: tls,
             maximumConnections: files.connections,
             readiness: readiness,
-            announcement: Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil),
+            announcement: Announcement(
+                readiness: readiness,
+                expectsNotifications: settings.listeners.notifications != nil
+            ),
             overview: decisions.map { Overview(of: current, lifelong, readiness, $0) },
             logger: logger,
             faults: faults
@@ -103,7 +106,7 @@ struct ServiceComposition {
             logger: logger
         )
         let drain = DrainDelay(
-            seconds: settings.server.drainDelaySeconds,
+            seconds: settings.serverDrainDelaySeconds,
             readiness: readiness,
             census: lifelong.connections,
             end: end
@@ -131,7 +134,7 @@ struct ServiceComposition {
 
     /// How long a shutdown may take, in seconds.
     private static func patience(_ settings: Settings) -> Int {
-        settings.server.drainDelaySeconds + settings.server.drainTimeoutSeconds
+        settings.serverDrainDelaySeconds + settings.serverDrainTimeoutSeconds
     }
 
     private func close(within end: ShutdownTime) async -> Bool {
@@ -149,7 +152,7 @@ struct ServiceComposition {
     ) -> ReadinessDetails {
         ReadinessDetails(
             warnings: service.warnings.map { ReadinessWarning(.configuration, $0.description) }
-                + [service.settings.server.tls?.warning(at: WallClock.now())].compactMap(\.self)
+                + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
                 + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }
                 + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings,

@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 import OfferAPI
 import OfferService
 import ServiceLifecycle
@@ -36,13 +37,14 @@ struct ServiceListeners {
         faults: RepeatedFaults
     ) {
         let settings = current.value.service.settings
+        let limits = ConnectionLimits(settings)
         let telemetry = lifelong.telemetry
         server = HTTPListener(
-            host: settings.server.address.host,
-            port: settings.server.address.port,
+            host: settings.listeners.server.host,
+            port: settings.listeners.server.port,
             settings: "server",
             rules: ListenerRules(
-                limits: settings.server.limits.lettingIn(maximumConnections),
+                limits: limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
                 tls: tls,
                 endpoints: { current.value.endpoints },
@@ -60,24 +62,23 @@ struct ServiceListeners {
             logger: logger
         )
         admin = HTTPListener(
-            host: settings.admin.address.host,
-            port: settings.admin.address.port,
+            host: settings.listeners.admin.host,
+            port: settings.listeners.admin.port,
             settings: "admin",
             rules: overview == nil
-                ? ListenerRules(operators: responder, limits: settings.server.limits)
+                ? ListenerRules(operators: responder, limits: limits)
                 : ListenerRules(
                     operators: responder,
                     forms: { current.value.forms },
-                    hosts: { PageHosts(current.value.service.settings.admin.hosts) },
-                    limits: settings.server.limits
+                    hosts: { PageHosts(current.value.service.settings.adminHosts) },
+                    limits: limits
                 ),
             onListening: { announcement.adminListens(at: $0) }
         )
-        let limits = settings.server.limits
-        notifications = settings.notifications.map { settings in
+        notifications = settings.listeners.notifications.map { address in
             HTTPListener(
-                host: settings.address.host,
-                port: settings.address.port,
+                host: address.host,
+                port: address.port,
                 settings: "notifications",
                 rules: ListenerRules(
                     apple: NotificationsAPI.responder(
@@ -92,5 +93,24 @@ struct ServiceListeners {
                 onListening: { announcement.notificationsListen(at: $0) }
             )
         }
+    }
+}
+
+extension ConnectionLimits {
+    /// The limits of the public listener's connections.
+    init(_ settings: Settings) {
+        func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
+        self.init(
+            maximumConnections: settings.maximumConnections,
+            maximumHeaderBytes: settings.maximumHeaderBytes,
+            maximumEvidenceBodyBytes: settings.maximumEvidenceBodyBytes,
+            maximumBodyBytes: settings.maximumBodyBytes,
+            maximumUnfinishedBytes: settings.maximumUnfinishedBytes,
+            idleTimeout: seconds(settings.idleTimeoutSeconds),
+            headerTimeout: seconds(settings.headerTimeoutSeconds),
+            requestTimeout: seconds(settings.requestTimeoutSeconds),
+            answerTimeout: seconds(settings.requestTimeoutSeconds) + seconds(settings.appStoreTimeoutSeconds),
+            maximumWaitingOffers: settings.maximumWaitingOffers
+        )
     }
 }

@@ -34,10 +34,20 @@ extension Settings {
     /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
     func changesThatNeedRestart(since running: Settings) -> [String] {
         SettingTable.scalars.compactMap { entry in
-            let known = running.valuesOfStart[entry.keyPath]
-            guard valuesOfStart[entry.keyPath] != known else { return nil }
+            let known = running.textOfStart(entry)
+            guard textOfStart(entry) != known else { return nil }
             let inUse = known.map { entry.isShown ? $0 : "what it was started with" } ?? "none"
             return "\(entry.keyPath) has changed, which needs a restart; in use is still \(inUse)"
+        }
+    }
+
+    /// The text of a value that only a start puts into effect; `nil` for none.
+    private func textOfStart(_ entry: SettingEntry) -> String? {
+        guard listeners.notifications != nil || !entry.keyPath.hasPrefix("notifications.") else { return nil }
+        switch entry.changes {
+        case .atReload: return nil
+        case .atStart: return values.text(entry)
+        case .onlyPresenceAtStart: return values.text(entry).map { _ in "" }
         }
     }
 }
@@ -56,10 +66,11 @@ extension SettingsReader {
         let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
         UnknownVariables.check(environment, faults)
 
-        let protection = keyProtection(layers)
+        prepareKeyMemory(layers)
         let listeners = listeners(layers, hasNotifications: main.sections.contains("notifications"))
-        let tls = tls(layers, protection)
-        let ledger = ledger(layers, protection)
+        checkUnfinishedBytes(layers)
+        let (tls, ledger) = (tls(layers), ledger(layers))
+        let (adminHosts, additionalRoots) = (adminHosts(main), additionalRoots(main))
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
         // Keys and tokens that a reload brings are in use where the service listens already.
@@ -69,7 +80,7 @@ extension SettingsReader {
             self.catalog(
                 $0,
                 server: server,
-                protection: protection,
+                isGroupReadable: layers.keysGroupReadable,
                 hasNotifications: listeners.notifications != nil
             )
         }
@@ -78,42 +89,16 @@ extension SettingsReader {
         }
         guard let ledger, let catalog, let clients else { return nil }
         checkConfirmation(layers, of: catalog.apps, clients)
-        warnOfShortRetention(ledger, of: catalog.apps, at: layers.place(\.ledgerRetentionDays))
+        warnOfShortRetention(layers, of: catalog.apps)
         return Settings(
-            server: ServerSettings(
-                address: listeners.server,
-                drainDelaySeconds: layers.serverDrainDelaySeconds,
-                drainTimeoutSeconds: layers.serverDrainTimeoutSeconds,
-                limits: connectionLimits(layers),
-                tls: tls
-            ),
-            admin: AdminSettings(
-                address: listeners.admin,
-                hasPage: layers.adminPage,
-                hosts: adminHosts(main)
-            ),
-            log: LogSettings(
-                level: layers.logLevel,
-                format: layers.logFormat
-            ),
-            keyProtection: protection,
+            values: layers,
+            listeners: listeners,
+            tls: tls,
+            adminHosts: adminHosts,
             ledger: ledger,
-            evidence: EvidenceSettings(
-                maximumAgeSeconds: layers.evidenceMaximumAgeSeconds,
-                signedTransactionMaximumAgeSeconds: layers.evidenceSignedTransactionMaximumAgeSeconds,
-                confirmsSignedTransactions: layers.evidenceConfirmSignedTransactions
-            ),
-            notifications: listeners.notifications.map(NotificationSettings.init),
-            retention: AnswerRetentionCalls.Limits(
-                time: .milliseconds(layers.retentionTimeoutMilliseconds),
-                calls: layers.retentionMaximumCalls
-            ),
-            appStore: appStore(layers, main),
+            additionalRoots: additionalRoots,
             apps: catalog.apps,
-            clients: clients,
-            valuesOfStart: layers.valuesOfStart.filter {
-                listeners.notifications != nil || !$0.key.hasPrefix("notifications.")
-            }
+            clients: clients
         )
     }
 

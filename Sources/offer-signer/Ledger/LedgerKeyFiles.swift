@@ -25,12 +25,12 @@ struct LedgerKeyFiles {
     /// The files that a ledger's settings name, or those beside an SQLite ledger.
     init(_ settings: Settings) {
         func access(_ file: LedgerKeyFile?) -> FileAccess {
-            settings.keyProtection.isGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
+            settings.keysGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
         }
         var base = ""
         if case .sqlite(let path) = settings.ledger.location { base = path }
         self.settings = settings.ledger
-        isLoopback = settings.server.address.isLoopback
+        isLoopback = settings.listeners.server.isLoopback
         digestKey = settings.ledger.digestKeyFile?.path ?? base + ".digest-key"
         checkpointKey = settings.ledger.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
         digestKeyAccess = access(settings.ledger.digestKeyFile)

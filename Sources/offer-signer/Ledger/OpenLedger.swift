@@ -58,7 +58,7 @@ struct OpenLedger: Sendable {
         ledger = DurableLedger(
             in: storage,
             keys: keys,
-            retentionDays: settings.ledger.retentionDays,
+            retentionDays: settings.ledgerRetentionDays,
             isClockRight: { [clock] in clock.fault == nil },
             now: WallClock.now
         )

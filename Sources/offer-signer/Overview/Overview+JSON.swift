@@ -128,13 +128,13 @@ extension JSONWriter {
     }
 
     /// Writes how the ledger is.
-    mutating func members(of ledger: OpenLedger, _ figures: RecentFigures, _ settings: LedgerSettings) {
-        switch settings.location {
+    mutating func members(of ledger: OpenLedger, _ figures: RecentFigures, _ settings: Settings) {
+        switch settings.ledger.location {
         case .sqlite: member("database", "SQLite")
         case .postgres: member("database", "PostgreSQL")
         }
         member("place", ledger.database.storage.name)
-        if let days = settings.retentionDays { member("retentionDays", Int64(days)) }
+        if let days = settings.ledgerRetentionDays { member("retentionDays", Int64(days)) }
         member("waiting", Int64(ledger.ledger.waiting))
         member("bytes", figures.bytes)
         let records = figures.chains.reduce(Int64(0)) { sum, chain in

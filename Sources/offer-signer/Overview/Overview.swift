@@ -88,14 +88,13 @@ final class Overview: Sendable {
             }
             json.member("retention")
             json.object { retention in
-                let (seconds, attoseconds) = service.settings.retention.time.components
-                retention.member("timeoutMilliseconds", seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+                retention.member("timeoutMilliseconds", Int64(service.settings.retentionTimeoutMilliseconds))
                 retention.member("metrics", metrics.retention)
             }
             json.member("ledger")
             json.object { ledger in
                 if let fault = recorded.fault { ledger.member("fault", fault) }
-                ledger.members(of: lifelong.ledger, recorded.figures, service.settings.ledger)
+                ledger.members(of: lifelong.ledger, recorded.figures, service.settings)
             }
             json.member("clients")
             json.array { list in

@@ -50,7 +50,7 @@ struct ServiceGauges: Sendable {
         case nil: break
         }
         clockFaults.set(faults)
-        let end = snapshot.service.settings.server.tls?.notValidAfter.millisecondsSince1970
+        let end = snapshot.service.settings.tls?.notValidAfter.millisecondsSince1970
         certificateEnd.set(end.map { ["server": Int($0 / 1000)] } ?? [:])
         snapshot.appStore.updateGauges()
         await countRedemptions(snapshot)

@@ -7,17 +7,17 @@ import Testing
 @Suite struct KeyProtectionTests {
     /// Notes what it is asked for, and loads nothing.
     private final class Recorder: KeyLoading {
-        var protection: KeyProtection?
+        var memory: (allowsUnlocked: Bool, usesSecret: Bool)?
         var loaded: [(file: String?, isGroupReadable: Bool)] = []
         var publicKeys: [String?] = []
         let fault: String?
 
         init(fault: String? = nil) { self.fault = fault }
 
-        func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String? {
-            self.protection = protection
+        func prepareMemory(allowsUnlocked: Bool, usesSecret: Bool) throws(ValueFault) -> String? {
+            memory = (allowsUnlocked, usesSecret)
             if let fault { throw ValueFault(fault) }
-            return protection.allowsUnlockedMemory ? "can reach the swap" : nil
+            return allowsUnlocked ? "can reach the swap" : nil
         }
 
         func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]? {
@@ -41,10 +41,7 @@ import Testing
     @Test func theDefaultsAreTheStrictOnes() throws {
         let recorder = Recorder()
         _ = try ConfigurationFixture().load(keyLoader: recorder)
-        #expect(
-            recorder.protection
-                == KeyProtection(allowsUnlockedMemory: false, isGroupReadable: false, usesSecretMemory: true)
-        )
+        #expect(recorder.memory ?? (true, false) == (false, true))
         #expect(recorder.loaded.map(\.isGroupReadable) == [false])
     }
 
@@ -55,7 +52,7 @@ import Testing
         ])
         _ = try fixture.load(keyLoader: recorder)
         #expect(recorder.loaded.map(\.isGroupReadable) == [true])
-        #expect(recorder.protection?.usesSecretMemory == false)
+        #expect(recorder.memory?.usesSecret == false)
     }
 
     @Test func aCredentialIsLookedForWhereSystemdPutsIt() throws {

@@ -69,7 +69,7 @@ struct RetentionFaultTests {
     func isInOrder() throws {
         let loaded = try fixture().load()
         #expect(loaded.settings.apps.first?.retention?.inOrder.count == 4)
-        #expect(loaded.settings.retention.time == .milliseconds(500))
+        #expect(loaded.settings.retentionTimeoutMilliseconds == 500)
         #expect(try !fixture().warnings().contains { $0.contains("retention") })
     }
 

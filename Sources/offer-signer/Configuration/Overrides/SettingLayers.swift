@@ -3,9 +3,9 @@
 /// Flags win over the environment, that over the file, that over the defaults. A hidden value must be well-formed
 /// too. A malformed value is a fault, and its setting has its default.
 @dynamicMemberLookup
-struct SettingLayers {
+struct SettingLayers: Sendable {
     /// A value as a file, a variable or a flag gives it.
-    struct Given {
+    struct Given: Sendable {
         /// The text.
         let text: String
         /// Its place.
@@ -72,19 +72,11 @@ struct SettingLayers {
         return given[keyPath]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: keyPath)
     }
 
-    /// The values that only a start puts into effect, by key path; a setting without a value has none.
-    var valuesOfStart: [String: String] {
-        var values: [String: String] = [:]
-        for entry in SettingTable.scalars {
-            let text = given[entry.keyPath]?.text
-            switch (entry.changes, entry.fallback) {
-            case (.atReload, _): continue
-            case (.atStart, .value(let fallback)): values[entry.keyPath] = text ?? fallback
-            case (.atStart, .words): values[entry.keyPath] = text
-            case (.onlyPresenceAtStart, _): values[entry.keyPath] = text.map { _ in "" }
-            }
-        }
-        return values
+    /// The text of a setting's value, which may be its default; `nil` for one without a value.
+    func text(_ entry: SettingEntry) -> String? {
+        if let text = given[entry.keyPath]?.text { return text }
+        if case .value(let text) = entry.fallback { return text }
+        return nil
     }
 
     /// Kubernetes sets `OFFER_SIGNER_ADMIN_PORT=tcp://10.0.0.1:9090` for a Service that is called `offer-signer-admin`.

@@ -2,10 +2,12 @@
 protocol KeyLoading {
     /// Makes the memory ready that keys are kept in, before the first is loaded.
     ///
-    /// - Parameter protection: How keys are kept.
+    /// - Parameters:
+    ///   - allowsUnlocked: Whether to go on, with a warning, when the system does not lock the memory.
+    ///   - usesSecret: Whether to use memory that not even root can read, where the kernel has it.
     /// - Returns: What to warn of; `nil` when the memory is as it should be.
     /// - Throws: ``ValueFault`` when the system does not give such memory. No key can be loaded then.
-    func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String?
+    func prepareMemory(allowsUnlocked: Bool, usesSecret: Bool) throws(ValueFault) -> String?
 
     /// Loads a private key, proves it, and keeps it.
     ///

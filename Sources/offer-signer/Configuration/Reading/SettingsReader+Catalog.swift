@@ -17,13 +17,13 @@ extension SettingsReader {
     /// - Parameters:
     ///   - root: The file.
     ///   - server: The public listener's address; `nil` when it is not known.
-    ///   - protection: How keys are kept.
+    ///   - isGroupReadable: Whether the groups of key files may read them.
     ///   - hasNotifications: Whether there is a listener that Apple calls.
     /// - Returns: The apps.
     func catalog(
         _ root: ConfigurationNode,
         server: ListenAddress?,
-        protection: KeyProtection,
+        isGroupReadable: Bool,
         hasNotifications: Bool
     ) -> Catalog {
         guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
@@ -44,7 +44,7 @@ extension SettingsReader {
                 catalog.bundleIds = nil
             }
             guard let members else { continue }
-            let keys = keys(members, server: server, protection: protection, &keyUses)
+            let keys = keys(members, server: server, isGroupReadable: isGroupReadable, &keyUses)
             guard let app = app(members, bundleId: bundleId, keys, hasNotifications: hasNotifications) else { continue }
             catalog.apps.append(app)
             warnOfSharedAppleId(app, at: members["appAppleId"], &appleIds)
@@ -66,12 +66,12 @@ extension SettingsReader {
     private func keys(
         _ members: ConfigurationMapping,
         server: ListenAddress?,
-        protection: KeyProtection,
+        isGroupReadable: Bool,
         _ uses: inout KeyUses
     ) -> [KeySettings] {
         let list = members.required("keys", "write the list of the app's keys")
         let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
-        return keys(list, issuerId: issuerId, server: server, protection: protection, &uses)
+        return keys(list, issuerId: issuerId, server: server, isGroupReadable: isGroupReadable, &uses)
     }
 
     private func app(

@@ -2,20 +2,18 @@ import SubscriptionKeys
 
 /// The keys of an app in `catalog.yaml`.
 extension SettingsReader {
-    /// Reads how keys are kept, and has their memory made ready.
-    func keyProtection(_ layers: SettingLayers) -> KeyProtection {
-        let protection = KeyProtection(
-            allowsUnlockedMemory: layers.keysAllowUnlockedMemory,
-            isGroupReadable: layers.keysGroupReadable,
-            usesSecretMemory: layers.keysSecretMemory
-        )
+    /// Has the memory for keys made ready.
+    func prepareKeyMemory(_ layers: SettingLayers) {
         let place = layers.place(\.keysAllowUnlockedMemory)
         do throws(ValueFault) {
-            if let warning = try keyLoader?.prepareMemory(protection) { faults.warning(place, warning) }
+            let warning = try keyLoader?.prepareMemory(
+                allowsUnlocked: layers.keysAllowUnlockedMemory,
+                usesSecret: layers.keysSecretMemory
+            )
+            if let warning { faults.warning(place, warning) }
         } catch {
             faults.fault(place, error.message)
         }
-        return protection
     }
 
     /// Reads an app's keys, and has their files loaded.
@@ -24,14 +22,14 @@ extension SettingsReader {
     ///   - list: The list; `nil` when it is left out, which has its fault already.
     ///   - appIssuer: The app's `issuerId`, which holds for each key that has none of its own.
     ///   - server: The public listener's address; `nil` when it is not known.
-    ///   - protection: How keys are kept.
+    ///   - isGroupReadable: Whether the groups of key files may read them.
     ///   - keyUses: The keys of the apps before.
     /// - Returns: The keys; those at fault are left out.
     func keys(
         _ list: ConfigurationNode?,
         issuerId appIssuer: String?,
         server: ListenAddress?,
-        protection: KeyProtection,
+        isGroupReadable: Bool,
         _ keyUses: inout KeyUses
     ) -> [KeySettings] {
         let nodes = list?.filledList(of: "keys", fix: "the app needs a key that signs its offers") ?? []
@@ -53,7 +51,7 @@ extension SettingsReader {
             guard let id else { continue }
             warnOfUnusualId(id, at: idNode, file: members["file"])
             let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId ?? appIssuer)
-            let isGroupReadable = protection.isGroupReadable || file.map(directory.isCredential) == true
+            let isGroupReadable = isGroupReadable || file.map(directory.isCredential) == true
             let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
             if let fingerprint, let node = members["file"], let accident = keyUses.note(id, fingerprint, at: node.place)
             {

@@ -1,25 +1,15 @@
 /// The addresses that the service listens on.
 extension SettingsReader {
-    /// The listeners' addresses.
-    struct Listeners {
-        /// The address of the public listener.
-        let server: ListenAddress
-        /// The address of the operators' listener.
-        let admin: ListenAddress
-        /// The address of the listener for Apple's notifications; `nil` when there is none.
-        let notifications: ListenAddress?
-    }
-
     /// Reads the addresses; two listeners on one port are a fault.
     ///
     /// - Parameters:
     ///   - layers: The settings.
     ///   - hasNotifications: Whether the file asks for a listener for notifications; an override of it does too.
     /// - Returns: The addresses.
-    func listeners(_ layers: SettingLayers, hasNotifications: Bool) -> Listeners {
+    func listeners(_ layers: SettingLayers, hasNotifications: Bool) -> ListenAddresses {
         let isAsked =
             hasNotifications || layers.isGiven(\.notificationsHost) || layers.isGiven(\.notificationsPort)
-        let listeners = Listeners(
+        let listeners = ListenAddresses(
             server: ListenAddress(host: layers.serverHost, port: layers.serverPort),
             admin: ListenAddress(host: layers.adminHost, port: layers.adminPort),
             notifications: isAsked
@@ -39,7 +29,7 @@ extension SettingsReader {
     }
 
     /// What strangers may reach should ask them for something, and tokens should not be readable on their way.
-    private func warnOfExposure(_ listeners: Listeners, _ layers: SettingLayers) {
+    private func warnOfExposure(_ listeners: ListenAddresses, _ layers: SettingLayers) {
         if HostName.mayBePublic(listeners.server.host), !asksForTLS(layers) {
             faults.warning(
                 layers.place(\.serverHost),

@@ -52,7 +52,8 @@ extension SettingsReader {
     }
 
     /// Reads the certificates of `appStore.additionalRoots`.
-    private func additionalRoots(_ node: ConfigurationNode?) -> [TrustedRoot] {
+    func additionalRoots(_ file: MainFile) -> [TrustedRoot] {
+        let node = file.lists[SettingTable.shared.additionalRoots.entry.keyPath]
         let elements = node?.list(of: "certificate files") ?? []
         return elements.compactMap { element in
             guard let path = existingFile(element, "a certificate, DER or PEM") else { return nil }
@@ -70,19 +71,16 @@ extension SettingsReader {
 
     /// The ledger, with the absolute paths of its files.
     ///
-    /// - Parameters:
-    ///   - layers: The settings.
-    ///   - protection: How keys are kept.
+    /// - Parameter layers: The settings.
     /// - Returns: The ledger; `nil` when there is a fault.
-    func ledger(_ layers: SettingLayers, _ protection: KeyProtection) -> LedgerSettings? {
+    func ledger(_ layers: SettingLayers) -> LedgerSettings? {
         let digestKeyFile = ledgerKeyFile(
             \.ledgerDigestKeyFile,
             "the digest key",
             layers,
-            protection,
             minimumBytes: DigestKey.minimumBytes
         )
-        let checkpointKeyFile = ledgerKeyFile(\.ledgerCheckpointKeyFile, "the checkpoint key, a P8", layers, protection)
+        let checkpointKeyFile = ledgerKeyFile(\.ledgerCheckpointKeyFile, "the checkpoint key, a P8", layers)
         // A malformed URL has its fault already.
         guard !layers.isMalformed(\.ledgerURL) else { return nil }
         if case .postgres(let url) = layers.ledgerURL {
@@ -101,8 +99,7 @@ extension SettingsReader {
             location: absolute(layers.ledgerURL, isGiven: layers.isGiven(\.ledgerURL)),
             origin: layers.isGiven(\.ledgerURL) ? .url : directory.hasState ? .stateDirectory : .none,
             digestKeyFile: digestKeyFile,
-            checkpointKeyFile: checkpointKeyFile,
-            retentionDays: layers.ledgerRetentionDays
+            checkpointKeyFile: checkpointKeyFile
         )
     }
 
@@ -110,7 +107,6 @@ extension SettingsReader {
         _ key: SettingLayers.Key<String?>,
         _ kind: String,
         _ layers: SettingLayers,
-        _ protection: KeyProtection,
         minimumBytes: Int = 0
     ) -> LedgerKeyFile? {
         let place = layers.place(key)
@@ -119,7 +115,7 @@ extension SettingsReader {
         else { return nil }
         let file = LedgerKeyFile(path: path, isCredential: directory.isCredential(path))
         do throws(ValueFault) {
-            let isGroupReadable = protection.isGroupReadable || file.isCredential
+            let isGroupReadable = layers.keysGroupReadable || file.isCredential
             try RegularFile.checkIsPrivate(path, isGroupReadable: isGroupReadable)
         } catch {
             faults.fault(place, "\(Echo.path(path)) \(error.message)")
@@ -130,19 +126,6 @@ extension SettingsReader {
     private func absolute(_ location: LedgerLocation, isGiven: Bool) -> LedgerLocation {
         guard case .sqlite(let path) = location else { return location }
         return .sqlite(path: isGiven ? directory.resolve(path) : directory.stateFile(path))
-    }
-
-    /// Apple's addresses.
-    func appStore(_ layers: SettingLayers, _ file: MainFile) -> AppStoreSettings {
-        AppStoreSettings(
-            verifyReceiptURL: layers.verifyReceiptURL,
-            sandboxVerifyReceiptURL: layers.sandboxVerifyReceiptURL,
-            serverAPIURL: layers.serverAPIURL,
-            sandboxServerAPIURL: layers.sandboxServerAPIURL,
-            timeoutSeconds: layers.appStoreTimeoutSeconds,
-            requestsPerSecond: layers.appStoreRequestsPerSecond,
-            additionalRoots: additionalRoots(file.lists[SettingTable.shared.additionalRoots.entry.keyPath])
-        )
     }
 }
 
@@ -163,15 +146,15 @@ extension SettingsReader {
     }
 
     /// Warns of limits over more days than records are kept: what is deleted cannot be counted.
-    func warnOfShortRetention(_ ledger: LedgerSettings, of apps: [AppSettings], at place: ConfigurationPlace) {
-        guard let days = ledger.retentionDays else { return }
+    func warnOfShortRetention(_ layers: SettingLayers, of apps: [AppSettings]) {
+        guard let days = layers.ledgerRetentionDays else { return }
         let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
         let periods = offers.compactMap { offer in
             offer.terms.signatureLimit.map { (id: offer.id, days: $0.periodDays) }
         }
         guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
         faults.warning(
-            place,
+            layers.place(\.ledgerRetentionDays),
             "keeps records for \(days) days, but maximumSignaturesPerCustomer of the offer \(Echo.known(longest.id)) "
                 + "counts those of \(longest.days) days, and deleted ones cannot count; keep records for "
                 + "\(longest.days) days, or shorten signaturePeriodDays"

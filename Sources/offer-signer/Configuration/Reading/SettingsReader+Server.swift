@@ -1,29 +1,14 @@
-import NIOCore
 import OfferAPI
 
 /// The public listener's limits and its TLS.
 extension SettingsReader {
-    /// The limits of connections.
-    func connectionLimits(_ layers: SettingLayers) -> ConnectionLimits {
+    /// Looks whether bodies have room.
+    func checkUnfinishedBytes(_ layers: SettingLayers) {
         let needed = 2 * max(layers.maximumEvidenceBodyBytes, layers.maximumBodyBytes)
-        if layers.maximumUnfinishedBytes < needed {
-            faults.fault(
-                layers.place(\.maximumUnfinishedBytes),
-                "is too small: a client may have half of it, which has to hold the longest body; write \(needed) or more"
-            )
-        }
-        func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
-        return ConnectionLimits(
-            maximumConnections: layers.maximumConnections,
-            maximumHeaderBytes: layers.maximumHeaderBytes,
-            maximumEvidenceBodyBytes: layers.maximumEvidenceBodyBytes,
-            maximumBodyBytes: layers.maximumBodyBytes,
-            maximumUnfinishedBytes: layers.maximumUnfinishedBytes,
-            idleTimeout: seconds(layers.idleTimeoutSeconds),
-            headerTimeout: seconds(layers.headerTimeoutSeconds),
-            requestTimeout: seconds(layers.requestTimeoutSeconds),
-            answerTimeout: seconds(layers.requestTimeoutSeconds) + seconds(layers.appStoreTimeoutSeconds),
-            maximumWaitingOffers: layers.maximumWaitingOffers
+        guard layers.maximumUnfinishedBytes < needed else { return }
+        faults.fault(
+            layers.place(\.maximumUnfinishedBytes),
+            "is too small: a client may have half of it, which has to hold the longest body; write \(needed) or more"
         )
     }
 
@@ -37,11 +22,9 @@ extension SettingsReader {
 
     /// Reads the files of TLS.
     ///
-    /// - Parameters:
-    ///   - layers: The settings.
-    ///   - protection: How private files are kept.
+    /// - Parameter layers: The settings.
     /// - Returns: What was read; `nil` when TLS is not asked for, or at fault.
-    func tls(_ layers: SettingLayers, _ protection: KeyProtection) -> TLSFiles? {
+    func tls(_ layers: SettingLayers) -> TLSFiles? {
         let keys = Self.tlsFiles
         guard let given = keys.first(where: layers.isGiven) else { return nil }
         for key in keys.prefix(2) where !layers.isGiven(key) {
@@ -56,7 +39,7 @@ extension SettingsReader {
         // Without the authorities that were asked for, everybody would be let in.
         guard paths[2] != nil || !layers.isGiven(keys[2]) else { return nil }
         do throws(ValueFault) {
-            let isGroupReadable = protection.isGroupReadable || directory.isCredential(key)
+            let isGroupReadable = layers.keysGroupReadable || directory.isCredential(key)
             try RegularFile.checkIsPrivate(key, isGroupReadable: isGroupReadable)
         } catch {
             faults.fault(layers.place(keys[1]), "\(Echo.path(key)) \(error.message)")

@@ -3,8 +3,8 @@ import Logging
 
 /// All settings of `offer-signer.yaml`.
 ///
-/// A new setting is an entry here, a member of ``Settings``, and a row in `docs/configuration.md`, which a test
-/// demands.
+/// A new setting is a line here, its use, as a member of ``Settings``, and its row in `docs/configuration.md`, which a
+/// test demands.
 struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()

@@ -1,62 +1,37 @@
 import AppStore
-import LogLines
-import Logging
 import OfferAPI
-import OfferService
 import Offers
 
 /// The whole configuration, read once and never changed: `offer-signer.yaml` with its overrides, catalog and clients.
 ///
-/// Every value is checked, and every path is absolute.
-struct Settings: Equatable, Sendable {
-    /// The public listener.
-    let server: ServerSettings
-    /// The operators' listener.
-    let admin: AdminSettings
-    /// The level and the format of the log.
-    let log: LogSettings
-    /// How keys are kept.
-    let keyProtection: KeyProtection
-    /// The ledger.
+/// Every value is checked, and every path is absolute. A setting of ``SettingTable`` is a member, by its name there;
+/// the others have been derived from settings, or are read from lists and other files.
+@dynamicMemberLookup
+struct Settings: Sendable {
+    /// The settings by their names: `settings.logLevel`.
+    let values: SettingLayers
+    let listeners: ListenAddresses
+    /// The files of TLS of the public listener; `nil` for plain HTTP.
+    let tls: TLSFiles?
+    /// The names under which the operators' page may be opened, beside `localhost` and addresses.
+    let adminHosts: [String]
     let ledger: LedgerSettings
-    /// How old evidence may be.
-    let evidence: EvidenceSettings
-    /// The listener for Apple's notifications; `nil` when there is none.
-    let notifications: NotificationSettings?
-    /// The time that a call for a retention message may take, and the number of calls at once.
-    let retention: AnswerRetentionCalls.Limits
-    /// Apple's addresses.
-    let appStore: AppStoreSettings
+    /// The roots that are trusted beside Apple's pinned one.
+    let additionalRoots: [TrustedRoot]
     /// The apps of the catalog, in its order, at least one.
     let apps: [AppSettings]
     /// The clients, in the order of their file.
     let clients: [Client]
-    /// The texts of the settings that only a start puts into effect, by key path.
-    let valuesOfStart: [String: String]
+
+    subscript<Value>(dynamicMember key: SettingLayers.Key<Value>) -> Value { values[dynamicMember: key] }
 }
 
-/// The public listener.
-struct ServerSettings: Equatable, Sendable {
-    /// The address that it accepts requests on.
-    let address: ListenAddress
-    /// How long `/readyz` says no before the listener closes, in seconds, for load balancers to notice.
-    let drainDelaySeconds: Int
-    /// How long running requests may take to end after that, in seconds.
-    let drainTimeoutSeconds: Int
-    /// The limits of each connection.
-    let limits: ConnectionLimits
-    /// What TLS needs; `nil` for plain HTTP.
-    let tls: TLSFiles?
-}
-
-/// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`, and the page.
-struct AdminSettings: Equatable, Sendable {
-    /// The address that it accepts requests on.
-    let address: ListenAddress
-    /// Whether it has the page.
-    let hasPage: Bool
-    /// The names under which the page may be opened, beside `localhost` and addresses.
-    let hosts: [String]
+/// The addresses of the listeners.
+struct ListenAddresses: Equatable, Sendable {
+    let server: ListenAddress
+    let admin: ListenAddress
+    /// `nil` when there is no listener for Apple's notifications.
+    let notifications: ListenAddress?
 }
 
 /// A host and a TCP port to accept connections on.
@@ -72,24 +47,6 @@ struct ListenAddress: Equatable, Sendable {
     var isLoopback: Bool { HostName.isLoopback(host) }
 }
 
-/// The level and the format of the log.
-struct LogSettings: Equatable, Sendable {
-    /// The least level that is written; a request has its line at `info`.
-    let level: Logger.Level
-    /// How lines look.
-    let format: LogFormat
-}
-
-/// How keys are kept, of all apps alike.
-struct KeyProtection: Equatable, Sendable {
-    /// Whether to go on, with a warning, when the system does not lock the keys' memory.
-    let allowsUnlockedMemory: Bool
-    /// Whether the groups of key files may read them.
-    let isGroupReadable: Bool
-    /// Whether to use memory that not even root can read, where the kernel has it.
-    let usesSecretMemory: Bool
-}
-
 /// The ledger of what was signed.
 struct LedgerSettings: Equatable, Sendable {
     /// The database.
@@ -100,8 +57,6 @@ struct LedgerSettings: Equatable, Sendable {
     let digestKeyFile: LedgerKeyFile?
     /// The P-256 P8 that signs checkpoints; `nil` for the one beside an SQLite file.
     let checkpointKeyFile: LedgerKeyFile?
-    /// How many days records are kept; `nil` for ever.
-    let retentionDays: Int?
 }
 
 /// The ledger's database.
@@ -128,40 +83,6 @@ struct LedgerKeyFile: Equatable, Sendable {
     let path: String
     /// Whether it is a systemd credential, whose mode shows the group's permission.
     let isCredential: Bool
-}
-
-/// How old evidence may be.
-struct EvidenceSettings: Equatable, Sendable {
-    /// The age of verifyReceipt answers and of held state, in seconds; 0 for no limit.
-    let maximumAgeSeconds: Int
-    /// The age of StoreKit 2 JWS by their `signedDate`, in seconds; 0 for no limit.
-    let signedTransactionMaximumAgeSeconds: Int
-    /// Whether the App Store is asked before an eligible answer that rests on signed transactions.
-    let confirmsSignedTransactions: Bool
-}
-
-/// The listener for App Store Server Notifications.
-struct NotificationSettings: Equatable, Sendable {
-    /// The address that it accepts requests on.
-    let address: ListenAddress
-}
-
-/// Apple's addresses: `https`, or `http` on this machine for a stand-in.
-struct AppStoreSettings: Equatable, Sendable {
-    /// verifyReceipt in production.
-    let verifyReceiptURL: String
-    /// verifyReceipt in the Sandbox.
-    let sandboxVerifyReceiptURL: String
-    /// The App Store Server API in production.
-    let serverAPIURL: String
-    /// The App Store Server API in the Sandbox.
-    let sandboxServerAPIURL: String
-    /// How long a question may take, with all its attempts, in seconds.
-    let timeoutSeconds: Int
-    /// How often Apple is asked for one app in production, in requests a second.
-    let requestsPerSecond: Int
-    /// Roots trusted beside Apple's pinned one.
-    let additionalRoots: [TrustedRoot]
 }
 
 /// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
@@ -204,7 +125,7 @@ enum ReceiptLookup: String, CaseIterable, Sendable {
 }
 
 /// The result of reading the configuration.
-struct LoadedSettings: Equatable, Sendable {
+struct LoadedSettings: Sendable {
     /// The configuration.
     let settings: Settings
     /// The warnings, by file and line.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Reads the text of a configuration file.
-struct ConfigurationFile {
+struct ConfigurationFile: Sendable {
     /// No configuration is larger; reading stops there, whatever the path leads to.
     static let maximumBytes = 4 * 1024 * 1024
 
