@@ -85,16 +85,13 @@ extension CommandLine {
 }
 
 extension ParsableCommand {
-    /// Shows the usage of a command that does nothing without one of its subcommands.
-    ///
-    /// - Returns: Exit 64.
+    /// Shows the usage of a command that does nothing without one of its subcommands; exit 64.
     static func subcommandMissing() -> ExitCode {
         Console.message(OfferSigner.helpMessage(for: Self.self))
         return .validationFailure
     }
 }
 
-/// The version of the product, by semantic versioning.
 enum Version {
     static let current = "0.2.0"
 }

@@ -77,7 +77,7 @@ struct Check: AsyncParsableCommand {
         try Console.result("The configuration is in order.")
     }
 
-    /// Hosts to listen on that this machine does not know: serve fails if its machine does not know them either.
+    /// Warnings of hosts that this machine does not know: serve fails if its machine does not know them either.
     private func hostWarnings(_ settings: Settings) -> [String] {
         let table = SettingTable.shared
         let hosts: [(setting: Setting<String>, host: String?)] = [

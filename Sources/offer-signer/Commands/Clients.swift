@@ -2,7 +2,6 @@ import ArgumentParser
 import Crypto
 import Foundation
 
-/// `offer-signer clients`: what clients need.
 struct Clients: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",
@@ -12,7 +11,6 @@ struct Clients: ParsableCommand {
 
     func run() throws { throw Self.subcommandMissing() }
 
-    /// `offer-signer clients token`: a new bearer token.
     struct Token: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "token",

@@ -5,7 +5,6 @@ import Offers
 import Storage
 import StrictJSON
 
-/// `offer-signer diagnose`: why StoreKit refused a signature, or gave no offer for it, in words for people.
 struct Diagnose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
@@ -53,7 +52,7 @@ struct Diagnose: AsyncParsableCommand {
         if !diagnosis.isValid { throw ExitCode.failure }
     }
 
-    /// The ledger; where it cannot be asked, that is said, as the diagnosis may know less then.
+    /// The ledger; `nil`, with a message, where it cannot be asked.
     private func recall(_ settings: Settings) -> LedgerRecall? {
         do throws(ValueFault) {
             return try OpenLedger.recall(settings)

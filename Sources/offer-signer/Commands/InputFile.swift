@@ -5,11 +5,6 @@ enum InputFile {
     /// The most bytes that are read: more than any evidence or report has.
     static let maximumBytes = 16 << 20
 
-    /// Reads all of it.
-    ///
-    /// - Parameter path: The path.
-    /// - Returns: Its bytes.
-    /// - Throws: ``ValueFault`` when it cannot be read, or is too long.
     static func bytes(of path: String) throws(ValueFault) -> [UInt8] {
         let opened = inherited(path)
         let descriptor = opened ?? open(path, O_RDONLY | O_CLOEXEC)
@@ -33,7 +28,6 @@ enum InputFile {
         }
     }
 
-    /// Waits until there is something to read, or the end.
     private static func isWaitedFor(_ descriptor: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, -1) > 0 || errno == EINTR

@@ -2,7 +2,6 @@ import ArgumentParser
 import Crypto
 import SubscriptionKeys
 
-/// `offer-signer keys`: what can be known of key files.
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -12,7 +11,6 @@ struct Keys: ParsableCommand {
 
     func run() throws { throw Self.subcommandMissing() }
 
-    /// `offer-signer keys inspect`: loads keys as `serve` would, and prints what is public of them.
     struct Inspect: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `offer-signer ledger`: looks at what was signed.
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
@@ -15,7 +14,7 @@ struct Ledger: AsyncParsableCommand {
 }
 
 extension ConfigurationOptions {
-    /// Does a piece of work with what was loaded.
+    /// Does a piece of work; exit 1, with the fault on standard error, where it fails.
     func orFail<Value>(_ work: () throws(ValueFault) -> Value) throws(ExitCode) -> Value {
         do throws(ValueFault) {
             return try work()

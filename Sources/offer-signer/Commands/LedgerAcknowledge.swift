@@ -2,7 +2,6 @@ import ArgumentParser
 import Offers
 import Storage
 
-/// `offer-signer ledger acknowledge`: says that an operator knows of records that the database has lost.
 struct LedgerAcknowledge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge",
@@ -33,7 +32,6 @@ struct LedgerAcknowledge: AsyncParsableCommand {
 }
 
 extension LedgerLoss {
-    /// The loss, in a line.
     var sentence: String {
         "\(count) record\(count == 1 ? "" : "s") of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
             + (isAcknowledged ? ", acknowledged" : "")

@@ -3,7 +3,6 @@ import Foundation
 import Offers
 import Storage
 
-/// `offer-signer ledger export`: the records as JSON Lines.
 struct LedgerExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

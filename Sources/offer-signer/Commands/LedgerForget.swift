@@ -4,7 +4,6 @@ import OfferService
 import Offers
 import Storage
 
-/// `offer-signer ledger forget`: deletes what is held of a customer.
 struct LedgerForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",

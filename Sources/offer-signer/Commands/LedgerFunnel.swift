@@ -2,7 +2,6 @@ import ArgumentParser
 import Offers
 import Storage
 
-/// `offer-signer ledger funnel`: how far customers came with each offer.
 struct LedgerFunnel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "funnel",
@@ -30,7 +29,6 @@ struct LedgerFunnel: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    /// The environments that can be asked for.
     enum FunnelEnvironment: String, CaseIterable, ExpressibleByArgument {
         case production = "Production"
         case sandbox = "Sandbox"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Offers
 import Storage
 
-/// `offer-signer ledger migrate`: makes or changes the tables, so that the service's own role needs no right to.
+/// Makes or changes the tables, so that the service's own role needs no right to.
 struct LedgerMigrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",

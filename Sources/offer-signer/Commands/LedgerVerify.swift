@@ -6,7 +6,6 @@ import Storage
 import StrictJSON
 import SubscriptionKeys
 
-/// `offer-signer ledger verify`: walks along the ledger, and names the first broken record.
 struct LedgerVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -96,7 +95,6 @@ struct LedgerVerify: AsyncParsableCommand {
 }
 
 extension LedgerVerification {
-    /// The finding, in a line.
     fileprivate var summary: String {
         "\(Self.count(records, "record")) in \(Self.count(chains, "chain")), signed up to "
             + "\(checkpoint?.time.rfc3339 ?? "never"), \(Self.count(uncovered, "record")) after that"
@@ -104,7 +102,6 @@ extension LedgerVerification {
 
     private static func count(_ number: Int, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 
-    /// The finding as a line of JSON, with its line feed.
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { found in

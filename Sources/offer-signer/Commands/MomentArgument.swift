@@ -7,7 +7,6 @@ enum MomentArgument {
     /// that RFC 3339 has; 0 is the beginning.
     private static let digits = 12...15
 
-    /// Reads one.
     static func moment(_ text: String) throws(ValueFault) -> Timestamp {
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             guard let number = Int64(text), number == 0 || digits.contains(text.utf8.count) else {

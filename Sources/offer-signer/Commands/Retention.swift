@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import Offers
 
-/// `offer-signer retention`: what Apple shows customers who are about to cancel.
 struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
@@ -15,7 +14,6 @@ struct Retention: AsyncParsableCommand {
     func run() async throws { throw Self.subcommandMissing() }
 }
 
-/// The environments of the App Store, as flags take them.
 enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
     case production = "Production"
     case sandbox = "Sandbox"
@@ -23,7 +21,6 @@ enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
     var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
 }
 
-/// The options of the commands that set up retention messages at Apple.
 struct RetentionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The app.", valueName: "id"))
     var bundleId: String
@@ -36,13 +33,7 @@ struct RetentionOptions: ParsableArguments {
         }
     }
 
-    /// Asks Apple in the app's name.
-    ///
-    /// - Parameters:
-    ///   - environment: Production or the Sandbox.
-    ///   - work: What is asked.
-    /// - Returns: What it came to.
-    /// - Throws: Exit 78 for a bad configuration; exit 1, with the fault on standard error, where Apple refuses.
+    /// Asks Apple in the app's name; exit 1, with the fault on standard error, where Apple refuses.
     func asking<Value: Sendable>(
         in environment: EnvironmentArgument,
         _ work: (RetentionSetUp) async throws(RetentionFault) -> Value
@@ -81,11 +72,6 @@ struct RetentionOptions: ParsableArguments {
 }
 
 extension MessageIdentifier {
-    /// Reads an argument.
-    ///
-    /// - Parameter text: The argument.
-    /// - Returns: The identifier.
-    /// - Throws: `ValidationError` for anything but a UUID.
     static func argument(_ text: String) throws -> MessageIdentifier {
         guard let identifier = MessageIdentifier(text) else {
             throw ValidationError("A message's identifier is a UUID: 8-4-4-4-12 hexadecimal digits.")

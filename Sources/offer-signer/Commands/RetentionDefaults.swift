@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 
-/// `offer-signer retention defaults`: what Apple shows where no answer of the service comes in time.
 struct RetentionDefaults: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "defaults",
@@ -31,13 +30,7 @@ struct RetentionDefaults: ParsableCommand {
             }
         }
 
-        /// Asks Apple for each product in each locale, until one is refused.
-        ///
-        /// - Parameters:
-        ///   - options: The app.
-        ///   - work: What is asked; returns what it came to.
-        /// - Returns: What all that were asked came to; where one was refused, `fault` says which and why.
-        /// - Throws: Exit 78 for a bad configuration.
+        /// Asks Apple for each product in each locale, until one is refused: `fault` says which and why.
         func each(
             of options: RetentionOptions,
             _ work:
@@ -59,7 +52,6 @@ struct RetentionDefaults: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention defaults get`.
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "get",
@@ -78,7 +70,6 @@ struct RetentionDefaults: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention defaults set`.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
@@ -106,7 +97,6 @@ struct RetentionDefaults: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention defaults delete`.
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",

@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import StrictJSON
 
-/// `offer-signer retention messages`: the texts that Apple reviews, and shows.
 struct RetentionMessages: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages",
@@ -13,7 +12,6 @@ struct RetentionMessages: ParsableCommand {
 
     func run() throws { throw Self.subcommandMissing() }
 
-    /// `offer-signer retention messages list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
@@ -34,7 +32,6 @@ struct RetentionMessages: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention messages put`.
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put",
@@ -93,7 +90,6 @@ struct RetentionMessages: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention messages delete`.
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",

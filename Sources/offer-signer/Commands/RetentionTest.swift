@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// `offer-signer retention test`: Apple's performance test of the endpoint, in the Sandbox.
 struct RetentionTest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -25,7 +24,6 @@ struct RetentionTest: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention test start`.
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "start",
@@ -68,7 +66,6 @@ struct RetentionTest: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention test result`.
     struct Result: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "result",

@@ -3,7 +3,6 @@ import OfferService
 import Offers
 import Storage
 
-/// `offer-signer retention try`: what Apple would be answered about a customer, rule by rule.
 struct RetentionTry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",

@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import FoundationEssentials
 
-/// `offer-signer retention url`: the address that Apple asks.
 struct RetentionURL: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
@@ -10,12 +9,10 @@ struct RetentionURL: ParsableCommand {
         subcommands: [Get.self, Set.self, Delete.self]
     )
 
-    /// How many characters an address may have.
     static let longest = 256
 
     func run() throws { throw Self.subcommandMissing() }
 
-    /// `offer-signer retention url get`.
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "get",
@@ -36,7 +33,6 @@ struct RetentionURL: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention url set`.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
@@ -80,7 +76,6 @@ struct RetentionURL: ParsableCommand {
         }
     }
 
-    /// `offer-signer retention url delete`.
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",

@@ -5,7 +5,6 @@ import OfferAPI
 import ServiceLifecycle
 import UnixSignals
 
-/// `offer-signer serve`: the service, until SIGTERM or SIGINT.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

@@ -4,7 +4,6 @@ import OfferService
 import Offers
 import Storage
 
-/// `offer-signer sign`: one answer of the service on standard output.
 struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
@@ -43,7 +42,6 @@ struct Sign: AsyncParsableCommand {
     @Flag(help: "Sign without checking the customer. The catalog and the offer's dates still apply.")
     var skipEligibility = false
 
-    /// The formats that a signature can have, as the flag takes them.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case discount
         case jws

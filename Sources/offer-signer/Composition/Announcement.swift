@@ -1,7 +1,7 @@
 import OfferAPI
 import Synchronization
 
-/// Says on standard output where the service is, once its listeners accept requests.
+/// Says on standard output where the service is, once all its listeners accept requests at `http://HOST:PORT`.
 final class Announcement: Sendable {
     private struct Addresses {
         var server: String?
@@ -13,29 +13,15 @@ final class Announcement: Sendable {
     private let readiness: Readiness
     private let expectsNotifications: Bool
 
-    /// Creates it before anything listens.
-    ///
-    /// - Parameters:
-    ///   - readiness: What is ready once all listen.
-    ///   - expectsNotifications: Whether there is a listener for Apple's notifications.
     init(readiness: Readiness, expectsNotifications: Bool) {
         self.readiness = readiness
         self.expectsNotifications = expectsNotifications
     }
 
-    /// The public listener accepts requests.
-    ///
-    /// - Parameter address: Where, as `http://HOST:PORT`.
     func serverListens(at address: String) { note { $0.server = address } }
 
-    /// The operators' listener accepts requests.
-    ///
-    /// - Parameter address: Where, as `http://HOST:PORT`.
     func adminListens(at address: String) { note { $0.admin = address } }
 
-    /// The notifications listener accepts requests.
-    ///
-    /// - Parameter address: Where, as `http://HOST:PORT`.
     func notificationsListen(at address: String) { note { $0.notifications = address } }
 
     private func note(_ change: (inout Addresses) -> Void) {

@@ -8,15 +8,12 @@ import ServiceLifecycle
 struct Checkup: Service {
     /// Tests every key that has not failed yet, and returns what has just failed, one sentence each.
     let selfTestKeys: @Sendable () -> [String]
-    /// Why a thread computes signatures in ordinary memory; `nil` where none does.
+    /// Why a thread computes signatures in ordinary memory, not in memory of its own; `nil` where none does.
     var ordinaryMemory: @Sendable () -> String? = { nil }
     /// A warning that OpenSSL's pool was too small for a signature; `nil` if it had room for all.
     var poolShortage: @Sendable () -> String? = { nil }
-    /// A fault of the clock; `nil` when there is none.
     let clockFault: @Sendable () -> String?
-    /// Where faults are logged, once each.
     let logger: Logger
-    /// How long it waits from one look to the next.
     var interval = Duration.seconds(60)
 
     func run() async throws {
@@ -49,11 +46,8 @@ struct Checkup: Service {
 
 /// Logs the beginning and the end of a fault that keeps requests from being answered: `/readyz` shows it meanwhile.
 struct FaultLog: Service {
-    /// The fault that keeps requests from being answered now; `nil` when there is none.
     let fault: @Sendable () -> String?
-    /// The log, which gets each once.
     let logger: Logger
-    /// How long it waits from one look to the next.
     var interval = Duration.seconds(1)
 
     func run() async throws {
@@ -73,9 +67,7 @@ struct FaultLog: Service {
 
 /// Logs every minute how many requests could not be answered, and once more at the end.
 struct FaultCounts: Service {
-    /// The counters.
     let faults: RepeatedFaults
-    /// How long it waits from one time to the next.
     var interval = Duration.seconds(60)
 
     func run() async throws {
@@ -84,12 +76,8 @@ struct FaultCounts: Service {
     }
 }
 
-/// The time between two looks of a service that looks again and again.
 enum Pause {
-    /// Waits for the next look.
-    ///
-    /// - Parameter interval: How long.
-    /// - Returns: `false` when the service ends.
+    /// Waits for the next look; `false` when the service ends.
     static func isOver(after interval: Duration) async -> Bool {
         do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The options of every command that reads the configuration.
 struct ConfigurationOptions: ParsableArguments {
-    /// The help of `--config`.
     static let help = ArgumentHelp(
         "The configuration file, offer-signer.yaml. Each setting also has a flag: see serve --help.",
         valueName: "file"
@@ -20,18 +18,13 @@ struct ConfigurationOptions: ParsableArguments {
         guard !config.isEmpty else { throw ValidationError("--config is the path of a file, offer-signer.yaml.") }
     }
 
-    /// The sources of the configuration.
     var source: ConfigurationSource {
         ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Reads the configuration and all that it names, and loads the keys.
+    /// Reads the configuration and loads the keys.
     ///
-    /// Every fault is written to standard error.
-    ///
-    /// - Parameter logsWarnings: Whether every warning is, too.
-    /// - Returns: The service, ready to be used.
-    /// - Throws: Exit 78 when anything is at fault, also when the system cannot keep keys safe.
+    /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.
     func load(logsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
         do throws(ConfigurationFaults) {
             let service = try source.load()
@@ -48,19 +41,14 @@ struct ConfigurationOptions: ParsableArguments {
 
 /// The sources of the configuration, which stay the same as long as the process runs.
 struct ConfigurationSource: Sendable {
-    /// The path of `offer-signer.yaml`.
     let file: String
     /// Settings from the command line, by key path.
     let flags: [String: String]
-    /// The process's environment.
     let environment: [String: String]
 
     /// Reads everything anew, and loads and tests the keys.
     ///
-    /// - Parameter address: Where the running service listens for requests, which a reload does not change; `nil` where
-    ///   none runs yet.
-    /// - Returns: The service that the configuration describes.
-    /// - Throws: ``ConfigurationFaults`` with every fault that was found.
+    /// A running service listens at `address`, which a reload does not change.
     func load(listeningAt address: ListenAddress? = nil) throws(ConfigurationFaults) -> LoadedService {
         try LoadedService(configurationFile: file, flags: flags, environment: environment, listeningAt: address)
     }

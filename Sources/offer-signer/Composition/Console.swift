@@ -4,18 +4,11 @@ import Glibc
 
 /// A command's output: results on standard output, everything else on standard error.
 enum Console {
-    /// Writes a result.
-    ///
-    /// - Parameter text: The text, without its newline.
-    /// - Throws: Exit 1 when it cannot be written, as to a full disk or to a program that has ended.
+    /// Writes a line; exit 1 when it cannot be written, as to a full disk or to a program that has ended.
     static func result(_ text: String) throws(ExitCode) {
         try write(Data((text + "\n").utf8))
     }
 
-    /// Writes a piece of a result as it is.
-    ///
-    /// - Parameter bytes: The piece, with its newlines.
-    /// - Throws: Exit 1 when it cannot be written.
     static func write(_ bytes: Data) throws(ExitCode) {
         var rest = bytes
         while !rest.isEmpty {
@@ -31,8 +24,6 @@ enum Console {
     }
 
     /// Writes a message, if it can be written: there is nowhere to report a failure.
-    ///
-    /// - Parameter text: The text, without its newline.
     static func message(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }

@@ -14,7 +14,7 @@ final class KeyRing: KeyLoading {
         let id: String
     }
 
-    /// The memory that the keys are in; `nil` when the system did not give it.
+    /// `nil` when the system did not give the memory.
     private(set) var memory: SecureHeap.Status?
     private var keys: [Name: GuardedKey] = [:]
     private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
@@ -54,12 +54,11 @@ final class KeyRing: KeyLoading {
         publicKeys[Name(file: file, id: key.id)] = publicKey
     }
 
-    /// The keys of an app, in the order of its settings; those that need no private file are left out.
+    /// The private keys of an app, in the order of its settings.
     func keys(for settings: [KeySettings]) -> [GuardedKey] {
         settings.compactMap { key in key.file.flatMap { keys[Name(file: $0, id: key.id)] } }
     }
 
-    /// The keys of an app that no longer sign, and are known by their public halves alone.
     func retiredKeys(for settings: [KeySettings]) -> [RetiredKey] {
         settings.compactMap { key in
             guard key.file == nil, let file = key.publicKeyFile else { return nil }
@@ -68,10 +67,8 @@ final class KeyRing: KeyLoading {
     }
 }
 
-/// A key that no longer signs, of which the public half is kept, to recognise what it signed.
+/// A key that no longer signs: its public half recognises what it signed.
 struct RetiredKey: Sendable {
-    /// The key's identifier in App Store Connect.
     let keyIdentifier: String
-    /// The public key.
     let publicKey: P256.Signing.PublicKey
 }

@@ -6,7 +6,6 @@ import Offers
 import SubscriptionKeys
 
 extension LoadedService {
-    /// What asks the App Store, composed of the apps with their credentials and Apple's addresses.
     func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
         AppStoreEvidenceFetcher(
             apps: appStoreApps,
@@ -22,17 +21,13 @@ extension LoadedService {
         )
     }
 
-    /// Reads Apple's notifications, and refuses forgeries and those for other apps.
+    /// Refuses forgeries, and notifications for other apps.
     func notificationReader(reportingTo clock: ClockMonitor) -> AppStoreNotificationReader {
         AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock))
     }
 
-    /// What answers Apple's calls for retention messages.
-    ///
-    /// - Parameters:
-    ///   - appStore: Asks the App Store about subscriptions that nobody knew, once they were answered.
-    ///   - lifelong: The ledger, what is remembered of customers, and what is counted.
-    /// - Returns: The use case.
+    /// Answers Apple's calls for retention messages; asks the App Store about unknown subscriptions once they are
+    /// answered.
     func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls
     {
         let apps = zip(settings.apps, keys).compactMap { app, keys -> RetentionApp? in
@@ -66,14 +61,9 @@ extension LoadedService {
         )
     }
 
-    /// What sets up retention messages at Apple for an app.
+    /// Sets up retention messages at Apple; `nil` for an app that the catalog does not have.
     ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - environment: Production or the Sandbox.
-    ///   - transport: Sends the requests.
-    ///   - reportWait: Called before each wait with its seconds and its reason.
-    /// - Returns: The client; `nil` for an app that the catalog does not have.
+    /// `reportWait` is called before each wait, with its seconds and its reason.
     func retentionSetUp(
         of bundleId: String,
         in environment: AppStoreEnvironment,
@@ -115,7 +105,7 @@ extension LoadedService {
         }
     }
 
-    /// What asks in an app's name: its first key, where the catalog names the key's issuer.
+    /// The credentials that ask in an app's name: its first key, where the catalog names the key's issuer.
     private func credentials(of app: AppSettings, _ keys: [GuardedKey]) -> ServerAPICredentials? {
         guard let signer = keys.first, let issuerId = app.keys.first?.issuerId else { return nil }
         return ServerAPICredentials(bundleId: app.app.bundleId, issuerId: issuerId, signer: signer)

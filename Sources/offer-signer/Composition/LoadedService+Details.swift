@@ -2,7 +2,6 @@ import OfferService
 import Offers
 import SubscriptionKeys
 
-/// The details of a loaded service for operators.
 extension LoadedService {
     /// The keys that have failed a self-test, one sentence each: they do not sign any more.
     var keyFaults: [String] {
@@ -10,20 +9,16 @@ extension LoadedService {
             .map { "\($0); it does not sign until it is loaded anew, by a reload (SIGHUP) or a restart" }
     }
 
-    /// Tests every key that has not failed yet.
+    /// Tests every key that has not failed yet; returns what has just failed, one sentence each.
     func selfTestKeys() -> [String] {
         keys.joined().compactMap { $0.selfTest()?.description }
     }
 
-    /// The identifiers of the keys that sign, in the order of the catalog.
     var signingKeyIdentifiers: [String] { keys.compactMap(\.first?.keyIdentifier) }
 
     /// The keys that have the id of another key that was in use, one sentence each.
     ///
     /// App Store Connect gives each key an id of its own: one of the two is wrong, and StoreKit refuses what it signs.
-    ///
-    /// - Parameter before: What was in use.
-    /// - Returns: The sentences.
     func keysChanged(since before: LoadedService) -> [String] {
         // All keys of an id are compared: if two apps give one id to different keys, none of them is new.
         let known = Dictionary(grouping: before.keys.joined(), by: \.keyIdentifier)
@@ -38,7 +33,6 @@ extension LoadedService {
         }
     }
 
-    /// What kind of memory the keys are in, in one word.
     var keyMemoryName: String {
         guard let keyMemory, keyMemory.isLocked else { return "unlocked" }
         return keyMemory.isSecret ? "secret" : "locked"

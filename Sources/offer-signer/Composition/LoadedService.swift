@@ -8,27 +8,16 @@ import SubscriptionKeys
 
 /// Everything that the configuration describes, read and checked, with the keys loaded and tested.
 struct LoadedService: Sendable {
-    /// The settings.
     let settings: Settings
-    /// The warnings of a configuration that can be used.
     let warnings: [ConfigurationWarning]
     /// The private keys of each app, in the order of ``Settings/apps``; the first signs.
     let keys: [[GuardedKey]]
-    /// The keys of each app that are known by their public halves alone, in the same order.
+    /// The retired keys of each app, in the same order.
     let retiredKeys: [[RetiredKey]]
-    /// The memory that the keys are in.
     let keyMemory: SecureHeap.Status?
     /// Verifies the App Store's signed data; one for all, so that a signer's chain is verified once.
     let signedDataVerifier: SignedDataVerifier
 
-    /// Reads the configuration, and loads the keys that it names.
-    ///
-    /// - Parameters:
-    ///   - configurationFile: The path of `offer-signer.yaml`.
-    ///   - flags: Settings from the command line, by key path.
-    ///   - environment: The process's environment.
-    ///   - address: Where the running service listens for requests; `nil` where none runs yet.
-    /// - Throws: `ConfigurationFaults` with every fault that was found.
     init(
         configurationFile: String,
         flags: [String: String],
@@ -51,15 +40,10 @@ struct LoadedService: Sendable {
         keyMemory = keyRing.memory
     }
 
-    /// The main use case, composed of the apps, their keys and Apple's side.
+    /// The main use case.
     ///
-    /// - Parameters:
-    ///   - appStore: Asks the App Store; `nil` where it is not asked.
-    ///   - ledger: Where signatures are recorded before they are given out.
-    ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
-    ///     `nil` for none of it.
-    ///   - memory: What is held of customers, where there are no lifelong parts.
-    /// - Returns: The use case.
+    /// Without `appStore`, the App Store is not asked; without `lifelong`, nothing is counted, and `memory` holds what
+    /// is known of customers.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
@@ -84,12 +68,6 @@ struct LoadedService: Sendable {
         )
     }
 
-    /// The use case behind support, composed of the apps and the public halves of their keys.
-    ///
-    /// - Parameters:
-    ///   - memory: What is held of customers; `nil` where nothing is.
-    ///   - recall: Finds what was signed; `nil` where nothing is on record.
-    /// - Returns: The use case.
     func diagnoseReports(
         remembering memory: StateMemory? = nil,
         recalling recall: LedgerRecall?
@@ -115,14 +93,9 @@ struct LoadedService: Sendable {
         )
     }
 
-    /// The use cases of product reports.
     func productReports(in store: any ProductReportStore) -> ProductReports {
         ProductReports(apps: settings.apps.map(\.app), store: store, now: WallClock.now)
     }
 
-    /// The clients that may call.
-    ///
-    /// - Parameter usages: What they have asked for so far.
-    /// - Returns: The clients.
     func clients(usages: ClientUsages) -> ClientDirectory { ClientDirectory(settings.clients, usages: usages) }
 }

@@ -18,13 +18,6 @@ final class Reload: Sendable {
     private let logger: Logger
     private let history = Mutex(ReloadRecord())
 
-    /// Creates what reloads; nothing is read yet.
-    ///
-    /// - Parameters:
-    ///   - source: Where the configuration comes from.
-    ///   - current: What is in use, with what the process was started with.
-    ///   - tls: What the public listener shows, to be read anew; `nil` for plain HTTP.
-    ///   - logger: Where the outcome is logged.
     init(source: ConfigurationSource, current: SnapshotInUse, tls: TLSIdentity?, logger: Logger) {
         self.source = source
         self.current = current
@@ -34,12 +27,9 @@ final class Reload: Sendable {
         self.logger = logger
     }
 
-    /// What became of the reloads so far.
     var record: ReloadRecord { history.withLock { $0 } }
 
-    /// Builds the whole new service beside the old one, and swaps them.
-    ///
-    /// When anything is at fault, the old one stays in use, and every fault is logged.
+    /// Builds the whole new service beside the old one, and swaps them; with any fault, the old one stays in use.
     func perform() {
         do throws(ConfigurationFaults) {
             let service = try source.load(listeningAt: running.listeners.server)
@@ -65,7 +55,7 @@ final class Reload: Sendable {
         }
     }
 
-    /// The changes of a service's configuration that only a restart puts into effect.
+    /// The changes of the configuration that only a restart puts into effect.
     func restartWarnings(of service: LoadedService) -> [String] {
         service.settings.changesThatNeedRestart(since: running)
     }
@@ -75,7 +65,6 @@ final class Reload: Sendable {
 struct ReloadOnHangUp: Service {
     /// The signals, trapped before anything of the start: untrapped, SIGHUP ends a process.
     let hangUps: UnixSignalsSequence
-    /// What to do.
     let reload: Reload
 
     func run() async throws {

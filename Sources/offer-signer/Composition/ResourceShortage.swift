@@ -4,7 +4,6 @@ import OfferAPI
 
 /// A resource of which the process may have too little for the service to begin: libraries would end it without a word.
 struct ResourceShortage {
-    /// The resource that is short, and the fix.
     let message: String
 
     /// Looks for what the service lacks; `nil` when it lacks nothing.
@@ -13,7 +12,7 @@ struct ResourceShortage {
         return addressSpace(640 + 64 * loops) ?? files(26 + 3 * loops)
     }
 
-    /// Finds a shortage of address space; the need is in MiB, of which most is never used.
+    /// The need is in MiB, of which most is never used.
     private static func addressSpace(_ needed: Int) -> ResourceShortage? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur >> 20 < rlim_t(needed)
@@ -39,7 +38,6 @@ struct ResourceShortage {
     }
 }
 
-/// How many files, sockets among them, the process may have open.
 struct OpenFiles {
     /// The descriptors needed beside clients' connections: files, the kernel's queues, connections to four hosts of Apple's.
     private static let others = 256 + 4 * AsyncHTTPTransport.maximumConnectionsPerHost
@@ -48,10 +46,9 @@ struct OpenFiles {
     ///
     /// Were more accepted, the operators' listener would get none, and a failing `/livez` probe would end the service.
     let connections: Int
-    /// Says that it is fewer; `nil` when there is enough room.
+    /// `nil` when there is enough room.
     let warning: String?
 
-    /// Raises the soft limit as far as it is needed and the hard limit allows.
     init(for connections: Int, otherListeners: Int) {
         // Connections beyond the limit are accepted, to be answered 503: ConnectionCap.
         let ofOthers = otherListeners * ListenerRules.maximumConnectionsOfOthers
@@ -86,15 +83,12 @@ struct OpenFiles {
     }
 }
 
-/// The descriptors 0, 1 and 2, by which programs read and write without having opened anything.
 enum StandardDescriptors {
-    /// Takes the numbers of those that are closed, so that none of them becomes a socket's or a file's, into which messages
-    /// and results would be written.
+    /// Takes those of the numbers 0, 1 and 2 that are closed, so that none of them becomes a socket's or a file's, into
+    /// which messages and results would be written; returns whether none is free any more.
     ///
-    /// To be called before anything is opened. Writing to what holds a number fails as if it were still closed, so that
-    /// a lost result is reported.
-    ///
-    /// - Returns: Whether none of them is free any more.
+    /// To be called before anything is opened. Writing to such a number fails as if it were still closed, so that a
+    /// lost result is reported.
     static func reserve() -> Bool {
         (STDIN_FILENO...STDERR_FILENO).allSatisfy { descriptor in
             // The lowest number that is free is taken, which is this one.

@@ -15,13 +15,9 @@ struct ServiceComposition {
     private let lifelong: LifelongParts
     private let source: ConfigurationSource
 
-    /// Composes the service; nothing listens yet.
+    /// Nothing listens yet.
     ///
-    /// - Parameters:
-    ///   - service: What the configuration describes.
-    ///   - ledger: The ledger, which is closed when the service has run.
-    ///   - source: Where to read it again.
-    ///   - log: Where log lines go.
+    /// The ledger is closed when the service has run.
     init(_ service: consuming LoadedService, _ ledger: OpenLedger, from source: ConfigurationSource, log: LogOutput) {
         lifelong = LifelongParts(
             ledger: ledger,
@@ -34,8 +30,7 @@ struct ServiceComposition {
 
     /// Runs until SIGTERM or SIGINT, then finishes what is in flight.
     ///
-    /// - Parameter hangUps: Each SIGHUP since the process began, those before this included.
-    /// - Throws: What kept a listener from listening, or the drain from ending in time.
+    /// Throws what kept a listener from listening, or the drain from ending in time.
     func run(reloadingAt hangUps: UnixSignalsSequence) async throws {
         let settings = current.value.service.settings
         let logger = Logger(label: "offer-signer")
@@ -68,7 +63,7 @@ struct ServiceComposition {
     /// Says why it has ended, as what is logged is said: perhaps nobody reads it, and the process ends all the same.
     func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
 
-    /// What runs together, in the order of the start.
+    /// In the order of the start.
     private func services(
         _ settings: Settings,
         _ files: OpenFiles,
@@ -132,7 +127,7 @@ struct ServiceComposition {
         return configuration
     }
 
-    /// How long a shutdown may take, in seconds.
+    /// In seconds.
     private static func patience(_ settings: Settings) -> Int {
         settings.serverDrainDelaySeconds + settings.serverDrainTimeoutSeconds
     }
@@ -165,13 +160,11 @@ struct ServiceComposition {
 
 /// The first step of a shutdown: says on `/readyz` that the service is going, and gives load balancers time to notice.
 struct DrainDelay: Service {
-    /// `server.drainDelaySeconds`: how long requests are still accepted.
+    /// How long requests are still accepted.
     let seconds: Int
-    /// What `/readyz` answers from.
     let readiness: Readiness
     /// The public listener's connections: from now on each of them ends with its next answer.
     let census: ConnectionCensus
-    /// When the shutdown began.
     let end: ShutdownTime
 
     func run() async throws {

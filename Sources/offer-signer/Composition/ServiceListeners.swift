@@ -6,25 +6,14 @@ import ServiceLifecycle
 
 /// The listeners of the service, each with what answers its requests.
 struct ServiceListeners {
-    /// Where backends ask.
     let server: any Service
-    /// Where operators look.
     let admin: any Service
-    /// Where Apple's notifications are taken; `nil` for nowhere.
+    /// `nil` where there is none.
     let notifications: (any Service)?
 
-    /// Makes them; nothing listens yet.
+    /// Nothing listens yet.
     ///
-    /// - Parameters:
-    ///   - current: The configuration in use, which each request looks up.
-    ///   - lifelong: What is not reloaded.
-    ///   - tls: By what the public listener is known; `nil` for plain HTTP.
-    ///   - maximumConnections: How many connections clients may have.
-    ///   - readiness: The source of the operators' answers.
-    ///   - announcement: Announces the addresses once they listen.
-    ///   - overview: What the operators' page shows; `nil` where there is no page.
-    ///   - logger: Where requests have their lines, and unforeseen errors.
-    ///   - faults: Logs what keeps requests from being answered.
+    /// `maximumConnections` is for clients alone; without an `overview` there is no page.
     init(
         of current: SnapshotInUse,
         _ lifelong: LifelongParts,
@@ -97,7 +86,6 @@ struct ServiceListeners {
 }
 
 extension ConnectionLimits {
-    /// The limits of the public listener's connections.
     init(_ settings: Settings) {
         func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
         self.init(

@@ -6,29 +6,18 @@ import Storage
 
 /// The configured service, composed and ready to answer: one value that a reload replaces as a whole.
 ///
-/// It owns the keys of its configuration, so that one that is no longer configured goes with the last request that
-/// began before the reload. It is a class so that asking for a part of it copies nothing else.
+/// It owns the keys of its configuration, so that a key that is no longer configured goes with the last request that
+/// began before the reload. It is a class, so that asking for a part of it copies nothing else.
 final class ServiceSnapshot: Sendable {
-    /// Settings, warnings and keys.
     let service: LoadedService
-    /// What outlives a reload.
     let lifelong: LifelongParts
-    /// What asks the App Store.
     let appStore: AppStoreEvidenceFetcher
-    /// What clients call.
     let endpoints: PublicEndpoints
     /// The endpoints behind the forms of the operators' page: nothing is signed, recorded, counted or learnt.
     let forms: PublicEndpoints
-    /// Where Apple's notifications are taken.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
-    /// What Apple's calls for retention messages are answered by.
     let retention: RetentionEndpoint
 
-    /// Composes what was loaded.
-    ///
-    /// - Parameters:
-    ///   - service: What the configuration describes.
-    ///   - lifelong: What was there before, and stays.
     init(_ service: LoadedService, _ lifelong: LifelongParts) {
         self.service = service
         self.lifelong = lifelong

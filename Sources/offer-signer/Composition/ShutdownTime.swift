@@ -2,22 +2,16 @@ import Synchronization
 
 /// How much time is left of a shutdown.
 final class ShutdownTime: Sendable {
-    /// How long it may take, from the signal on.
     private let whole: Duration
     private let began = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Makes the time of a shutdown that has not begun yet.
-    ///
-    /// - Parameter seconds: How long a shutdown may take, from the signal on.
     init(seconds: Int) { whole = .seconds(seconds) }
 
-    /// The shutdown begins.
     func begin() { began.withLock { $0 = $0 ?? .now } }
 
-    /// Does the last of it, and waits for that no longer than there is time: a second at least.
+    /// Does the last work, and waits for it no longer than there is time: a second at least.
     ///
-    /// - Parameter work: What is to be done; it goes on where it is not waited for any more.
-    /// - Returns: Whether it was done in time.
+    /// Returns whether it was done in time; if not, it goes on.
     func finish(_ work: @escaping @Sendable () async -> Void) async -> Bool {
         let begin = began.withLock { $0 } ?? .now
         let left = max(.seconds(1), whole - begin.duration(to: .now))

@@ -4,18 +4,13 @@ import Synchronization
 final class SnapshotInUse: Sendable {
     private let current: Mutex<ServiceSnapshot>
 
-    /// Puts the first snapshot in use.
     init(_ snapshot: ServiceSnapshot) {
         current = Mutex(snapshot)
     }
 
-    /// The snapshot.
-    ///
-    /// It stays the same for the caller: read it once for all that has to fit together.
+    /// Stays the same for the caller: read it once for all that has to fit together.
     var value: ServiceSnapshot { current.withLock { $0 } }
 
-    /// Puts another snapshot in use.
-    ///
     /// The old one goes when the last request that began with it is answered.
     func replace(by snapshot: ServiceSnapshot) {
         let old = current.withLock { current in

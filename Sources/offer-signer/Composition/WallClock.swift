@@ -2,9 +2,7 @@ import Glibc
 import OfferService
 import Offers
 
-/// The server's clock.
 enum WallClock {
-    /// The moment, from the kernel's real-time clock.
     @Sendable
     static func now() -> Timestamp {
         Timestamp(millisecondsSince1970: milliseconds(of: CLOCK_REALTIME))

@@ -1,18 +1,10 @@
 import OfferService
 
 extension Settings {
-    /// Reads the whole configuration: the file, its overrides, and the catalog and clients that they name.
+    /// Reads the whole configuration, or throws everything that is wrong with it, never only the first fault.
     ///
-    /// Flags win over the environment, that over the file, that over the defaults.
-    ///
-    /// - Parameters:
-    ///   - file: The path of `offer-signer.yaml`.
-    ///   - flags: The override flags that were given, by key path (``ConfigurationFlags/values``).
-    ///   - environment: The process's environment variables.
-    ///   - keyLoader: Loads the keys that the catalog names; `nil` to leave their files unread.
-    ///   - address: Where the running service listens for requests, which only a restart changes; `nil` where none runs.
-    /// - Returns: The configuration, and what its author should know.
-    /// - Throws: ``ConfigurationFaults`` with everything that is wrong, never only the first.
+    /// Without a `keyLoader`, the keys' files are left unread. A running service listens at `address`, which only a
+    /// restart changes.
     static func load(
         file: String,
         flags: [String: String],
@@ -41,7 +33,6 @@ extension Settings {
         }
     }
 
-    /// The text of a value that only a start puts into effect; `nil` for none.
     private func textOfStart(_ entry: SettingEntry) -> String? {
         guard listeners.notifications != nil || !entry.keyPath.hasPrefix("notifications.") else { return nil }
         switch entry.changes {
@@ -53,7 +44,6 @@ extension Settings {
 }
 
 extension SettingsReader {
-    /// Reads everything; the result is of use only when there are no faults.
     fileprivate func settings(
         _ file: ConfigurationFile,
         _ flags: [String: String],
@@ -102,7 +92,6 @@ extension SettingsReader {
         )
     }
 
-    /// The root of a file that a setting names.
     private func named(
         _ key: SettingLayers.Key<String?>,
         _ layers: SettingLayers,

@@ -3,14 +3,10 @@ import StrictJSON
 
 /// A funnel as it is printed: a table for people, or JSON.
 struct FunnelReport {
-    /// The funnel.
     let funnel: Funnel
-    /// The days that it is of.
     let period: FunnelPeriod
-    /// The environment that it is of.
     let environment: AppStoreEnvironment
 
-    /// The funnel as JSON.
     var json: String {
         var writer = JSONWriter(capacity: 512 * (funnel.lines.count + 1))
         writer.object { json in
@@ -25,7 +21,6 @@ struct FunnelReport {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The funnel as a table.
     var text: String {
         var text = "\(environment.rawValue), \(days), days in UTC\n"
         var app: String?

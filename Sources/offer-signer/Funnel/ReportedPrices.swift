@@ -10,7 +10,6 @@ struct ReportedPrices {
 
     private var products: [Place: [String: ObservedProduct]] = [:]
 
-    /// Reads what was reported of the storefronts in question.
     init(of figures: FunnelFigures, in reports: DurableProductReports) async throws(StorageFailure) {
         let places = figures.redemptions.keys.filter { $0.price == nil }.compactMap { redemptions in
             redemptions.storefront.flatMap(CountryCode.init).map {
@@ -23,12 +22,7 @@ struct ReportedPrices {
         }
     }
 
-    /// The price of an offer in a storefront.
-    ///
-    /// - Parameters:
-    ///   - offer: The offer.
-    ///   - storefront: The storefront's country.
-    /// - Returns: The price that was reported last; `nil` when nobody reported one.
+    /// The price that was reported last.
     func price(of offer: FunnelFigures.Offer, in storefront: String) -> PaidPrice? {
         guard let country = CountryCode(storefront),
             let product = products[Place(bundleId: offer.bundleId, country: country)]?[offer.request.productId],

@@ -4,7 +4,6 @@ import Storage
 import StrictJSON
 
 extension LedgerAnchor {
-    /// Reads what an earlier `ledger verify --json` printed.
     init(file: String) throws(ValueFault) {
         guard let data = try? Data(contentsOf: URL(filePath: file)) else {
             throw ValueFault("--anchor: \(Echo.path(file)) cannot be read")

@@ -2,17 +2,15 @@ import Offers
 import Storage
 import SubscriptionKeys
 
-/// What `check` finds where the ledger is: it is opened as it is, and nothing of it is made or changed.
+/// The ledger as `check` finds it: it is opened as it is, and nothing of it is made or changed.
 struct LedgerCheckup {
-    /// The finding, in a line.
     let finding: String
-    /// Warnings for the operator: such as a reason why `serve` will not sign, though it will start.
+    /// Such as a reason why `serve` will not sign, though it will start.
     private(set) var warnings: [String] = []
 
-    /// Looks at the ledger, and asks the PostgreSQL server for a few seconds at most.
+    /// Asks a PostgreSQL server for a few seconds at most.
     ///
-    /// - Parameter settings: The settings, whose keys have been found to be in order.
-    /// - Throws: ``ValueFault`` for what `serve` will refuse, and for what the server says that keeps it from signing.
+    /// Throws what `serve` will refuse, and what the server says that keeps it from signing.
     init(_ settings: Settings) async throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let place: String

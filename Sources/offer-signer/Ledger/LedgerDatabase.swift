@@ -7,25 +7,17 @@ enum LedgerDatabase: Sendable {
     case sqlite(SQLiteDatabase)
     case postgreSQL(PostgreSQLDatabase)
 
-    /// The purpose that a database is opened for.
     enum Access {
-        /// Reads and writes, and makes what is missing.
+        /// Makes what is missing.
         case readWrite
-        /// Reads and writes what is there; makes no file, and no ledger in PostgreSQL.
+        /// Makes no file, and no ledger in PostgreSQL.
         case existing
-        /// Reads what is there.
         case readOnly
     }
 
-    /// Opens the database.
-    ///
     /// A PostgreSQL server that is out of reach is no error: see ``fault``.
     ///
-    /// - Parameters:
-    ///   - location: Where it is.
-    ///   - access: What it is opened for.
-    ///   - keys: The keys that the ledger is written with; `nil` where none are used.
-    /// - Throws: `StorageFailure` when it cannot be used.
+    /// Without `keys`, none are used.
     init(_ location: LedgerLocation, access: Access, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
@@ -48,11 +40,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// Makes or changes the tables of a ledger.
-    ///
-    /// - Parameter location: Where it is; a file has to be there.
-    /// - Returns: The names of the steps that were made.
-    /// - Throws: `StorageFailure`.
+    /// Makes or changes the tables; returns the names of the steps.
     static func migrate(_ location: LedgerLocation) throws(StorageFailure) -> [String] {
         switch location {
         case .sqlite(let path):
@@ -73,7 +61,6 @@ enum LedgerDatabase: Sendable {
             ? nil : "PGPASSWORD is in the environment; take it away, and put the password into a passfile (PGPASSFILE)"
     }
 
-    /// The database, whichever it is.
     var storage: any SQLDatabase {
         switch self {
         case .sqlite(let file): file
@@ -81,7 +68,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// The kind of database, as in a metric's label.
+    /// As in a metric's label.
     var kind: String {
         switch self {
         case .sqlite: "sqlite"
@@ -105,7 +92,6 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// Warnings for the operator, though the database is read and written.
     var warnings: [String] {
         switch self {
         case .sqlite(let file): [file.warning].compactMap(\.self).map { "ledger: \($0)" }
@@ -129,10 +115,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// Looks whether a service could write its ledger in a PostgreSQL database.
-    ///
-    /// - Returns: What was found; `nil` of a file.
-    /// - Throws: `StorageFailure` where the server cannot be asked.
+    /// Whether a service could write its ledger in a PostgreSQL database; `nil` of a file.
     func inspect() throws(StorageFailure) -> PostgreSQLInspection? {
         switch self {
         case .sqlite: nil

@@ -5,7 +5,6 @@ import Storage
 /// The signs of a lost ledger, against one that was never made: the keys that are made beside it, and what is left
 /// of its files.
 extension LedgerKeyFiles {
-    /// Whether keys that were made beside the ledger are there.
     private var areKeysMade: Bool {
         let made = [
             settings.digestKeyFile == nil ? digestKey : nil, settings.checkpointKeyFile == nil ? checkpointKey : nil,
@@ -22,10 +21,7 @@ extension LedgerKeyFiles {
             + "signed before: if it was moved or lost, stop the service and restore it from a backup"
     }
 
-    /// The log's line about a ledger that this process has just made; `nil` where it is in PostgreSQL.
-    ///
-    /// - Parameter areKeysOlder: Whether any of its keys was there before.
-    /// - Returns: The line.
+    /// The log's line about a ledger that this process has just made; `nil` in PostgreSQL.
     func beginning(areKeysOlder: Bool) -> String? {
         guard case .sqlite(let path) = settings.location else { return nil }
         let loss =
@@ -34,7 +30,7 @@ extension LedgerKeyFiles {
         return "a new ledger was made, \(Echo.path(path))\(areKeysOlder ? loss : "")"
     }
 
-    /// Whether any of the ledger's keys is there, beside it or where the settings name it.
+    /// Beside the ledger, or where the settings name it.
     var isAnyKeyThere: Bool { [digestKey, checkpointKey].contains(where: FileManager.default.fileExists) }
 
     /// Refuses what is left of an SQLite ledger: its log without its file, or its file without its log, in which there is

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import SubscriptionKeys
 
-/// The service's user, who has to own the ledger and the keys beside it.
 extension LedgerKeyFiles {
     /// The user that the service runs as, for root: the owner of an SQLite ledger, or of its directory where the ledger is
     /// not there, or is root's after a copy.

@@ -9,20 +9,16 @@ import SubscriptionKeys
 /// never made for a ledger that is there already: with another digest key no limit would count what was signed before,
 /// and with another checkpoint key nothing could be verified.
 struct LedgerKeyFiles {
-    /// The key of the digests of accounts.
     let digestKey: String
-    /// The key that signs checkpoints, a P8.
+    /// A P8.
     let checkpointKey: String
 
     let settings: LedgerSettings
     /// Whether the service is for this machine alone.
     private let isLoopback: Bool
-    /// Who may read the digest key.
     let digestKeyAccess: FileAccess
-    /// Who may read the checkpoint key.
     let checkpointKeyAccess: FileAccess
 
-    /// The files that a ledger's settings name, or those beside an SQLite ledger.
     init(_ settings: Settings) {
         func access(_ file: LedgerKeyFile?) -> FileAccess {
             settings.keysGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
@@ -72,11 +68,10 @@ struct LedgerKeyFiles {
         }
     }
 
-    /// Looks at what is there, the ledger itself too; a new ledger needs the keys alone that its settings name, and takes
-    /// those that are beside it.
+    /// Faults of what is there, the ledger itself too; a new ledger needs only the keys that its settings name, and
+    /// takes those beside it.
     ///
-    /// - Parameter isStarting: Whether the service starts: systemd makes `$STATE_DIRECTORY` before, and not for `check`.
-    /// - Returns: A sentence for each file that cannot be used, after the key path of its setting.
+    /// Systemd makes `$STATE_DIRECTORY` before a start, and not for `check`.
     func faults(isStarting: Bool) -> [String] {
         var faults: [String] = []
         let table = SettingTable.shared
@@ -143,7 +138,6 @@ struct LedgerKeyFiles {
         throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); \(fix)")
     }
 
-    /// Reads the digest key.
     func readDigestKey() throws(ValueFault) -> DigestKey {
         let shown = Echo.path(digestKey)
         let data: Data
@@ -182,7 +176,6 @@ struct LedgerKeyFiles {
         return key
     }
 
-    /// Loads the checkpoint key.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         let key: SigningKey
         do throws(KeyError) {

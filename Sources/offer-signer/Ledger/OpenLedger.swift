@@ -7,19 +7,12 @@ import SubscriptionKeys
 
 /// A ledger that is open for writing, with the database that it is in.
 struct OpenLedger: Sendable {
-    /// The ledger.
     let ledger: DurableLedger
-    /// The database, where other state is kept, too.
     let database: LedgerDatabase
-    /// The key of the digests of accounts.
     let digestKey: DigestKey
-    /// The held state of subscriptions.
     let states: DurableSubscriptionStates
-    /// What clients reported of products.
     let productReports: DurableProductReports
-    /// What counts decisions for the funnel.
     let tally: DurableOfferTally
-    /// How large the database is, and what came of signatures.
     let figures: RecentDatabaseFigures
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
     let clock = ClockMonitor(reading: WallClock.reading)
@@ -27,12 +20,9 @@ struct OpenLedger: Sendable {
     /// The log's line about a ledger that was made here; `nil` where it was there.
     let beginning: String?
 
-    /// Opens the ledger that the settings describe; a new one is made with its keys.
+    /// Opens the ledger; a new one is made with its keys, if `isMade`.
     ///
-    /// - Parameters:
-    ///   - settings: The settings. The keys' memory has been prepared.
-    ///   - isMade: Whether one that is not there is made.
-    /// - Throws: ``ValueFault`` that says what is wrong and how to fix it.
+    /// The keys' memory has been prepared.
     init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let isBegun = isMade && files.isLedgerNew
@@ -75,10 +65,9 @@ struct OpenLedger: Sendable {
         return ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault
     }
 
-    /// Finds out whether signatures can be recorded, where that can be known soon.
+    /// Waits where an answer can come soon.
     func prove() { ledger.prove(within: database.fault == nil ? .seconds(2) : .zero) }
 
-    /// Warnings that do not keep signatures from being recorded.
     var warnings: [ReadinessWarning] {
         let sentences: [(kind: ReadinessWarning.Kind, text: String?)] =
             [(.ledger, ledger.warning)] + database.warnings.map { (.ledger, $0) }
@@ -94,27 +83,20 @@ struct OpenLedger: Sendable {
         await database.close()
     }
 
-    /// Finds what was signed.
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 
-    /// Finds what was signed in a ledger that is there, without opening it for writing.
     static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
         let (storage, key) = try readable(settings)
         return LedgerRecall(storage, digestKey: key)
     }
 
-    /// The states of customers, and the signatures for them, in a ledger that is there and stays as it is.
-    ///
-    /// - Parameter settings: The settings.
-    /// - Returns: Both.
-    /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
+    /// The states of customers and the signatures for them, in a ledger that is there and stays as it is.
     static func remembered(_ settings: Settings) throws(ValueFault) -> (memory: StateMemory, recall: LedgerRecall) {
         let (storage, key) = try readable(settings)
         let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
         return (StateMemory(states: states, digester: key), LedgerRecall(storage, digestKey: key))
     }
 
-    /// A ledger's database, opened for reading, and the key of the digests in it.
     private static func readable(_ settings: Settings) throws(ValueFault) -> (any SQLDatabase, DigestKey) {
         let files = LedgerKeyFiles(settings)
         try files.checkLedgerIsThere()
@@ -130,13 +112,9 @@ struct OpenLedger: Sendable {
         return (archive, key)
     }
 
-    /// Opens the ledger's database for reading, as it is.
+    /// Opens the database as it is.
     ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - keys: The keys that the ledger should have been written with; `nil` where none are used.
-    /// - Returns: The database.
-    /// - Throws: ``ValueFault`` when there is none, or it was written with others.
+    /// Throws when there is none, or it was written with other `keys`.
     static func readOnly(_ settings: Settings, keys: LedgerKeyMarks? = nil) throws(ValueFault) -> LedgerDatabase {
         do throws(StorageFailure) {
             return try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: keys)

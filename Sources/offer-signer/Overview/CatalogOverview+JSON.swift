@@ -2,10 +2,9 @@ import Offers
 import StrictJSON
 
 extension JSONWriter {
-    /// How many offers of the catalog are listed.
     private static var mostOffers: Int { 500 }
 
-    /// Writes the catalog as it is in use: the first offers of it, and how many there are.
+    /// The first offers, and how many there are.
     mutating func members(ofCatalog apps: [AppSettings]) {
         member("offers", Int64(apps.reduce(0) { $0 + $1.app.offers.count }))
         var left = Self.mostOffers
@@ -65,7 +64,6 @@ extension JSONWriter {
         member("conditions", OfferKey.all.compactMap { $0.shown(offer.terms) })
     }
 
-    /// Writes a term that the offer has.
     private mutating func member(_ key: OfferKey, of terms: PromotionalOffer.Terms) {
         switch key.kind {
         case .states(let place):
@@ -91,7 +89,6 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes a member whose name is not known beforehand.
     mutating func member(named name: String, _ text: String) {
         member(named: name)
         string(text)

@@ -7,18 +7,14 @@ import Synchronization
 /// How often offers were signed and refused within the last day, in steps of ten minutes: counts of this process alone, in
 /// memory.
 final class DecisionHistory: Service {
-    /// How long a step is, in seconds.
     static let stepSeconds: Int64 = 600
     /// How many steps are kept, the one under way not counted.
     static let mostSteps = 143
 
-    /// The decisions within a step.
     struct Step {
-        /// When it began.
         let startedAt: Timestamp
-        /// How many offers were signed.
         var signed = 0
-        /// How many offers were refused, by reason.
+        /// By reason.
         var refused: [String: Int] = [:]
     }
 
@@ -36,9 +32,6 @@ final class DecisionHistory: Service {
     private let telemetry: Telemetry
     private let state: Mutex<State>
 
-    /// Begins the first step.
-    ///
-    /// - Parameter telemetry: What counts decisions.
     init(of telemetry: Telemetry) {
         self.telemetry = telemetry
         state = Mutex(State(startedAt: WallClock.now(), counts: Self.counts(of: telemetry)))
@@ -48,9 +41,7 @@ final class DecisionHistory: Service {
         while await Pause.isOver(after: .seconds(Self.stepSeconds)) { endStep() }
     }
 
-    /// The steps that are kept, and the one under way.
-    ///
-    /// - Returns: The steps, the oldest first.
+    /// The oldest first, with the one under way.
     func look() -> [Step] {
         let counts = Self.counts(of: telemetry)
         return state.withLock { $0.steps + [Self.step(of: $0, counts)] }

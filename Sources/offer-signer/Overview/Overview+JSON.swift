@@ -11,7 +11,6 @@ import SubscriptionKeys
 // The parts of an overview as JSON.
 
 extension JSONWriter {
-    /// Writes a member whose value is a list of texts.
     mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
         member(name)
         array { list in
@@ -19,7 +18,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what is to know of a running service.
     mutating func members(of details: ReadinessDetails) {
         member("faults", details.faults)
         member("warnings")
@@ -42,7 +40,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the keys of an app: their ids, and the SHA-256 of their public halves.
     mutating func elements(ofKeys keys: [GuardedKey], _ retired: [RetiredKey], of bundleId: String) {
         for (index, key) in keys.enumerated() {
             object { json in
@@ -63,7 +60,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes one of Apple's services, with what became of the calls to it.
     mutating func element(_ place: AppStorePlace, _ metrics: OverviewMetrics) {
         let name = "\(place.service) \(place.environment.rawValue)"
         object { json in
@@ -79,7 +75,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what was decided lately; steps without any decision are there, too.
+    /// Steps without any decision are there, too.
     mutating func members(of steps: [DecisionHistory.Step]) {
         if let first = steps.first { member("sinceAt", first.startedAt.rfc3339) }
         member("stepSeconds", DecisionHistory.stepSeconds)
@@ -95,7 +91,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes metrics as they are.
     mutating func member(_ name: StaticString, _ metrics: [MetricReading]) {
         member(name)
         array { list in
@@ -127,7 +122,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes how the ledger is.
     mutating func members(of ledger: OpenLedger, _ figures: RecentFigures, _ settings: Settings) {
         switch settings.ledger.location {
         case .sqlite: member("database", "SQLite")
@@ -168,8 +162,8 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a client, and of each of its tokens how its digest in `clients.yaml` begins, how many requests showed it,
-    /// and when the last one did, since the start.
+    /// Of each token: how its digest in `clients.yaml` begins, how many requests showed it, and when the last one did,
+    /// since the start.
     mutating func element(_ client: Client, lastUsed: [Timestamp?], _ metrics: OverviewMetrics) {
         object { json in
             json.member("name", client.name)
@@ -207,7 +201,7 @@ extension JSONWriter {
 }
 
 extension Int64 {
-    /// The whole number next to another; the ends of the range for what is beyond them.
+    /// Rounds; the ends of the range for numbers beyond them.
     fileprivate init(clamping number: Double) {
         self = Int64(exactly: number.rounded()) ?? (number > 0 ? .max : 0)
     }

@@ -24,13 +24,6 @@ final class Overview: Sendable {
     private let records: RecordedFigures
     private let startedAt = WallClock.now()
 
-    /// Creates it.
-    ///
-    /// - Parameters:
-    ///   - current: The configuration in use.
-    ///   - lifelong: What is not reloaded.
-    ///   - readiness: The readiness that the operators' listener reports.
-    ///   - decisions: What was decided lately.
     init(
         of current: SnapshotInUse,
         _ lifelong: LifelongParts,
@@ -44,9 +37,6 @@ final class Overview: Sendable {
         records = RecordedFigures(lifelong.ledger.database.storage, days: Self.days)
     }
 
-    /// The overview of this moment as one JSON object.
-    ///
-    /// - Returns: The object.
     func json() async -> [UInt8] {
         let recorded = await records.value()
         let snapshot = current.value
@@ -116,9 +106,7 @@ final class Overview: Sendable {
 /// reading took.
 private actor RecordedFigures {
     struct Value {
-        /// The figures; empty where none could be read.
         var figures = RecentFigures()
-        /// Why nothing could be read; `nil` where it was.
         var fault: String?
     }
 
@@ -152,22 +140,17 @@ private actor RecordedFigures {
     }
 }
 
-/// The metrics that an ``Overview`` has, read once for each.
 struct OverviewMetrics {
-    /// How often each status was answered to each client.
+    /// By client and status.
     let requests: [String: [String: Int64]]
-    /// How many requests showed each token of each client.
+    /// By client and token.
     let tokens: [String: [String: Int64]]
-    /// What became of calls to each place of Apple, by service and environment.
+    /// By service and environment, and by status.
     let calls: [String: [String: Int64]]
     /// How many calls to each place of Apple were answered, and how many seconds they took together.
     let durations: [String: (count: Double, seconds: Double)]
-    /// Everything that is counted of retention messages.
     let retention: [MetricReading]
 
-    /// Reads them.
-    ///
-    /// - Parameter telemetry: What is counted.
     init(_ telemetry: Telemetry) {
         var requests: [String: [String: Int64]] = [:]
         var tokens: [String: [String: Int64]] = [:]

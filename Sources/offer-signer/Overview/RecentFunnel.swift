@@ -4,14 +4,14 @@ import StrictJSON
 
 /// The funnel of the last days, day by day in UTC: production, and the Sandbox apart.
 struct RecentFunnel {
-    /// What became of an offer, a number for each day.
+    /// A number for each day.
     struct Line {
         var asked: [Int]
         var signed: [Int]
         var redeemed: [Int]
-        /// Decisions of calls for eligibility alone, over all days.
+        /// Calls for eligibility alone, over all days.
         var checked = 0
-        /// Refusals of calls for signatures, over all days.
+        /// Over all days.
         var refusals: [String: Int] = [:]
 
         init(days: Int) {
@@ -21,12 +21,12 @@ struct RecentFunnel {
         }
     }
 
-    /// What became of all offers in an environment.
+    /// All offers of an environment.
     struct Part {
         let environment: AppStoreEnvironment
-        /// The sums, of those that are not listed, too.
+        /// With those that are not listed.
         var total: Line
-        /// Refusals of calls for signatures by reason, a number for each day.
+        /// By reason, a number for each day.
         var refusals: [String: [Int]] = [:]
         var lines: [FunnelFigures.Offer: Line] = [:]
     }
@@ -35,17 +35,10 @@ struct RecentFunnel {
     let days: [String]
     /// Whether there is more on record than was read.
     let isCut: Bool
-    /// Production, and the Sandbox.
     private(set) var parts: [Part]
     private let catalog: [FunnelFigures.Offer]
 
-    /// Sums up figures.
-    ///
-    /// - Parameters:
-    ///   - figures: What is on record.
-    ///   - now: A moment of the last day.
-    ///   - days: How many days there are.
-    ///   - catalog: The offers that are listed in any case, in their order.
+    /// The offers of `catalog` are listed in any case, in their order.
     init(_ figures: RecentFigures, until now: Timestamp, days: Int, catalog: [FunnelFigures.Offer]) {
         let first = FunnelPeriod.day(of: now) - Int64(days - 1)
         self.days = (0..<days).map { now.adding(days: $0 - days + 1).day }
@@ -108,7 +101,6 @@ extension RecentFunnel.Line {
 }
 
 extension JSONWriter {
-    /// Writes the members of a funnel.
     mutating func members(of funnel: RecentFunnel) {
         member("days", funnel.days)
         member("isCut")

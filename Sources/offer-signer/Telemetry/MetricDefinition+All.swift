@@ -5,7 +5,6 @@ import PrometheusMetrics
 /// A counter is a handle of swift-metrics with one of these names, made by the factory that is handed in,
 /// and kept. A metric that is not in the table has no help, which a test finds.
 extension MetricDefinition {
-    /// Every metric of the service.
     static let all =
         requests + decisions + ledger + appStore + notifications + retention + states + ProcessMetrics.definitions
 

@@ -17,7 +17,6 @@ struct ServiceGauges: Sendable {
     private let offersNeverSeen: LabelledGauge
     private let offersNotInCatalog: LabelledGauge
 
-    /// Makes the handles.
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
         warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
@@ -34,7 +33,6 @@ struct ServiceGauges: Sendable {
         Meter(label: "offer_signer_build_info", dimensions: [("version", Version.current)], factory: factory).set(1)
     }
 
-    /// Reads the values anew.
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
         ready.set(readiness.isReady ? 1 : 0)
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
@@ -81,7 +79,6 @@ struct ServiceGauges: Sendable {
     }
 }
 
-/// The metrics of the ledger and the state beside it.
 struct LedgerMetrics: Sendable {
     private let queue: Meter
     private let factory: any MetricsFactory
@@ -90,7 +87,6 @@ struct LedgerMetrics: Sendable {
     private let commits: Timer
     private let records: Counter
 
-    /// Makes the handles.
     init(factory: any MetricsFactory) {
         queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
         self.factory = factory
@@ -109,7 +105,6 @@ struct LedgerMetrics: Sendable {
         }
     }
 
-    /// Reads the values anew.
     func update(_ ledger: OpenLedger) async {
         queue.set(ledger.ledger.waiting)
         // An unknown value is left out: 0 would look like a ledger that is empty, or a disk that is full.
@@ -129,14 +124,12 @@ final class LabelledGauge: Sendable {
     private let factory: any MetricsFactory
     private let meters = Mutex<[String: Meter]>([:])
 
-    /// Creates a gauge without values.
     init(_ name: String, label: String, factory: any MetricsFactory) {
         self.name = name
         self.label = label
         self.factory = factory
     }
 
-    /// Replaces all values by these.
     func set(_ values: [String: Int]) {
         meters.withLock { meters in
             for (key, value) in values {

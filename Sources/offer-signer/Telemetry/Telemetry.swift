@@ -6,19 +6,13 @@ import PrometheusMetrics
 
 /// All that the service counts: it outlives a reload.
 struct Telemetry: Sendable {
-    /// The metrics of the use cases.
     let service: ServiceMetrics
-    /// The counts of the listeners of clients and of Apple.
+    /// Of clients and of Apple.
     let requests: RequestMetrics
-    /// The metrics of calls to Apple.
     let appStore: AppStoreMetrics
-    /// Reloads that took effect.
     let reloadsCompleted: Counter
-    /// Reloads that were refused.
     let reloadsRefused: Counter
-    /// The metrics of the notifications listener.
     let notifications: NotificationMetrics
-    /// What Apple's calls for retention messages are counted by.
     let retention: RetentionMetrics
 
     private let registry: PrometheusRegistry
@@ -26,7 +20,6 @@ struct Telemetry: Sendable {
     private let gauges: ServiceGauges
     private let ledger: LedgerMetrics
 
-    /// Begins to count.
     init(_ ledger: OpenLedger) {
         func reloads(_ outcome: String) -> Counter {
             Counter(label: "offer_signer_reloads_total", dimensions: [("outcome", outcome)], factory: registry)
@@ -47,12 +40,8 @@ struct Telemetry: Sendable {
     }
 
     /// What some metrics say now; gauges say what was the case when `/metrics` was last read.
-    ///
-    /// - Parameter isWanted: Whether a metric of that name is wanted.
-    /// - Returns: The metrics.
     func readings(where isWanted: (String) -> Bool) -> [MetricReading] { registry.readings(where: isWanted) }
 
-    /// What `/metrics` answers now.
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()
         await gauges.update(snapshot, readiness)

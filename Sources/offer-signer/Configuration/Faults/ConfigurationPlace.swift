@@ -1,24 +1,17 @@
 /// The place of a configuration value: its key path, and the file, variable or flag that it came from.
 struct ConfigurationPlace: Sendable {
-    /// The source of a value.
     enum Origin: Hashable, Sendable {
-        /// A file, as the operator would name it, and the line there, from 1.
+        /// As the operator would name it; lines count from 1.
         case file(String, line: Int?)
-        /// An environment variable.
         case environment(String)
-        /// A command line flag, with its two dashes.
+        /// With its two dashes.
         case flag(String)
     }
 
-    /// The source of the value.
     let origin: Origin
     private let path: Path
 
-    /// The place of a value.
-    ///
-    /// - Parameters:
-    ///   - origin: What the value came from.
-    ///   - keyPath: The path of keys to it; empty for a file as a whole.
+    /// An empty key path stands for a file as a whole.
     init(origin: Origin, keyPath: String) {
         self.init(origin: origin, path: .text(keyPath))
     }
@@ -28,7 +21,7 @@ struct ConfigurationPlace: Sendable {
         self.path = path
     }
 
-    /// The path of keys to the value, such as `apps[0].keys[1].file`; empty for a file as a whole.
+    /// Such as `apps[0].keys[1].file`.
     var keyPath: String { path.text }
 
     /// The file; for an override, the variable or the flag.
@@ -39,23 +32,16 @@ struct ConfigurationPlace: Sendable {
         }
     }
 
-    /// The line in the file, from 1; `nil` where no line is meant.
     var line: Int? {
         guard case .file(_, let line) = origin else { return nil }
         return line
     }
 
-    /// The place of a member of the mapping at this place, by its name as messages may repeat it.
+    /// The place of a member; its name is as messages may repeat it.
     func member(_ key: String, line: Int?) -> ConfigurationPlace {
         moved(to: .member(path, key), line: line)
     }
 
-    /// The place of an element of the list at this place.
-    ///
-    /// - Parameters:
-    ///   - index: The element's position, from 0.
-    ///   - line: The element's line.
-    /// - Returns: The element's place.
     func element(_ index: Int, line: Int?) -> ConfigurationPlace {
         moved(to: .element(path, index), line: line)
     }
@@ -84,12 +70,10 @@ struct ConfigurationPlace: Sendable {
 }
 
 extension ConfigurationPlace: Hashable {
-    /// Whether two have the same text.
     static func == (left: ConfigurationPlace, right: ConfigurationPlace) -> Bool {
         left.origin == right.origin && left.keyPath == right.keyPath
     }
 
-    /// Hashes the text.
     func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         hasher.combine(keyPath)

@@ -7,16 +7,14 @@ import StrictJSON
 /// Of anything longer no part is repeated. Ids of the catalog, and paths to what is there, are shown whole. What
 /// ``SecretText`` knows is never shown.
 enum Echo {
-    /// The most characters of a refused name that a message repeats.
     private static let longest = 16
 
     /// The Base64 near the beginning of every P-256 P8: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
     private static let startOfP8 = "AgEAMBMGByqGSM49"
 
-    /// The beginning of a PEM (RFC 7468).
+    /// RFC 7468.
     private static let beginning = "-----BEGIN"
 
-    /// The words for a private key in the place of a value, with the fix.
     static let keyItself = "looks like a private key itself: put it into a file of mode 600, and name the file"
 
     /// A refused name in quotes, invisible characters written out; or other words where it is not repeated.
@@ -42,7 +40,6 @@ enum Echo {
         return directory.isEmpty ? withheld(path) : visible(directory) + "…"
     }
 
-    /// Whether a path is repeated whole.
     static func repeats(path: String) -> Bool {
         guard !holdsSecret(path), !holdsKey(path) else { return false }
         let rest = path.dropFirst(directoryThatIsThere(of: path).count)
@@ -114,19 +111,12 @@ enum Echo {
 
     private static func isSmall(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 
-    /// The code point as it is written in documentation, such as `U+2063`.
-    ///
-    /// - Parameter scalar: The character.
-    /// - Returns: `U+` and at least four hexadecimal digits.
     static func codePoint(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// Whether the character shows nothing of itself: control and format characters, line and paragraph separators.
-    ///
-    /// - Parameter scalar: The character.
-    /// - Returns: `true` for U+0000, U+200B, U+2063 and the like; spaces are visible.
+    /// Whether the character shows nothing of itself, such as U+0000, U+200B and U+2063; spaces are visible.
     static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         // Nearly every character is one of ASCII's.
         guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }

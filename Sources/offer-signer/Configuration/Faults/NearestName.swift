@@ -1,15 +1,9 @@
 import StrictJSON
 
-/// Finds the name that a misspelt one was meant to be.
 enum NearestName {
-    /// The known name nearest to a misspelt one, by insertions, deletions, replacements and swaps of neighbours.
+    /// The known name nearest to a misspelt one; letter case does not count.
     ///
-    /// Letter case does not count. A name that differs in more than a third of its letters is no suggestion.
-    ///
-    /// - Parameters:
-    ///   - name: The misspelt name.
-    ///   - names: The known names.
-    /// - Returns: The nearest one; `nil` when none is near.
+    /// A name that differs in more than a third of its letters is no suggestion.
     static func nearest(to name: String, among names: [String]) -> String? {
         // The table is quadratic in the lengths, and no known name is this long.
         guard name.utf8.count <= 100 else { return nil }

@@ -25,18 +25,15 @@ struct ConfigurationFlags: ParsableArguments, CustomReflectable {
         Mirror(self, children: options.map { (label: $0.name, value: $0.option) }, displayStyle: .struct)
     }
 
-    /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:keyLoader:)``.
+    /// By key path.
     var values: [String: String] {
         var values: [String: String] = [:]
         for (entry, option) in zip(SettingTable.scalars, options) { values[entry.keyPath] = option.option.wrappedValue }
         return values
     }
 
-    /// The parser's message about a misspelt flag of a setting, with the one that was meant: the parser itself suggests
-    /// only what a command's help shows.
-    ///
-    /// - Parameter message: A message of the parser.
-    /// - Returns: The message; `nil` where it is about something else, or no flag is near.
+    /// The parser's message about a misspelt flag with the flag that was meant, which the parser itself suggests only
+    /// if a command's help shows it; `nil` where it is about something else, or no flag is near.
     static func hinting(_ message: String) -> String? {
         guard let unknown = message.firstMatch(of: /Unknown option '--([^']+)'(?!\.)/) else { return nil }
         let flags = SettingTable.scalars.map(\.flagName)

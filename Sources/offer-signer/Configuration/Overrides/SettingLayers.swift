@@ -4,22 +4,17 @@
 /// too. A malformed value is a fault, and its setting has its default.
 @dynamicMemberLookup
 struct SettingLayers: Sendable {
-    /// A value as a file, a variable or a flag gives it.
     struct Given: Sendable {
-        /// The text.
         let text: String
-        /// Its place.
         let place: ConfigurationPlace
     }
 
-    /// Names a setting of the table.
     typealias Key<Value: Sendable> = KeyPath<SettingTable, Setting<Value>>
 
     private var given: [String: Given] = [:]
     private var malformed: Set<String> = []
     private let file: ConfigurationFile
 
-    /// Looks up every setting in every layer and records the faults of malformed values.
     init(
         values: [String: Given],
         of file: ConfigurationFile,
@@ -49,7 +44,6 @@ struct SettingLayers: Sendable {
         }
     }
 
-    /// The setting's value.
     subscript<Value>(dynamicMember key: Key<Value>) -> Value {
         let setting = SettingTable.shared[keyPath: key]
         guard let text = given[setting.entry.keyPath]?.text, let value = try? setting.parse(text) else {
@@ -58,7 +52,6 @@ struct SettingLayers: Sendable {
         return value
     }
 
-    /// Whether the file or an override gives the setting.
     func isGiven<Value>(_ key: Key<Value>) -> Bool { given[SettingTable.shared[keyPath: key].entry.keyPath] != nil }
 
     /// Whether one of the setting's layers is malformed, which has its fault.
@@ -72,7 +65,7 @@ struct SettingLayers: Sendable {
         return given[keyPath]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: keyPath)
     }
 
-    /// The text of a setting's value, which may be its default; `nil` for one without a value.
+    /// Its default where it is not given; `nil` for a setting without a value.
     func text(_ entry: SettingEntry) -> String? {
         if let text = given[entry.keyPath]?.text { return text }
         if case .value(let text) = entry.fallback { return text }

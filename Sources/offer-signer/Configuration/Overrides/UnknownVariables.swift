@@ -1,4 +1,3 @@
-/// Looks at environment variables that seem meant for the service.
 enum UnknownVariables {
     /// Warns of every `OFFER_SIGNER_…` that is not known, and of what is nearly a known one; an unknown one that asks for
     /// TLS is a fault.

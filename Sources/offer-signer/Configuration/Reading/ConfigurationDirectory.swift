@@ -2,7 +2,6 @@ import FoundationEssentials
 
 /// The directory of `offer-signer.yaml`: every relative path of the configuration begins there.
 struct ConfigurationDirectory {
-    /// The prefix of a systemd credential's name, which stands in place of a path.
     static let credentialPrefix = "credential:"
 
     private let absolute: String
@@ -12,10 +11,8 @@ struct ConfigurationDirectory {
     /// `$STATE_DIRECTORY`, which systemd makes for `StateDirectory=`, ending in a slash; the first of several.
     private let state: String?
 
-    /// Whether `$STATE_DIRECTORY` names a directory.
     var hasState: Bool { state != nil }
 
-    /// The directory of a file.
     init(of file: String, environment: [String: String] = [:]) {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }
         state = environment["STATE_DIRECTORY"].flatMap { value in
@@ -27,17 +24,13 @@ struct ConfigurationDirectory {
         absolute = asGiven.hasPrefix("/") ? asGiven : (working.hasSuffix("/") ? working : working + "/") + asGiven
     }
 
-    /// The absolute path of a file that the configuration names.
+    /// The absolute path.
     ///
-    /// - Parameter path: The path as the configuration has it.
-    /// - Returns: The absolute path. It is not tidied: `..` after a symbolic link means what the system makes of it.
+    /// It is not tidied: `..` after a symbolic link means what the system makes of it.
     func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : absolute + path }
 
-    /// The absolute path of a file that the service makes and the configuration does not name.
-    ///
-    /// - Parameter name: The file's name.
-    /// - Returns: Its path in `$STATE_DIRECTORY`, where systemd or the image gives one (systemd.exec(5)); otherwise in this
-    ///   directory.
+    /// The path of a file that the service makes: in `$STATE_DIRECTORY`, where systemd or the image gives one
+    /// (systemd.exec(5)), else in this directory.
     func stateFile(_ name: String) -> String { (state ?? absolute) + name }
 
     /// The absolute path of a file that the configuration names by path or, as `credential:NAME`, as a systemd credential.
@@ -57,21 +50,16 @@ struct ConfigurationDirectory {
         return credentials + name
     }
 
-    /// Whether the configuration names a file as a systemd credential.
     static func isCredentialName(_ path: String) -> Bool { path.hasPrefix(credentialPrefix) }
 
     /// Whether a file is a systemd credential, which systemd keeps from everybody but root and the service.
     ///
     /// systemd 254 and later give it to the service by an access control list, which shows as the group's permission.
-    ///
-    /// - Parameter path: An absolute path.
-    /// - Returns: `true` for a file right in `$CREDENTIALS_DIRECTORY`.
     func isCredential(_ path: String) -> Bool {
         guard let credentials, path.hasPrefix(credentials) else { return false }
         return !path.dropFirst(credentials.count).contains("/")
     }
 
-    /// A configuration file that the configuration names.
     func file(_ path: String) -> ConfigurationFile {
         ConfigurationFile(path: resolve(path), name: path.hasPrefix("/") ? path : asGiven + path)
     }

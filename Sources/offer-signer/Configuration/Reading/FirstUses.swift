@@ -2,12 +2,7 @@
 struct FirstUses<Value: Hashable> {
     private var places: [Value: ConfigurationPlace] = [:]
 
-    /// Notes a use.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - place: Where it is used.
-    /// - Returns: Where it was used before; `nil` for the first use.
+    /// Returns the first use; `nil` where this is the first.
     mutating func note(_ value: Value, at place: ConfigurationPlace) -> ConfigurationPlace? {
         if let first = places[value] { return first }
         places[value] = place
@@ -16,12 +11,9 @@ struct FirstUses<Value: Hashable> {
 }
 
 extension FirstUses {
-    /// Notes a use of a value that must be unique, and records a fault for every use but the first.
+    /// Records a fault for every use but the first.
     ///
-    /// - Parameters:
-    ///   - value: The value; `nil` is left alone, its fault is recorded already.
-    ///   - node: Where it is used.
-    ///   - meaning: What it is the same as, such as `the bundle id of another app`.
+    /// `nil` has its fault already.
     mutating func claim(_ value: Value?, at node: ConfigurationNode?, _ meaning: String) {
         guard let value, let node, let first = note(value, at: node.place) else { return }
         let line = first.line.map { ", on line \($0)" } ?? ""
@@ -50,13 +42,6 @@ struct KeyUses {
     private var byFingerprint: [[UInt8]: Use] = [:]
     private var byID: [String: Use] = [:]
 
-    /// Notes a use.
-    ///
-    /// - Parameters:
-    ///   - id: The key's id.
-    ///   - fingerprint: The SHA-256 of its public half.
-    ///   - place: Where its file is named.
-    /// - Returns: What is wrong with it beside an earlier use; `nil` when nothing is.
     mutating func note(_ id: String, _ fingerprint: [UInt8], at place: ConfigurationPlace) -> Accident? {
         let use = Use(id: id, fingerprint: fingerprint, place: place)
         if let known = byFingerprint[fingerprint] {

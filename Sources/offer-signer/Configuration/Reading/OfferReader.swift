@@ -10,10 +10,7 @@ struct OfferReader {
     /// (Apple, "Set up promotional offers for auto-renewable subscriptions").
     private static let mostOffers = 10
 
-    /// Reads the groups.
-    ///
-    /// - Parameter list: The list; `nil` when it is left out, which has its fault already.
-    /// - Returns: The groups; those at fault are left out.
+    /// Groups at fault are left out.
     mutating func groups(_ list: ConfigurationNode?) -> [SubscriptionGroup] {
         var groups: [SubscriptionGroup] = []
         for node in list?.list(of: "subscription groups") ?? [] {

@@ -2,26 +2,19 @@ import Offers
 
 /// Reads one offer in `catalog.yaml` with its rules; rules that could never be met are faults.
 struct OfferRulesReader {
-    /// The keys of an offer.
     static let keys = ["id"] + OfferKey.all.map(\.name)
 
     /// A product that an offer names, to be looked for once all products are known.
     private struct NamedProduct {
         let id: String
         let place: ConfigurationNode
-        /// The group that it has to be of; `nil` for any.
+        /// `nil` for any.
         var groupId: String?
     }
 
     private var named: [NamedProduct] = []
 
-    /// Reads an offer.
-    ///
-    /// - Parameters:
-    ///   - members: Its members.
-    ///   - id: Its identifier; `nil` when that is at fault.
-    ///   - groupId: The group of its product; `nil` when that is at fault.
-    /// - Returns: The offer; `nil` without an identifier.
+    /// `id` and `groupId` are `nil` where they are at fault.
     mutating func offer(_ members: ConfigurationMapping, id: String?, groupId: String?) -> PromotionalOffer? {
         let before = named.count
         let offer = PromotionalOffer(id: id ?? "") { terms in
@@ -61,7 +54,6 @@ struct OfferRulesReader {
         }
     }
 
-    /// Looks for the products that offers name.
     func checkProducts(against groups: [SubscriptionGroup]) {
         for product in named {
             let homes = groups.filter { $0.products.contains { $0.id == product.id } }.map(\.id)

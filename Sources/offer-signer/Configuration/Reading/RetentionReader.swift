@@ -2,13 +2,9 @@ import Offers
 
 /// Reads the `retention` section of one app in `catalog.yaml`.
 struct RetentionReader {
-    /// The app's groups, with their products and offers.
     let groups: [SubscriptionGroup]
 
-    /// Reads the section.
-    ///
-    /// - Parameter node: The section; `nil` where it is left out.
-    /// - Returns: The rules, those at fault left out; `nil` without a section.
+    /// Rules at fault are left out.
     func rules(_ node: ConfigurationNode?) -> RetentionRules? {
         guard let node, let members = node.mapping(keys: ["messages", "rules"]) else { return nil }
         let messages = messages(members.required("messages", "write the messages that Apple has approved, by name"))
@@ -180,7 +176,6 @@ struct RetentionReader {
         return nil
     }
 
-    /// Whether a product is of the group of all products that a rule is for.
     private func isOfGroup(of products: Set<String>?, _ product: Product, _ node: ConfigurationNode) -> Bool {
         guard let products else { return true }
         func group(of id: String) -> String? { groups.first { $0.products.contains { $0.id == id } }?.id }
@@ -193,7 +188,7 @@ struct RetentionReader {
         return false
     }
 
-    /// Warns of rules that nobody gets to, as those before them answer everybody.
+    /// Warns of rules that nobody gets to, as earlier rules answer everybody.
     private func warnOfRulesNeverAsked(_ rules: [(rule: RetentionRule, node: ConfigurationNode)]) {
         // The catalog's products alone count here, and no bundle identifier does.
         let app = App(bundleId: "", subscriptionGroups: groups)
@@ -213,14 +208,6 @@ struct RetentionReader {
 }
 
 extension SettingsReader {
-    /// Reads the `retention` section of an app, and what has to be there with it.
-    ///
-    /// - Parameters:
-    ///   - members: The app's members.
-    ///   - groups: Its groups.
-    ///   - keys: Its keys.
-    ///   - hasNotifications: Whether there is a listener that Apple calls.
-    /// - Returns: The rules; `nil` without a section.
     func retention(
         _ members: ConfigurationMapping,
         _ groups: [SubscriptionGroup],

@@ -2,24 +2,15 @@ import AppStore
 import FoundationEssentials
 import Offers
 
-/// `catalog.yaml`.
 extension SettingsReader {
-    /// The result of reading the catalog.
     struct Catalog {
-        /// The apps; those at fault are left out.
+        /// Apps at fault are left out.
         var apps: [AppSettings] = []
-        /// The bundle identifiers of all apps; `nil` when one of them cannot be read.
+        /// Of all apps; `nil` when one of them cannot be read.
         var bundleIds: Set<String>? = []
     }
 
-    /// Reads the catalog.
-    ///
-    /// - Parameters:
-    ///   - root: The file.
-    ///   - server: The public listener's address; `nil` when it is not known.
-    ///   - isGroupReadable: Whether the groups of key files may read them.
-    ///   - hasNotifications: Whether there is a listener that Apple calls.
-    /// - Returns: The apps.
+    /// `server` is the public listener's address, `nil` when it is not known.
     func catalog(
         _ root: ConfigurationNode,
         server: ListenAddress?,
@@ -132,7 +123,7 @@ extension SettingsReader {
         )
     }
 
-    /// Reads the shared secret; nothing of the file's content is repeated.
+    /// Nothing of the file's content is repeated.
     private func sharedSecret(_ node: ConfigurationNode?) -> SharedSecret? {
         guard let node, let path = existingFile(node, "the file that holds the shared secret") else { return nil }
         guard let data = try? Data(contentsOf: URL(filePath: path)), let secret = SharedSecret(contents: Array(data))

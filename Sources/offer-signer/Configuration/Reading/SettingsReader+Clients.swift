@@ -3,15 +3,10 @@ import OfferAPI
 import Offers
 import StrictJSON
 
-/// `clients.yaml`.
 extension SettingsReader {
-    /// Reads the clients.
+    /// Clients at fault are left out.
     ///
-    /// - Parameters:
-    ///   - root: The file.
-    ///   - bundleIds: The apps of the catalog; `nil` when they are not known.
-    ///   - server: The public listener's address; `nil` when it is not known.
-    /// - Returns: The clients; those at fault are left out.
+    /// The catalog's `bundleIds` and the public listener's address are `nil` when they are not known.
     func clients(
         _ root: ConfigurationNode,
         bundleIds: Set<String>?,

@@ -1,8 +1,6 @@
 import SubscriptionKeys
 
-/// The keys of an app in `catalog.yaml`.
 extension SettingsReader {
-    /// Has the memory for keys made ready.
     func prepareKeyMemory(_ layers: SettingLayers) {
         let place = layers.place(\.keysAllowUnlockedMemory)
         do throws(ValueFault) {
@@ -16,15 +14,9 @@ extension SettingsReader {
         }
     }
 
-    /// Reads an app's keys, and has their files loaded.
+    /// Reads an app's keys, and has their files loaded; keys at fault are left out.
     ///
-    /// - Parameters:
-    ///   - list: The list; `nil` when it is left out, which has its fault already.
-    ///   - appIssuer: The app's `issuerId`, which holds for each key that has none of its own.
-    ///   - server: The public listener's address; `nil` when it is not known.
-    ///   - isGroupReadable: Whether the groups of key files may read them.
-    ///   - keyUses: The keys of the apps before.
-    /// - Returns: The keys; those at fault are left out.
+    /// `appIssuer` holds for each key without an issuer of its own.
     func keys(
         _ list: ConfigurationNode?,
         issuerId appIssuer: String?,

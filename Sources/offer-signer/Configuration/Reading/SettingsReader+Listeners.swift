@@ -1,11 +1,7 @@
-/// The addresses that the service listens on.
 extension SettingsReader {
-    /// Reads the addresses; two listeners on one port are a fault.
+    /// Two listeners on one port are a fault.
     ///
-    /// - Parameters:
-    ///   - layers: The settings.
-    ///   - hasNotifications: Whether the file asks for a listener for notifications; an override of it does too.
-    /// - Returns: The addresses.
+    /// An override of the notifications' listener asks for it, as the file does.
     func listeners(_ layers: SettingLayers, hasNotifications: Bool) -> ListenAddresses {
         let isAsked =
             hasNotifications || layers.isGiven(\.notificationsHost) || layers.isGiven(\.notificationsPort)
@@ -22,7 +18,6 @@ extension SettingsReader {
         return listeners
     }
 
-    /// The names under which the operators' page may be opened.
     func adminHosts(_ file: MainFile) -> [String] {
         let names = file.lists[SettingTable.shared.adminHosts.entry.keyPath]?.list(of: "host names") ?? []
         return names.compactMap { $0.value("a host name", HostName.parse) }

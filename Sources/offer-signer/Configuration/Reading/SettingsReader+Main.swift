@@ -4,22 +4,15 @@ import OfferAPI
 import Offers
 import Storage
 
-/// `offer-signer.yaml` itself.
 extension SettingsReader {
     /// The file's values, by key path.
     struct MainFile {
-        /// The values that overrides may replace.
         var values: [String: SettingLayers.Given] = [:]
-        /// The lists.
         var lists: [String: ConfigurationNode] = [:]
-        /// The sections that are there.
         var sections: Set<String> = []
     }
 
-    /// Reads the file's keys: those of the table of settings, and no others.
-    ///
-    /// - Parameter root: The file.
-    /// - Returns: What it gives, less when there are faults; `nil` when it is no mapping at all.
+    /// Reads the keys of the table of settings, and no others; `nil` when the file is no mapping at all.
     func mainFile(_ root: ConfigurationNode) -> MainFile? {
         var file = MainFile()
         return readSection("", in: root, into: &file) ? file : nil
@@ -51,7 +44,6 @@ extension SettingsReader {
         return true
     }
 
-    /// Reads the certificates of `appStore.additionalRoots`.
     func additionalRoots(_ file: MainFile) -> [TrustedRoot] {
         let node = file.lists[SettingTable.shared.additionalRoots.entry.keyPath]
         let elements = node?.list(of: "certificate files") ?? []
@@ -69,10 +61,6 @@ extension SettingsReader {
         }
     }
 
-    /// The ledger, with the absolute paths of its files.
-    ///
-    /// - Parameter layers: The settings.
-    /// - Returns: The ledger; `nil` when there is a fault.
     func ledger(_ layers: SettingLayers) -> LedgerSettings? {
         let digestKeyFile = ledgerKeyFile(
             \.ledgerDigestKeyFile,
@@ -129,7 +117,6 @@ extension SettingsReader {
     }
 }
 
-/// Settings beside the catalog.
 extension SettingsReader {
     /// Looks whether the App Store can confirm signed transactions where that is asked for.
     func checkConfirmation(_ layers: SettingLayers, of apps: [AppSettings], _ clients: [OfferAPI.Client]) {

@@ -1,6 +1,5 @@
 import OfferAPI
 
-/// The public listener's limits and its TLS.
 extension SettingsReader {
     /// Looks whether bodies have room.
     func checkUnfinishedBytes(_ layers: SettingLayers) {
@@ -20,10 +19,7 @@ extension SettingsReader {
     /// Whether TLS is asked for, perhaps with a fault.
     func asksForTLS(_ layers: SettingLayers) -> Bool { Self.tlsFiles.contains(where: layers.isGiven) }
 
-    /// Reads the files of TLS.
-    ///
-    /// - Parameter layers: The settings.
-    /// - Returns: What was read; `nil` when TLS is not asked for, or at fault.
+    /// `nil` when TLS is not asked for, or at fault.
     func tls(_ layers: SettingLayers) -> TLSFiles? {
         let keys = Self.tlsFiles
         guard let given = keys.first(where: layers.isGiven) else { return nil }

@@ -1,21 +1,17 @@
 /// The kinds of values that a file, a variable or a flag gives as a text.
 struct SettingKind<Value: Sendable>: Sendable {
-    /// The kind in words.
     let name: String
-    /// What stands for the value in a usage line.
+    /// In a usage line.
     let placeholder: String
     /// Whether the file writes it without quotation marks.
     var isPlain = false
     /// Whether a log may have the value.
     var isShown = true
-    /// The text of a value.
     var text: @Sendable (Value) -> String = { "\($0)" }
-    /// Reads a value.
     let parse: @Sendable (String) throws(ValueFault) -> Value
 }
 
 extension SettingKind<Int> {
-    /// A whole number in a range.
     static func wholeNumber(_ range: ClosedRange<Int>) -> SettingKind {
         SettingKind(name: "whole number \(WholeNumber.describe(range))", placeholder: "number", isPlain: true) {
             text throws(ValueFault) in try WholeNumber.parse(text, in: range)
@@ -29,19 +25,16 @@ extension SettingKind<Int> {
 }
 
 extension SettingKind<Bool> {
-    /// `true` or `false`.
     static var boolean: SettingKind {
         SettingKind(name: "true or false", placeholder: "true|false", isPlain: true, parse: TruthValue.parse)
     }
 }
 
 extension SettingKind<String> {
-    /// A host name or an address to listen on.
     static var host: SettingKind {
         SettingKind(name: "host", placeholder: "host", parse: HostName.parse)
     }
 
-    /// The path of a file.
     static var file: SettingKind {
         SettingKind(name: "file", placeholder: "file", isShown: false, parse: FilePathText.parse)
     }
@@ -58,7 +51,6 @@ extension SettingKind<String> {
 }
 
 extension SettingKind<LedgerLocation> {
-    /// The place of a ledger.
     static var ledgerURL: SettingKind {
         SettingKind(
             name: "sqlite:FILE or postgres://USER@HOST/DB",
@@ -76,7 +68,6 @@ extension SettingKind<LedgerLocation> {
 }
 
 extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
-    /// One of a few words.
     static var choice: SettingKind {
         let words = Value.allCases.map(\.rawValue)
         return SettingKind(

@@ -6,13 +6,10 @@ import Logging
 /// A new setting is a line here, its use, as a member of ``Settings``, and its row in `docs/configuration.md`, which a
 /// test demands.
 struct SettingTable: Sendable {
-    /// The one table.
     static let shared = SettingTable()
 
-    /// All settings, in the order of the table.
     static let entries = Mirror(reflecting: shared).children.compactMap { ($0.value as? any DescribedSetting)?.entry }
 
-    /// The settings that the environment and flags can also give.
     static let scalars = entries.filter { !$0.isList }
 
     let serverHost = Setting(
@@ -310,7 +307,6 @@ struct SettingTable: Sendable {
     )
 }
 
-/// A setting, without the type of its value.
 private protocol DescribedSetting {
     var entry: SettingEntry { get }
 }

@@ -16,17 +16,15 @@ struct Settings: Sendable {
     /// The names under which the operators' page may be opened, beside `localhost` and addresses.
     let adminHosts: [String]
     let ledger: LedgerSettings
-    /// The roots that are trusted beside Apple's pinned one.
+    /// Trusted beside Apple's pinned one.
     let additionalRoots: [TrustedRoot]
-    /// The apps of the catalog, in its order, at least one.
+    /// In the catalog's order, at least one.
     let apps: [AppSettings]
-    /// The clients, in the order of their file.
     let clients: [Client]
 
     subscript<Value>(dynamicMember key: SettingLayers.Key<Value>) -> Value { values[dynamicMember: key] }
 }
 
-/// The addresses of the listeners.
 struct ListenAddresses: Equatable, Sendable {
     let server: ListenAddress
     let admin: ListenAddress
@@ -34,11 +32,10 @@ struct ListenAddresses: Equatable, Sendable {
     let notifications: ListenAddress?
 }
 
-/// A host and a TCP port to accept connections on.
 struct ListenAddress: Equatable, Sendable {
-    /// A host name or an address, IPv6 without brackets.
+    /// A name or an address, IPv6 without brackets.
     let host: String
-    /// The port; 0 for any free one.
+    /// 0 for any free one.
     let port: Int
 
     /// Whether only this machine can reach the host: 127.0.0.0/8, ::1 or `localhost`.
@@ -47,11 +44,8 @@ struct ListenAddress: Equatable, Sendable {
     var isLoopback: Bool { HostName.isLoopback(host) }
 }
 
-/// The ledger of what was signed.
 struct LedgerSettings: Equatable, Sendable {
-    /// The database.
     let location: LedgerLocation
-    /// The setting or variable that the location comes from.
     let origin: LedgerOrigin
     /// The key for digests of accounts, 32 bytes or more; `nil` for the one beside an SQLite file.
     let digestKeyFile: LedgerKeyFile?
@@ -59,7 +53,6 @@ struct LedgerSettings: Equatable, Sendable {
     let checkpointKeyFile: LedgerKeyFile?
 }
 
-/// The ledger's database.
 enum LedgerLocation: Equatable, Sendable {
     /// An SQLite file, by its absolute path.
     case sqlite(path: String)
@@ -67,7 +60,6 @@ enum LedgerLocation: Equatable, Sendable {
     case postgres(url: String)
 }
 
-/// The setting or variable that the ledger's location comes from.
 enum LedgerOrigin: Equatable, Sendable {
     /// `ledger.url`.
     case url
@@ -79,33 +71,27 @@ enum LedgerOrigin: Equatable, Sendable {
 
 /// The file of one of a ledger's keys, where the configuration names it.
 struct LedgerKeyFile: Equatable, Sendable {
-    /// Its absolute path.
     let path: String
     /// Whether it is a systemd credential, whose mode shows the group's permission.
     let isCredential: Bool
 }
 
-/// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
 struct AppSettings: Equatable, Sendable {
-    /// The app's products and offers, and the rules of whose purchases count.
     let app: App
-    /// The app's Apple ID, a positive number; `nil` when the catalog does not say.
+    /// `nil` when the catalog does not say.
     let appAppleId: Int64?
-    /// The app's keys, at least one; the first signs, and has a `file`.
+    /// At least one; the first signs, and has a `file`.
     let keys: [KeySettings]
-    /// The shared secret for verifyReceipt; `nil` when there is none.
+    /// For verifyReceipt.
     let sharedSecret: SharedSecret?
-    /// How a receipt is looked up.
     let receipts: ReceiptLookup
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
-    /// What customers are shown who are about to cancel; `nil` for nothing.
     let retention: RetentionRules?
 }
 
 /// A key of an app, by its files, which are not read here.
 struct KeySettings: Equatable, Sendable {
-    /// The key's identifier in App Store Connect.
     let id: String
     /// The absolute path of the private key (P8); the first key of an app has one.
     let file: String?
@@ -116,18 +102,13 @@ struct KeySettings: Equatable, Sendable {
     let issuerId: String?
 }
 
-/// How a receipt is looked up; the raw values are those of `receipts` in `catalog.yaml`.
 enum ReceiptLookup: String, CaseIterable, Sendable {
-    /// Looks a receipt up at Apple's verifyReceipt.
     case verifyReceipt
     /// Looks up a transaction of the receipt at the App Store Server API.
     case serverAPI
 }
 
-/// The result of reading the configuration.
 struct LoadedSettings: Sendable {
-    /// The configuration.
     let settings: Settings
-    /// The warnings, by file and line.
     let warnings: [ConfigurationWarning]
 }

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Storage
 
-/// Addresses of HTTP services that the configuration names.
 enum HTTPURL {
     /// Checks a link that is handed to apps: `https`, without a user or a password.
     static func parseLink(_ text: String) throws(ValueFault) -> String {
@@ -39,13 +38,10 @@ enum HTTPURL {
     }
 }
 
-/// Reads where the ledger is kept.
 enum LedgerURL {
-    /// Reads `sqlite:FILE` or `postgres://USER@HOST/DB`.
+    /// An SQLite path stays as it was written.
     ///
-    /// - Parameter text: The URL.
-    /// - Returns: The place; an SQLite file as it was written.
-    /// - Throws: ``ValueFault`` for another scheme, and for a password, which belongs into a passfile.
+    /// A password belongs into a passfile.
     static func parse(_ text: String) throws(ValueFault) -> LedgerLocation {
         if text.hasPrefix("sqlite:") {
             let path = String(text.dropFirst("sqlite:".count))

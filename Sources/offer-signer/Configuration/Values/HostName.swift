@@ -1,12 +1,7 @@
 import Glibc
 
-/// Host names and addresses to listen on.
 enum HostName {
-    /// Checks a name or address.
-    ///
-    /// - Parameter text: A host name, an IPv4 address, or an IPv6 address without brackets.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is neither.
+    /// A host name, an IPv4 address, or an IPv6 address without brackets.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.hasPrefix("[") else {
             throw ValueFault("\(Echo.name(text)): write an IPv6 address without brackets, such as ::1")
@@ -29,9 +24,6 @@ enum HostName {
     /// Whether only this machine can reach the host: 127.0.0.0/8, ::1 or `localhost`.
     ///
     /// Anything that is not surely loopback is not: an unusual spelling, a name that may resolve to anything.
-    ///
-    /// - Parameter host: A host name or an address without brackets.
-    /// - Returns: `true` for loopback.
     static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         var four = in_addr()
@@ -47,9 +39,6 @@ enum HostName {
     ///
     /// Loopback, private and link-local addresses are for the machine and its network (RFC 1918, 3927, 6598, 4193, 4291).
     /// Anything else may be public: all interfaces, a name, an unusual spelling.
-    ///
-    /// - Parameter host: A host name or an address without brackets.
-    /// - Returns: `false` for an address that is surely private.
     static func mayBePublic(_ host: String) -> Bool {
         guard !isLoopback(host) else { return false }
         var four = in_addr()
@@ -78,9 +67,6 @@ extension HostName {
     /// Why a listener cannot be found a place on a host, in the system's words; `nil` when it can.
     ///
     /// A name is looked for as any program of this machine would, maybe by asking others; an address is not.
-    ///
-    /// - Parameter host: A host name or an address without brackets.
-    /// - Returns: The words, such as "Name or service not known".
     static func lookupFault(_ host: String) -> String? {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

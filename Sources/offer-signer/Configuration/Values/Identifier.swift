@@ -11,15 +11,8 @@ enum Identifier {
     /// alone.
     private static let longestKey = 20
 
-    /// Checks an identifier.
-    ///
-    /// U+2063 separates the fields of the text that Apple has signed, so no field may hold it
-    /// (Apple, "Generating a signature for promotional offers").
-    ///
-    /// - Parameter text: The identifier.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty or long, has invisible characters or white space around it, or is a private
-    ///   key.
+    /// U+2063 separates the fields of the text that Apple has signed, so no field may hold it (Apple, "Generating a
+    /// signature for promotional offers").
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
         guard !Echo.holdsKey(text) else {

@@ -1,16 +1,11 @@
 import Crypto
 import Foundation
 
-/// Files with a public key.
 enum P256PublicKeyFile {
     /// A public key as PEM takes 178 bytes.
     private static let maximumBytes = 16 << 10
 
-    /// Reads a public key, which is no secret; where there is a private one instead, it is refused.
-    ///
-    /// - Parameter path: The file: PEM with one `PUBLIC KEY` (RFC 7468 §13) of P-256.
-    /// - Returns: The key.
-    /// - Throws: ``ValueFault`` saying what the file is instead.
+    /// PEM with one `PUBLIC KEY` (RFC 7468 §13) of P-256; a private key in its place is refused.
     static func read(_ path: String) throws(ValueFault) -> P256.Signing.PublicKey {
         let size = try RegularFile.size(of: path)
         guard size <= maximumBytes else { throw fault(path, "has \(size) bytes") }

@@ -1,12 +1,7 @@
 import Foundation
 
-/// Questions about a file that leave its content alone.
 enum RegularFile {
-    /// Looks whether a path leads to a regular file, through symbolic links, as secrets are mounted.
-    ///
-    /// - Parameter path: The path.
-    /// - Returns: The file's size in bytes.
-    /// - Throws: ``ValueFault`` saying why there is none: `no such file`, `is a directory`, ….
+    /// The size in bytes of a regular file, perhaps behind symbolic links, as secrets are mounted.
     static func size(of path: String) throws(ValueFault) -> Int {
         guard let resolved = realpath(path, nil) else {
             let code = errno
@@ -26,14 +21,9 @@ enum RegularFile {
         }
     }
 
-    /// Whether this process may read the file.
-    ///
-    /// - Parameter path: The path.
-    /// - Returns: `false` when the file's permissions forbid it.
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 }
 
-/// Who else may see or replace a private file.
 extension RegularFile {
     /// Checks that a private file belongs to root or this user, and that nobody else may read it: the rule for keys.
     static func checkIsPrivate(_ path: String, isGroupReadable: Bool, owner: UInt32? = nil) throws(ValueFault) {

@@ -1,16 +1,9 @@
 import Offers
 
-/// Whole numbers as the configuration writes them: decimal digits, nothing else.
 enum WholeNumber {
-    /// Reads a whole number.
+    /// Decimal digits, nothing else.
     ///
     /// YAML's other spellings (`010`, `0x1F`, `1_000`, `1e3`) are refused: readers of a file disagree about them.
-    ///
-    /// - Parameters:
-    ///   - text: The digits.
-    ///   - range: What is allowed.
-    /// - Returns: The number.
-    /// - Throws: ``ValueFault`` when it is none, or not in the range.
     static func parse(_ text: String, in range: ClosedRange<Int>) throws(ValueFault) -> Int {
         let digits = text.hasPrefix("-") ? text.dropFirst() : Substring(text)
         let isPlain =
@@ -25,19 +18,12 @@ enum WholeNumber {
         return number
     }
 
-    /// The range in words, such as `from 0 to 65535`.
     static func describe(_ range: ClosedRange<Int>) -> String {
         range.upperBound == .max ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
     }
 }
 
-/// Truth values as the configuration writes them.
 enum TruthValue {
-    /// Reads a truth value.
-    ///
-    /// - Parameter text: `true` or `false`.
-    /// - Returns: The value.
-    /// - Throws: ``ValueFault`` for anything else.
     static func parse(_ text: String) throws(ValueFault) -> Bool {
         switch text {
         case "true": return true
@@ -47,9 +33,7 @@ enum TruthValue {
     }
 }
 
-/// File paths as the configuration writes them.
 enum FilePathText {
-    /// Checks a path's text; whether the file is there is another question.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the path of a file") }
         guard !Echo.holdsPrivateKey(text) else { throw ValueFault(Echo.keyItself) }
@@ -62,20 +46,15 @@ enum FilePathText {
 
 /// A text is not a value of the kind asked for.
 struct ValueFault: Error, Equatable {
-    /// The fault and the fix, to follow the place in a message.
     let message: String
 
-    /// Creates a fault.
     init(_ message: String) {
         self.message = message
     }
 }
 
 extension SubscriptionPeriod {
-    /// Reads an ISO 8601 duration of one unit.
-    ///
-    /// - Parameter text: The duration, such as `P1M`.
-    /// - Throws: ``ValueFault`` when it is none.
+    /// One unit, such as `P1M`.
     init(parsingISO8601 text: String) throws(ValueFault) {
         guard let period = SubscriptionPeriod(iso8601: text) else {
             throw ValueFault(
@@ -87,7 +66,7 @@ extension SubscriptionPeriod {
 }
 
 extension CustomerSeparator {
-    /// Reads a separator, without repeating it in a fault.
+    /// The separator is not repeated in a fault.
     static func parse(_ text: String) throws(ValueFault) -> CustomerSeparator {
         guard let separator = CustomerSeparator(text) else {
             throw ValueFault(

@@ -4,9 +4,6 @@ extension Timestamp {
     /// Reads an RFC 3339 `date-time` (§5.6), such as `2026-01-01T00:00:00Z` or `2026-01-01T00:00:00.5+02:00`.
     ///
     /// Parts of a millisecond are dropped. A leap second is the first moment of the next minute.
-    ///
-    /// - Parameter text: The moment.
-    /// - Throws: ``ValueFault`` when the text is no such moment.
     init(parsingRFC3339 text: String) throws(ValueFault) {
         var scan = DateTimeScan(text)
         guard let milliseconds = scan.dateTime() else {
@@ -16,7 +13,6 @@ extension Timestamp {
     }
 }
 
-/// Reads the fields of a `date-time` one after the other.
 private struct DateTimeScan {
     private var rest: Substring.UTF8View
 

@@ -3,17 +3,11 @@ import Offers
 
 /// The SHA-256 of a client's token: what `clients.yaml` holds in its place.
 enum TokenDigest {
-    /// The digest of a token, as it is written.
-    ///
-    /// - Parameter token: The token.
-    /// - Returns: 64 hexadecimal digits.
     static func text(of token: String) -> String { Hexadecimal.text(SHA256.hash(data: Array(token.utf8))) }
 
-    /// Reads a digest.
+    /// 64 hexadecimal digits.
     ///
-    /// - Parameter text: 64 hexadecimal digits.
-    /// - Returns: 32 bytes.
-    /// - Throws: ``ValueFault`` when they are not. It does not repeat the text, which may be the token itself.
+    /// A fault does not repeat the text, which may be the token itself.
     static func parse(_ text: String) throws(ValueFault) -> [UInt8] {
         guard let bytes = Hexadecimal.bytes(text), bytes.count == 32 else {
             throw ValueFault(

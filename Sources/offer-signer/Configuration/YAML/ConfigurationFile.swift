@@ -1,24 +1,15 @@
 import FoundationEssentials
 
-/// Reads the text of a configuration file.
 struct ConfigurationFile: Sendable {
     /// No configuration is larger; reading stops there, whatever the path leads to.
     static let maximumBytes = 4 * 1024 * 1024
 
-    /// The path to open.
     let path: String
-    /// The path as messages name it.
     let name: String
 
-    /// The place of the file as a whole.
     var place: ConfigurationPlace { place(line: nil) }
 
-    /// Reads the file: UTF-8 without control characters but tabs and line ends; a byte order mark is left out.
-    ///
-    /// - Parameters:
-    ///   - namedAt: Where the path stands, for a fault of the path itself; the file when the operator named it.
-    ///   - faults: Where faults go.
-    /// - Returns: The text; `nil` when there is a fault.
+    /// UTF-8 without control characters but tabs and line ends; a byte order mark is left out.
     func text(namedAt: ConfigurationPlace, _ faults: FaultCollector) -> String? {
         do throws(ValueFault) {
             guard try RegularFile.size(of: path) <= Self.maximumBytes else { throw Self.tooLarge }
@@ -68,10 +59,6 @@ struct ConfigurationFile: Sendable {
         return text
     }
 
-    /// The place of a line of the file.
-    ///
-    /// - Parameter line: The line, from 1.
-    /// - Returns: The place, without a key path.
     func place(line: Int?) -> ConfigurationPlace {
         ConfigurationPlace(origin: .file(name, line: line), keyPath: "")
     }

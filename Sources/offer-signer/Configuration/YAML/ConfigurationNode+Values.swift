@@ -1,6 +1,5 @@
-/// Values of the kinds that the files hold.
 extension ConfigurationNode {
-    /// Reads a scalar's text, quoted or not: an identifier of digits need not be quoted.
+    /// Quoted or not: an identifier of digits need not be quoted.
     func value<Value>(_ needed: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         guard let (text, _) = scalar(needed) else { return nil }
         do throws(ValueFault) {
@@ -11,12 +10,10 @@ extension ConfigurationNode {
         }
     }
 
-    /// Reads an identifier of App Store Connect or of our own.
     func identifier() -> String? {
         value("an identifier", Identifier.parse)
     }
 
-    /// Reads a whole number, not quoted.
     func wholeNumber(in range: ClosedRange<Int>) -> Int? {
         guard let text = plain("a whole number \(WholeNumber.describe(range))") else { return nil }
         do throws(ValueFault) {
@@ -27,7 +24,6 @@ extension ConfigurationNode {
         }
     }
 
-    /// Reads `true` or `false`, not quoted.
     func boolean() -> Bool? {
         guard let text = plain("true or false") else { return nil }
         do throws(ValueFault) {
@@ -38,7 +34,6 @@ extension ConfigurationNode {
         }
     }
 
-    /// Reads one of several names.
     func choice<Choice: RawRepresentable<String>>(_ kind: String, of choices: [Choice]) -> Choice? {
         guard let (text, _) = scalar(kind) else { return nil }
         guard let choice = choices.first(where: { $0.rawValue == text }) else {
@@ -49,13 +44,7 @@ extension ConfigurationNode {
         return choice
     }
 
-    /// Reads a list of at least one of several names.
-    ///
-    /// - Parameters:
-    ///   - kind: What they are, with its article, for faults.
-    ///   - choices: The values, named by their raw values.
-    ///   - fix: What to do about an empty list.
-    /// - Returns: The named values; `nil` where one is at fault, so that no rule judges the others alone.
+    /// A list of at least one of several names; `nil` where one is at fault, so that no rule judges the others alone.
     func choices<Choice: RawRepresentable<String> & Hashable>(
         _ kind: String,
         of choices: [Choice],
@@ -68,7 +57,6 @@ extension ConfigurationNode {
         return named.count == elements.count ? Set(named) : nil
     }
 
-    /// Reads a text that is not in quotation marks.
     func plain(_ needed: @autoclosure () -> String) -> String? {
         guard let (text, isQuoted) = scalar(needed()) else { return nil }
         guard !isQuoted else {

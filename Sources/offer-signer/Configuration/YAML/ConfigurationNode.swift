@@ -5,15 +5,12 @@ import Yams
 /// Every reading method records a fault and returns `nil` when the value is not what was asked for. It is a reference:
 /// a large catalog has very many, and Yams' nodes take long to copy.
 final class ConfigurationNode {
-    /// The place of the value.
     let place: ConfigurationPlace
-    /// Where faults go.
     let faults: FaultCollector
 
     private let node: Yams.Node
     private let document: YAMLDocument
 
-    /// The root of a file.
     convenience init(_ document: YAMLDocument, of file: ConfigurationFile, _ faults: FaultCollector) {
         self.init(document.root, file.place(line: document.root.mark?.line), document, faults)
     }
@@ -30,25 +27,21 @@ final class ConfigurationNode {
         self.faults = faults
     }
 
-    /// Records a fault of this value.
     func fault(_ message: String) {
         faults.fault(place, message)
     }
 
-    /// Reads a mapping; unknown and repeated keys are faults, those of earlier versions with their fix.
+    /// Unknown and repeated keys are faults, those of earlier versions with their fix.
     func mapping(keys: [String], replaced: [String: String] = [:]) -> ConfigurationMapping? {
         members(named: keys, replaced: replaced, "the keys \(keys.joined(separator: ", "))").map { members in
             ConfigurationMapping(place: place, faults: faults, members: members)
         }
     }
 
-    /// Reads a mapping whose keys the operator chooses; repeated ones are faults.
-    ///
-    /// - Parameter things: What its keys are, for faults.
-    /// - Returns: Its members, in their order.
+    /// The members of a mapping whose keys the operator chooses.
     func entries(of things: String) -> [ConfigurationMapping.Member]? { members(named: nil, things) }
 
-    /// Reads the members of a mapping: those of the names, or all.
+    /// Those of the names, or all.
     private func members(
         named keys: [String]?,
         replaced: [String: String] = [:],
@@ -85,7 +78,6 @@ final class ConfigurationNode {
         return members
     }
 
-    /// Reads a list.
     func list(of things: @autoclosure () -> String) -> [ConfigurationNode]? {
         guard isSupported else { return nil }
         guard case .sequence(let sequence) = node else {
@@ -97,12 +89,6 @@ final class ConfigurationNode {
         }
     }
 
-    /// Reads a list that has at least one element.
-    ///
-    /// - Parameters:
-    ///   - things: What it is a list of, for faults.
-    ///   - fix: What to do about an empty one.
-    /// - Returns: Its elements.
     func filledList(of things: @autoclosure () -> String, fix: String) -> [ConfigurationNode]? {
         guard let elements = list(of: things()) else { return nil }
         guard !elements.isEmpty else {
@@ -112,7 +98,7 @@ final class ConfigurationNode {
         return elements
     }
 
-    /// Reads a scalar's text as it is written, whatever type YAML would see in it.
+    /// A scalar's text as it is written, whatever type YAML would see in it.
     func scalar(_ needed: @autoclosure () -> String) -> (text: String, isQuoted: Bool)? {
         guard isSupported else { return nil }
         guard case .scalar(let scalar) = node else {
@@ -126,7 +112,6 @@ final class ConfigurationNode {
         return (scalar.string, scalar.style != .plain)
     }
 
-    /// Whether it is a list, for what can be a value or a list of them.
     var isList: Bool {
         if case .sequence = node { true } else { false }
     }
@@ -170,32 +155,19 @@ final class ConfigurationNode {
     private static let tags = [Tag.Name.str, .map, .seq, .implicit].map(\.rawValue)
 }
 
-/// The known members of a mapping in a configuration file.
 struct ConfigurationMapping {
-    /// The place of the mapping's beginning.
     let place: ConfigurationPlace
-    /// Where faults go.
     let faults: FaultCollector
-    /// The members, each with a key of its own.
     let members: [Member]
 
-    /// A member with its key.
     struct Member {
-        /// The key.
         let key: String
-        /// The value.
         let value: ConfigurationNode
     }
 
-    /// The member with that key; `nil` when it is left out.
     subscript(key: String) -> ConfigurationNode? { members.value(of: key) }
 
-    /// The member with that key, which must not be left out.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - fix: What to write, for the fault.
-    /// - Returns: The member; `nil` after recording a fault.
+    /// A fault where it is left out.
     func required(_ key: String, _ fix: String) -> ConfigurationNode? {
         if let member = self[key] { return member }
         faults.fault(place.member(key, line: place.line), "is missing; \(fix)")
@@ -204,7 +176,7 @@ struct ConfigurationMapping {
 }
 
 extension [ConfigurationMapping.Member] {
-    /// The value of a key; the few that there are at the most are looked through.
+    /// The few members are looked through.
     func value(of key: String) -> ConfigurationNode? {
         for index in indices where self[index].key == key { return self[index].value }
         return nil

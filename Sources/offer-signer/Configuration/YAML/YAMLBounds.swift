@@ -12,10 +12,7 @@ enum YAMLBounds {
     /// while it builds the tree, and an alias in a key stands for all that its anchor has.
     private static let mostAliases = 16
 
-    /// The first bound that a text breaks.
-    ///
-    /// - Parameter text: The YAML.
-    /// - Returns: The line, from 1, of the first sign too many or the first alias, and the fault; `nil` for none.
+    /// The first bound that a text breaks; lines count from 1.
     static func fault(of text: String) -> (line: Int, message: String)? {
         var hasAnchor = false
         var (signs, aliases, line) = (0, 0, 1)

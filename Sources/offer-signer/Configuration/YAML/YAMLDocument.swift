@@ -4,7 +4,6 @@ import Yams
 ///
 /// A reference, as each ``ConfigurationNode`` has it.
 final class YAMLDocument {
-    /// The document's root.
     let root: Yams.Node
     /// Set before keys that the document gives twice, because Yams stops at the first of them; in no other text of it.
     ///
@@ -13,7 +12,7 @@ final class YAMLDocument {
     /// Nodes hold their anchors weakly, and the parser holds them for good: without it, anchors could not be seen.
     let parser: Yams.Parser
 
-    /// Parses a file's text; fails after recording a fault.
+    /// Fails after recording a fault.
     init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
         if let (line, message) = YAMLBounds.fault(of: text) {
             faults.fault(file.place(line: line), message)
@@ -90,13 +89,7 @@ final class YAMLDocument {
 
 /// Lines and columns as libyaml counts them: from 1, columns in Unicode scalars, and five kinds of line breaks.
 enum LinesOfYAML {
-    /// The position of a line and column.
-    ///
-    /// - Parameters:
-    ///   - line: The line, from 1.
-    ///   - column: The column, from 1.
-    ///   - scalars: The text.
-    /// - Returns: The position; `nil` behind the end of the text.
+    /// `nil` behind the end of the text.
     static func index(line: Int, column: Int, of scalars: String.UnicodeScalarView) -> String.Index? {
         var index = scalars.startIndex
         var current = (line: 1, column: 1)
@@ -114,12 +107,7 @@ enum LinesOfYAML {
         return nil
     }
 
-    /// Whether a line begins with white space that has a tab in it.
-    ///
-    /// - Parameters:
-    ///   - line: The line, from 1.
-    ///   - text: The text.
-    /// - Returns: `true` for the most common slip in YAML.
+    /// The most common slip in YAML.
     static func isIndentedWithTab(_ line: Int, of text: String) -> Bool {
         guard let start = index(line: line, column: 1, of: text.unicodeScalars) else { return false }
         return text.unicodeScalars[start...].prefix { $0 == " " || $0 == "\t" }.contains("\t")
