@@ -85,8 +85,8 @@ import Testing
         .init(
             "    requireAccount: false\n",
             "    requireAccount: false\n    requireAccount: true\n",
-            "10: apps[0].requireAccount",
-            "given twice, first on line 9"
+            "9",
+            "\"requireAccount\" is given twice in this mapping; keep one"
         ),
         .init("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
     ]

@@ -91,7 +91,7 @@ struct RetentionFaultTests {
         ),
         .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is not a locale"),
         .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is not a locale"),
-        .init(", de: 2", ", default: 2", "14: apps[0].retention.messages.stay.default", "is given twice"),
+        .init(", de: 2", ", default: 2", "14", "\"default\" is given twice"),
     ]
 
     private static let named: [Case] = [

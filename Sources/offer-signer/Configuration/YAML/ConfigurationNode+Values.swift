@@ -1,7 +1,10 @@
 extension ConfigurationNode {
     /// Quoted or not: an identifier of digits need not be quoted.
     func value<Value>(_ needed: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
-        guard let (text, _) = scalar(needed) else { return nil }
+        scalar(needed).flatMap { parsed($0.text, parse) }
+    }
+
+    private func parsed<Value>(_ text: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         do throws(ValueFault) {
             return try parse(text)
         } catch {
@@ -15,23 +18,13 @@ extension ConfigurationNode {
     }
 
     func wholeNumber(in range: ClosedRange<Int>) -> Int? {
-        guard let text = plain("a whole number \(WholeNumber.describe(range))") else { return nil }
-        do throws(ValueFault) {
-            return try WholeNumber.parse(text, in: range)
-        } catch {
-            fault(error.message)
-            return nil
+        plain("a whole number \(WholeNumber.describe(range))").flatMap { text in
+            parsed(text) { (text) throws(ValueFault) in try WholeNumber.parse(text, in: range) }
         }
     }
 
     func boolean() -> Bool? {
-        guard let text = plain("true or false") else { return nil }
-        do throws(ValueFault) {
-            return try TruthValue.parse(text)
-        } catch {
-            fault(error.message)
-            return nil
-        }
+        plain("true or false").flatMap { parsed($0, TruthValue.parse) }
     }
 
     func choice<Choice: RawRepresentable<String>>(_ kind: String, of choices: [Choice]) -> Choice? {

@@ -54,7 +54,6 @@ final class ConfigurationNode {
         }
         var members: [ConfigurationMapping.Member] = []
         members.reserveCapacity(min(mapping.count, keys?.count ?? .max))
-        var unknown: [String: ConfigurationNode] = [:]
         for (key, value) in mapping {
             let line = key.mark?.line
             guard case .scalar(let scalar) = key, !hasAnchor(key) else {
@@ -62,15 +61,14 @@ final class ConfigurationNode {
                 faults.fault(place.member("?", line: line), "a key is \(found); a key is a plain word")
                 continue
             }
-            let name = document.withoutMark(scalar.string)
+            let name = scalar.string
             let shown = keys?.contains(name) == true ? name : Echo.key(name)
             let member = ConfigurationNode(value, place.member(shown, line: line), document, faults)
-            if let first = members.value(of: name) ?? unknown[name] {
-                member.fault("is given twice\(first.place.line.map { ", first on line \($0)" } ?? ""); keep one")
+            if members.value(of: name) != nil {
+                member.fault("is given twice; keep one")
             } else if let keys, !keys.contains(name) {
                 let fix = replaced[name].map { "is no longer known; " + $0 }
                 member.fault(fix ?? "is not known; \(NearestName.hint(for: name, among: keys))")
-                unknown[name] = member
             } else {
                 members.append(ConfigurationMapping.Member(key: name, value: member))
             }
