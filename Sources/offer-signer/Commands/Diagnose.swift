@@ -35,13 +35,11 @@ struct Diagnose: AsyncParsableCommand {
         do throws(EvidenceFault) {
             diagnosis = try await call.diagnosis(by: diagnoses, callersApps: bundleIds)
         } catch {
-            Console.message("error: \(Echo.file(report)) at /resultingTransaction: \(error.detail)")
-            throw ExitCode.failure
+            throw Console.failure("\(Echo.file(report)) at /resultingTransaction: \(error.detail)")
         }
         guard let diagnosis else {
             let app = Echo.name(call.bundleId, orElse: "of this bundle id")
-            Console.message("error: \(Echo.file(report)) at /bundleId: the catalog has no app \(app)")
-            throw ExitCode.failure
+            throw Console.failure("\(Echo.file(report)) at /bundleId: the catalog has no app \(app)")
         }
         if json {
             try Console.result(String(decoding: diagnosis.json, as: UTF8.self))
@@ -67,15 +65,13 @@ struct Diagnose: AsyncParsableCommand {
         do throws(ValueFault) {
             bytes = try InputFile.bytes(of: report)
         } catch {
-            Console.message("error: \(Echo.file(report)) \(error.message)")
-            throw .failure
+            throw Console.failure("\(Echo.file(report)) \(error.message)")
         }
         do {
             return try DiagnosisCall(json: bytes)
         } catch {
             let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
-            Console.message("error: \(Echo.file(report))\(place): \(error.detail)")
-            throw .failure
+            throw Console.failure("\(Echo.file(report))\(place): \(error.detail)")
         }
     }
 }

@@ -28,8 +28,7 @@ struct Keys: ParsableCommand {
             do {
                 try SecureHeap.initialize()
             } catch {
-                Console.message("error: \(error)")
-                throw ExitCode.failure
+                throw Console.failure("\(error)")
             }
             for file in files {
                 let inspection: KeyInspection

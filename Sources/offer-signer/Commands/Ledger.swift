@@ -19,8 +19,7 @@ extension ConfigurationOptions {
         do throws(ValueFault) {
             return try work()
         } catch {
-            Console.message("error: \(error.message)")
-            throw .failure
+            throw Console.failure("\(error.message)")
         }
     }
 }

@@ -22,8 +22,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
             losses = try opened.ledger.acknowledgeLosses()
         } catch {
             await opened.close()
-            Console.message("error: \(error)")
-            throw ExitCode.failure
+            throw Console.failure("\(error)")
         }
         await opened.close()
         for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }

@@ -42,8 +42,7 @@ struct LedgerExport: AsyncParsableCommand {
             do throws(StorageFailure) {
                 records = try archive.records(after: place, limit: Self.page)
             } catch {
-                Console.message("error: \(error)")
-                throw ExitCode.failure
+                throw Console.failure("\(error)")
             }
             guard let last = records.last else { return }
             place = LedgerPlace(of: last)

@@ -47,8 +47,7 @@ struct LedgerForget: AsyncParsableCommand {
             }
         } catch {
             await opened.close()
-            Console.message("error: ledger: \(error)")
-            throw ExitCode.failure
+            throw Console.failure("ledger: \(error)")
         }
         await opened.close()
         try Console.result("Forgotten: what was held of the account in \(count) subscription\(count == 1 ? "" : "s").")

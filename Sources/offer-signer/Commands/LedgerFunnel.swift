@@ -24,17 +24,10 @@ struct LedgerFunnel: AsyncParsableCommand {
     var until: String?
 
     @Option(help: "Which purchases count: those of the App Store, or of its sandbox.")
-    var environment = FunnelEnvironment.production
+    var environment = EnvironmentArgument.production
 
     @Flag(help: "Print the result as JSON.")
     var json = false
-
-    enum FunnelEnvironment: String, CaseIterable, ExpressibleByArgument {
-        case production = "Production"
-        case sandbox = "Sandbox"
-
-        var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
-    }
 
     func validate() throws {
         for (option, text) in [("--since", since), ("--until", until)] {
@@ -66,8 +59,7 @@ struct LedgerFunnel: AsyncParsableCommand {
             )
             report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
         } catch {
-            Console.message("error: \(error)")
-            throw ExitCode.failure
+            throw Console.failure("\(error)")
         }
         try Console.result(json ? report.json : report.text)
         await database.close()

@@ -50,8 +50,7 @@ struct LedgerVerify: AsyncParsableCommand {
         } catch {
             // For them it may be that no record can be read.
             for difference in differences { Console.message("broken: the ledger's tables: \(difference)") }
-            Console.message("error: \(error)")
-            throw ExitCode.failure
+            throw Console.failure("\(error)")
         }
         for loss in found.losses { Console.message("lost: \(loss.sentence)") }
         for fault in found.faults { Console.message("broken: \(fault)") }

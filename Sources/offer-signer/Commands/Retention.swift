@@ -46,8 +46,7 @@ struct RetentionOptions: ParsableArguments {
         switch result {
         case .success(let value): return value
         case .failure(let fault):
-            Console.message("error: \(fault)")
-            throw .failure
+            throw Console.failure("\(fault)")
         }
     }
 

@@ -118,7 +118,6 @@ struct RetentionDefaults: ParsableCommand {
 
     private static func end(_ fault: String?) throws(ExitCode) {
         guard let fault else { return }
-        Console.message("error: \(fault)")
-        throw .failure
+        throw Console.failure("\(fault)")
     }
 }

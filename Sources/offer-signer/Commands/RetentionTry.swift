@@ -67,8 +67,7 @@ struct RetentionTry: AsyncParsableCommand {
             do throws(StorageFailure) {
                 policy.consider(try await recall.answer(to: question))
             } catch {
-                Console.message("error: \(error)")
-                throw ExitCode.failure
+                throw Console.failure("\(error)")
             }
         }
         try Console.result(
@@ -92,14 +91,12 @@ struct RetentionTry: AsyncParsableCommand {
 
     private func app(of settings: Settings) throws(ExitCode) -> (App, RetentionRules) {
         guard let app = settings.apps.first(where: { $0.app.bundleId == bundleId }) else {
-            Console.message("error: the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
-            throw .failure
+            throw Console.failure("the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
         }
         guard let rules = app.retention else {
-            Console.message(
-                "error: the app \(bundleId) has no retention section in the catalog; Apple would be answered 404"
+            throw Console.failure(
+                "the app \(bundleId) has no retention section in the catalog; Apple would be answered 404"
             )
-            throw .failure
         }
         return (app.app, rules)
     }
@@ -108,11 +105,10 @@ struct RetentionTry: AsyncParsableCommand {
         let asked = environment?.environment
         let first = EnvironmentArgument.allCases.map(\.environment).first(where: app.environments.contains)
         guard let environment = asked ?? first, app.environments.contains(environment) else {
-            Console.message(
-                "error: \(asked?.rawValue ?? "neither environment") does not count for \(bundleId) by the catalog; Apple would "
+            throw Console.failure(
+                "\(asked?.rawValue ?? "neither environment") does not count for \(bundleId) by the catalog; Apple would "
                     + "be answered 422"
             )
-            throw .failure
         }
         return environment
     }
@@ -136,8 +132,7 @@ struct RetentionTry: AsyncParsableCommand {
         do throws(StorageFailure) {
             return try await RetentionCustomers(memory: memory).customer(of: subscription, in: app)
         } catch {
-            Console.message("error: what is remembered cannot be read: \(error.detail)")
-            throw .failure
+            throw Console.failure("what is remembered cannot be read: \(error.detail)")
         }
     }
 

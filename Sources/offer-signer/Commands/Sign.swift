@@ -104,8 +104,7 @@ struct Sign: AsyncParsableCommand {
         } catch {
             let ledgerFault = opened.fault
             await opened.close()
-            Console.message("error: \(sentence(for: error, ledgerFault))")
-            throw ExitCode.failure
+            throw Console.failure("\(sentence(for: error, ledgerFault))")
         }
         await opened.close()
         let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
@@ -125,8 +124,7 @@ struct Sign: AsyncParsableCommand {
         do throws(ValueFault) {
             return .receiptResponse(json: try InputFile.bytes(of: receiptResponse))
         } catch {
-            Console.message("error: \(Echo.file(receiptResponse)) \(error.message)")
-            throw .failure
+            throw Console.failure("\(Echo.file(receiptResponse)) \(error.message)")
         }
     }
 

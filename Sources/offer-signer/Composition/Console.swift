@@ -23,6 +23,12 @@ enum Console {
         }
     }
 
+    /// Writes an error; to be thrown, as exit 1.
+    static func failure(_ text: String) -> ExitCode {
+        message("error: " + text)
+        return .failure
+    }
+
     /// Writes a message, if it can be written: there is nowhere to report a failure.
     static func message(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
