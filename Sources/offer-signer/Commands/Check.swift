@@ -19,7 +19,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load(logsWarnings: false)
         let settings = service.settings
-        var warnings = service.warnings.map(\.description) + hostWarnings(settings)
+        var warnings = service.settings.warnings.map(\.description) + hostWarnings(settings)
         if let warning = settings.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
         for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)

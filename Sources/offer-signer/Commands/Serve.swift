@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
         let log = LogOutput(format: service.settings.logFormat, level: service.settings.logLevel)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")
-        for warning in service.warnings { logger.warning("\(warning)") }
+        for warning in service.settings.warnings { logger.warning("\(warning)") }
         let settings = service.settings
         let files = LedgerKeyFiles(settings)
         let faults = files.faults(isStarting: true)

@@ -27,9 +27,9 @@ struct ConfigurationOptions: ParsableArguments {
     /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.
     func load(logsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
         do throws(ConfigurationFaults) {
-            let service = try source.load()
+            let service = try LoadedService(source)
             if logsWarnings {
-                for warning in service.warnings { Console.message("warning: \(warning)") }
+                for warning in service.settings.warnings { Console.message("warning: \(warning)") }
             }
             return service
         } catch {
@@ -45,11 +45,4 @@ struct ConfigurationSource: Sendable {
     /// Settings from the command line, by key path.
     let flags: [String: String]
     let environment: [String: String]
-
-    /// Reads everything anew, and loads and tests the keys.
-    ///
-    /// A running service listens at `address`, which a reload does not change.
-    func load(listeningAt address: ListenAddress? = nil) throws(ConfigurationFaults) -> LoadedService {
-        try LoadedService(configurationFile: file, flags: flags, environment: environment, listeningAt: address)
-    }
 }

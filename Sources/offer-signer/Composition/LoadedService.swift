@@ -9,7 +9,6 @@ import SubscriptionKeys
 /// Everything that the configuration describes, read and checked, with the keys loaded and tested.
 struct LoadedService: Sendable {
     let settings: Settings
-    let warnings: [ConfigurationWarning]
     /// The private keys of each app, in the order of ``Settings/apps``; the first signs.
     let keys: [[GuardedKey]]
     /// The retired keys of each app, in the same order.
@@ -18,25 +17,21 @@ struct LoadedService: Sendable {
     /// Verifies the App Store's signed data; one for all, so that a signer's chain is verified once.
     let signedDataVerifier: SignedDataVerifier
 
-    init(
-        configurationFile: String,
-        flags: [String: String],
-        environment: [String: String],
-        listeningAt address: ListenAddress? = nil
-    ) throws(ConfigurationFaults) {
+    /// Reads everything anew, and loads and tests the keys.
+    ///
+    /// A running service listens at `address`, which a reload does not change.
+    init(_ source: ConfigurationSource, listeningAt address: ListenAddress? = nil) throws(ConfigurationFaults) {
         let keyRing = KeyRing()
-        let loaded = try Settings.load(
-            file: configurationFile,
-            flags: flags,
-            environment: environment,
+        settings = try Settings.load(
+            file: source.file,
+            flags: source.flags,
+            environment: source.environment,
             keyLoader: keyRing,
             listeningAt: address
         )
-        settings = loaded.settings
-        warnings = loaded.warnings
-        signedDataVerifier = SignedDataVerifier(additionalRoots: loaded.settings.additionalRoots)
-        keys = loaded.settings.apps.map { keyRing.keys(for: $0.keys) }
-        retiredKeys = loaded.settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
+        signedDataVerifier = SignedDataVerifier(additionalRoots: settings.additionalRoots)
+        keys = settings.apps.map { keyRing.keys(for: $0.keys) }
+        retiredKeys = settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
         keyMemory = keyRing.memory
     }
 

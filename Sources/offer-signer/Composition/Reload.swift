@@ -32,14 +32,14 @@ final class Reload: Sendable {
     /// Builds the whole new service beside the old one, and swaps them; with any fault, the old one stays in use.
     func perform() {
         do throws(ConfigurationFaults) {
-            let service = try source.load(listeningAt: running.listeners.server)
+            let service = try LoadedService(source, listeningAt: running.listeners.server)
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.logLevel
             if let files = service.settings.tls { tls?.replace(by: files) }
             // The operator has looked.
             lifelong.clock.believe()
-            let warnings = service.warnings.map(\.description) + changedKeys + restartWarnings(of: service)
+            let warnings = service.settings.warnings.map(\.description) + changedKeys + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }
             let keys = service.signingKeyIdentifiers.joined(separator: ",")
             logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])

@@ -146,7 +146,7 @@ struct ServiceComposition {
         _ ledger: OpenLedger
     ) -> ReadinessDetails {
         ReadinessDetails(
-            warnings: service.warnings.map { ReadinessWarning(.configuration, $0.description) }
+            warnings: service.settings.warnings.map { ReadinessWarning(.configuration, $0.description) }
                 + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
                 + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }

@@ -11,7 +11,7 @@ extension Settings {
         environment: [String: String],
         keyLoader: (any KeyLoading)? = nil,
         listeningAt address: ListenAddress? = nil
-    ) throws(ConfigurationFaults) -> LoadedSettings {
+    ) throws(ConfigurationFaults) -> Settings {
         let faults = FaultCollector()
         let reader = SettingsReader(
             directory: ConfigurationDirectory(of: file, environment: environment),
@@ -20,7 +20,7 @@ extension Settings {
         )
         let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
         guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
-        return LoadedSettings(settings: settings, warnings: faults.warnings)
+        return settings
     }
 
     /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
@@ -88,7 +88,8 @@ extension SettingsReader {
             ledger: ledger,
             additionalRoots: additionalRoots,
             apps: catalog.apps,
-            clients: clients
+            clients: clients,
+            warnings: faults.warnings
         )
     }
 

@@ -48,7 +48,7 @@ final class ConfigurationFixture {
         flags: [String: String] = [:],
         environment: [String: String] = [:],
         keyLoader: (any KeyLoading)? = nil
-    ) throws(ConfigurationFaults) -> LoadedSettings {
+    ) throws(ConfigurationFaults) -> Settings {
         try Settings.load(
             file: path("offer-signer.yaml"),
             flags: flags,

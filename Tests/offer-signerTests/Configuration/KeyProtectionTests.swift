@@ -60,7 +60,7 @@ import Testing
         let fixture = try fixture(file: "credential:SubscriptionKey_EXAMPLE123.p8")
         let directory = fixture.path("credentials")
         let loaded = try fixture.load(environment: ["CREDENTIALS_DIRECTORY": directory], keyLoader: recorder)
-        #expect(loaded.settings.apps[0].keys[0].file == directory + "/SubscriptionKey_EXAMPLE123.p8")
+        #expect(loaded.apps[0].keys[0].file == directory + "/SubscriptionKey_EXAMPLE123.p8")
         // systemd 254 and later show an access control list as the group's permission.
         #expect(recorder.loaded.map(\.isGroupReadable) == [true])
         #expect(loaded.warnings.allSatisfy { !$0.message.contains("is named for") })
@@ -103,7 +103,7 @@ import Testing
             _ = try fixture.load(keyLoader: Recorder(fault: "could not be locked"))
             Issue.record("it loads")
         } catch {
-            #expect(error.faults.map(\.keyPath) == ["keys.allowUnlockedMemory"])
+            #expect(error.faults.map(\.place.keyPath) == ["keys.allowUnlockedMemory"])
             #expect(error.faults.map(\.message) == ["could not be locked"])
         }
     }

@@ -104,8 +104,8 @@ import Testing
             ", issuerId: 57246542-96fe-1a63-e053-0824d011072a",
             ""
         )
-        #expect(try !ConfigurationFixture().load().settings.evidenceConfirmSignedTransactions)
-        #expect(try ConfigurationFixture([asks]).load().settings.evidenceConfirmSignedTransactions)
+        #expect(try !ConfigurationFixture().load().evidenceConfirmSignedTransactions)
+        #expect(try ConfigurationFixture([asks]).load().evidenceConfirmSignedTransactions)
         #expect(try ConfigurationFixture([withoutIssuer]).faults().isEmpty)
         let faults = try ConfigurationFixture([asks, withoutIssuer]).faults()
         #expect(faults.count == 1, "\(faults)")
@@ -139,7 +139,7 @@ import Testing
         let fixture = try ConfigurationFixture([
             .init("offer-signer.yaml", "https://buy.itunes.apple.com/verifyReceipt", url)
         ])
-        #expect(try fixture.load().settings.verifyReceiptURL == url)
+        #expect(try fixture.load().verifyReceiptURL == url)
     }
 
     @Test func tenFaultsInThreeFilesAreTenFaults() throws {

@@ -9,7 +9,7 @@ import Testing
     @Test func theStrongestLayerWins() throws {
         let fixture = try ConfigurationFixture()
         func port(_ flags: [String: String], _ environment: [String: String]) throws -> Int {
-            try fixture.load(flags: flags, environment: environment).settings.serverPort
+            try fixture.load(flags: flags, environment: environment).serverPort
         }
         #expect(try port([:], [:]) == 8080)
         #expect(try port([:], ["OFFER_SIGNER_SERVER_PORT": "1"]) == 1)
@@ -24,8 +24,8 @@ import Testing
             flags: ["clients": "clients.yaml"],
             environment: ["OFFER_SIGNER_CATALOG": fixture.path("catalog.yaml")]
         )
-        #expect(loaded.settings.apps.count == 1)
-        #expect(loaded.settings.clients.count == 1)
+        #expect(loaded.apps.count == 1)
+        #expect(loaded.clients.count == 1)
     }
 
     @Test func anOverrideOpensTheListenerForNotifications() throws {
@@ -33,7 +33,7 @@ import Testing
             .init("offer-signer.yaml", "notifications: { host: 0.0.0.0, port: 8081 }\n", "")
         ])
         let environment = ["OFFER_SIGNER_NOTIFICATIONS_PORT": "7000"]
-        let address = try fixture.load(environment: environment).settings.listeners.notifications
+        let address = try fixture.load(environment: environment).listeners.notifications
         #expect(address == ListenAddress(host: "0.0.0.0", port: 7000))
     }
 

@@ -68,8 +68,8 @@ struct RetentionFaultTests {
     @Test("As the reference shows it, it is in order")
     func isInOrder() throws {
         let loaded = try fixture().load()
-        #expect(loaded.settings.apps.first?.retention?.inOrder.count == 4)
-        #expect(loaded.settings.retentionTimeoutMilliseconds == 500)
+        #expect(loaded.apps.first?.retention?.inOrder.count == 4)
+        #expect(loaded.retentionTimeoutMilliseconds == 500)
         #expect(try !fixture().warnings().contains { $0.contains("retention") })
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SettingsLoadTests {
     @Test func contractSampleGivesExactlyItsValues() throws {
         let fixture = try ConfigurationFixture()
-        let settings = try fixture.load().settings
+        let settings = try fixture.load()
 
         #expect(settings.listeners.server == ListenAddress(host: "127.0.0.1", port: 8080))
         #expect(settings.listeners.admin == ListenAddress(host: "127.0.0.1", port: 9090))
@@ -43,7 +43,7 @@ import Testing
                 "        products:\n          - { id: yearly, offers: [{ id: stay30 }] }\n"
             )
         ])
-        let app = try #require(try fixture.load().settings.apps.first?.app)
+        let app = try #require(try fixture.load().apps.first?.app)
         #expect(app.product("yearly")?.product.offers.map(\.id) == ["stay30"])
         #expect(app.product("com.example.reader.pro.monthly")?.product.offer("stay30") != nil)
     }
@@ -73,7 +73,7 @@ import Testing
                 "      - { id: \"2\", products: [{ id: news.monthly }] }\n      - id: \"20900001\"\n"
             ),
         ])
-        let app = try #require(try fixture.load().settings.apps.first?.app)
+        let app = try #require(try fixture.load().apps.first?.app)
         let product = try #require(app.product("com.example.reader.pro.monthly")?.product)
         #expect(product.period == .months(1))
         #expect(product.level == 2)
@@ -134,9 +134,9 @@ import Testing
 
     @Test func theLeastConfigurationHasTheContractsDefaults() throws {
         let fixture = try ConfigurationFixture()
-        let full = try fixture.load().settings
+        let full = try fixture.load()
         try fixture.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
-        let least = try fixture.load().settings
+        let least = try fixture.load()
         for entry in SettingTable.scalars {
             #expect(least.values.text(entry) == full.values.text(entry), "\(entry.keyPath)")
         }
@@ -165,7 +165,7 @@ import Testing
             """
         try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
         try fixture.write(Array(clients.utf8), to: "clients.yaml")
-        let settings = try fixture.load().settings
+        let settings = try fixture.load()
         let app = try #require(settings.apps.first)
         #expect(app.app.environments == [.production])
         #expect(app.app.bundleId == "12345")
@@ -187,7 +187,7 @@ import Testing
 
     @Test func aClientMaySendVerifyReceiptAnswersOnlyWhereItsEvidenceNamesThem() throws {
         #expect(
-            try ConfigurationFixture().load().settings.clients.first?.evidence
+            try ConfigurationFixture().load().clients.first?.evidence
                 == [.receipt, .signedTransactions, .transactionId]
         )
     }
@@ -198,7 +198,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: nested, withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: fixture.path("catalog.yaml"), toPath: nested + "/catalog.yaml")
         // The catalog's own paths begin there too, not beside the catalog.
-        let settings = try fixture.load(flags: ["catalog": "nested/catalog.yaml"]).settings
+        let settings = try fixture.load(flags: ["catalog": "nested/catalog.yaml"])
         #expect(settings.apps.first?.keys.first?.file == fixture.path("SubscriptionKey_EXAMPLE123.p8"))
     }
 
@@ -210,7 +210,7 @@ import Testing
                 "      - { id: RETIRED123, publicKeyFile: old.pem }\n    sharedSecretFile"
             )
         ])
-        let keys = try fixture.load().settings.apps.first?.keys
+        let keys = try fixture.load().apps.first?.keys
         #expect(keys?.map(\.id) == ["EXAMPLE123", "RETIRED123"])
         #expect(keys?.last?.file == nil)
         #expect(keys?.last?.publicKeyFile == fixture.path("old.pem"))
@@ -228,7 +228,7 @@ import Testing
         for name in ["digest.key", "checkpoint.p8"] {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fixture.path(name))
         }
-        let settings = try fixture.load().settings
+        let settings = try fixture.load()
         let ledger = settings.ledger
         #expect(ledger.location == location)
         #expect(ledger.digestKeyFile?.path == fixture.path("digest.key"))
@@ -246,10 +246,10 @@ import Testing
             .init("offer-signer.yaml", "url: \"sqlite:ledger.sqlite\"", "retentionDays: 400")
         ])
         let expected = path.hasPrefix("/") ? path : fixture.path(path)
-        #expect(try fixture.load(environment: environment).settings.ledger.location == .sqlite(path: expected))
+        #expect(try fixture.load(environment: environment).ledger.location == .sqlite(path: expected))
         // The one that the file names stays where it is.
         let named = try ConfigurationFixture()
-        let location = try named.load(environment: environment).settings.ledger.location
+        let location = try named.load(environment: environment).ledger.location
         #expect(location == .sqlite(path: named.path("ledger.sqlite")))
     }
 

@@ -15,7 +15,7 @@ import Testing
         ]
         let loaded = try ConfigurationFixture(edits).load()
         #expect(
-            loaded.warnings.map { "\($0.line ?? 0) \($0.keyPath)" } == [
+            loaded.warnings.map { "\($0.place.line ?? 0) \($0.place.keyPath)" } == [
                 "15 appStore.additionalRoots[0]"
             ]
         )
@@ -32,7 +32,7 @@ import Testing
             """
         try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
         try fixture.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
-        #expect(try fixture.load().warnings.map(\.keyPath).isEmpty)
+        #expect(try fixture.load().warnings.isEmpty)
     }
 
     @Test(arguments: [
@@ -106,7 +106,7 @@ import Testing
             )
         ])
         let loaded = try fixture.load()
-        #expect(loaded.settings.apps.first?.keys.map(\.issuerId) == [Self.issuer, other])
+        #expect(loaded.apps.first?.keys.map(\.issuerId) == [Self.issuer, other])
         #expect(!loaded.warnings.contains { $0.message.contains("issuerId") })
     }
 
@@ -143,7 +143,7 @@ import Testing
         let fixture = try ConfigurationFixture()
         for (setting, fragment) in [("server.host", "plain text"), ("admin.host", "need no token")] {
             let warnings = try fixture.load(flags: [setting: host]).warnings
-            #expect(warnings.contains { $0.keyPath == setting && $0.message.contains(fragment) } == isNamed)
+            #expect(warnings.contains { $0.place.keyPath == setting && $0.message.contains(fragment) } == isNamed)
             #expect(warnings.count == (isNamed ? 1 : 0), "\(warnings)")
         }
     }

@@ -1,74 +1,51 @@
-/// One thing that is wrong with the configuration, with its place and what to do about it.
-struct ConfigurationFault: Hashable, Sendable {
+/// A fault of the configuration, or a warning of something that works, but perhaps not as its author thinks.
+struct ConfigurationFinding: Hashable, Sendable, CustomStringConvertible {
     let place: ConfigurationPlace
-    /// The fault and the fix, without any value that may be a secret.
+    /// The finding and the fix, without any value that may be a secret.
     let message: String
 
-    var file: String { place.source }
-    var line: Int? { place.line }
-    var keyPath: String { place.keyPath }
-}
-
-extension ConfigurationFault: CustomStringConvertible {
     var description: String { "\(place): \(message)" }
 }
 
 /// All that is wrong with a configuration that cannot be used.
-struct ConfigurationFaults: Error, Equatable {
-    let faults: [ConfigurationFault]
-}
+struct ConfigurationFaults: Error, CustomStringConvertible {
+    let faults: [ConfigurationFinding]
 
-extension ConfigurationFaults: CustomStringConvertible {
     var description: String { faults.map(\.description).joined(separator: "\n") }
-}
-
-/// Something in the configuration that works, but perhaps not as its author thinks.
-struct ConfigurationWarning: Equatable, Sendable {
-    let place: ConfigurationPlace
-    let message: String
-
-    var file: String { place.source }
-    var line: Int? { place.line }
-    var keyPath: String { place.keyPath }
-}
-
-extension ConfigurationWarning: CustomStringConvertible {
-    var description: String { "\(place): \(message)" }
 }
 
 /// Gathers every fault and warning of one reading, so that an operator fixes a configuration in one go.
 ///
 /// One reading uses it from one thread, start to end.
 final class FaultCollector {
-    private var collectedFaults: [ConfigurationFault] = []
-    private var known: Set<ConfigurationFault> = []
-    private var collectedWarnings: [ConfigurationWarning] = []
+    private var collectedFaults: [ConfigurationFinding] = []
+    private var known: Set<ConfigurationFinding> = []
+    private var collectedWarnings: [ConfigurationFinding] = []
 
     var isEmpty: Bool { collectedFaults.isEmpty }
 
-    /// The faults: files in the order in which they were first at fault, each by line.
-    var faults: [ConfigurationFault] { ordered(collectedFaults, by: \.place) }
+    /// Files in the order in which they were first at fault, each by line.
+    var faults: [ConfigurationFinding] { Self.ordered(collectedFaults) }
 
-    /// The warnings, in the same order.
-    var warnings: [ConfigurationWarning] { ordered(collectedWarnings, by: \.place) }
+    /// In the same order.
+    var warnings: [ConfigurationFinding] { Self.ordered(collectedWarnings) }
 
     func fault(_ place: ConfigurationPlace, _ message: String) {
-        let fault = ConfigurationFault(place: place, message: message)
+        let fault = ConfigurationFinding(place: place, message: message)
         if known.insert(fault).inserted { collectedFaults.append(fault) }
     }
 
     func warning(_ place: ConfigurationPlace, _ message: String) {
-        collectedWarnings.append(ConfigurationWarning(place: place, message: message))
+        collectedWarnings.append(ConfigurationFinding(place: place, message: message))
     }
 
-    private func ordered<Entry>(_ entries: [Entry], by place: (Entry) -> ConfigurationPlace) -> [Entry] {
+    private static func ordered(_ findings: [ConfigurationFinding]) -> [ConfigurationFinding] {
         var ranks: [String: Int] = [:]
-        for entry in entries where ranks[place(entry).source] == nil {
-            ranks[place(entry).source] = ranks.count
+        for finding in findings where ranks[finding.place.source] == nil { ranks[finding.place.source] = ranks.count }
+        func key(_ place: ConfigurationPlace, _ index: Int) -> (Int, Int, Int) {
+            (ranks[place.source] ?? 0, place.line ?? 0, index)
         }
-        let keyed = entries.enumerated().map { index, entry in
-            (rank: ranks[place(entry).source] ?? 0, line: place(entry).line ?? 0, index: index, entry: entry)
-        }
-        return keyed.sorted { ($0.rank, $0.line, $0.index) < ($1.rank, $1.line, $1.index) }.map(\.entry)
+        return findings.enumerated().sorted { key($0.element.place, $0.offset) < key($1.element.place, $1.offset) }
+            .map(\.element)
     }
 }

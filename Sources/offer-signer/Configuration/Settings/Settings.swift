@@ -21,6 +21,7 @@ struct Settings: Sendable {
     /// In the catalog's order, at least one.
     let apps: [AppSettings]
     let clients: [Client]
+    let warnings: [ConfigurationFinding]
 
     subscript<Value>(dynamicMember key: SettingLayers.Key<Value>) -> Value { values[dynamicMember: key] }
 }
@@ -106,9 +107,4 @@ enum ReceiptLookup: String, CaseIterable, Sendable {
     case verifyReceipt
     /// Looks up a transaction of the receipt at the App Store Server API.
     case serverAPI
-}
-
-struct LoadedSettings: Sendable {
-    let settings: Settings
-    let warnings: [ConfigurationWarning]
 }
