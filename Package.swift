@@ -285,6 +285,7 @@ let package = Package(
             name: "offer-signerTests",
             dependencies: [
                 "offer-signer", "AppStore", "KeptLog", "OfferAPI", "OfferService", "Offers",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

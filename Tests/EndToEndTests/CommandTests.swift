@@ -193,42 +193,6 @@ struct CommandTests {
         }
     }
 
-    @Test("The demo key and the demo token are refused where others could reach them")
-    func demo() throws {
-        let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../keys.example")
-        let directory = installation.directory
-        for name in ["offer-signer.yaml", "catalog.yaml", "clients.yaml", "SubscriptionKey_EXAMPLE123.p8"] {
-            let text = try String(contentsOf: example.appending(path: name), encoding: .utf8)
-            try directory.write(name, text, mode: 0o600)
-        }
-        let loopback = try Executable.run(["check", "--config", installation.configuration])
-        #expect(loopback.status == 0, "\(loopback.errors)")
-        for host in ["0.0.0.0", "::", "192.0.2.1", "example.com"] {
-            let outcome = try Executable.run(["check", "--config", installation.configuration, "--server-host", host])
-            #expect(outcome.status == 78)
-            #expect(outcome.errors.contains("clients[0].tokenSHA256"))
-            #expect(outcome.errors.contains("keys[0].file"))
-        }
-    }
-
-    @Test("The demo key is no checkpoint key where others could reach the service, and no key is a digest key")
-    func demoLedger() throws {
-        let demo = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../keys.example/SubscriptionKey_EXAMPLE123.p8")
-        try installation.directory.write("demo.p8", String(contentsOf: demo, encoding: .utf8), mode: 0o600)
-        let demoKey = installation.directory.path("demo.p8")
-        func check(_ flags: String...) throws -> ChildProcess.Outcome {
-            try Executable.run(["check", "--config", installation.configuration] + flags)
-        }
-        #expect(try check("--ledger-checkpoint-key-file", demoKey).status == 0)
-        let open = try check("--ledger-checkpoint-key-file", demoKey, "--server-host", "0.0.0.0")
-        #expect(open.status == 78)
-        #expect(open.errors.contains("ledger.checkpointKeyFile") && open.errors.contains("is the demo key"))
-        let digest = try check("--ledger-digest-key-file", installation.key)
-        #expect(digest.status == 78)
-        #expect(digest.errors.contains("ledger.digestKeyFile") && digest.errors.contains("is a private key in PEM"))
-    }
-
     @Test("Sign prints the service's answer, and openssl verifies it")
     func signs() throws {
         try installation.directory.write("receipt.json", Customers.active)

@@ -100,28 +100,6 @@ struct KeyFileTests {
         #expect(open.errors.components(separatedBy: "has mode 0440, open to others: chmod 600").count == 3)
     }
 
-    @Test("Check says where no ledger can be")
-    func noLedger() throws {
-        try installation.directory.write("text.sqlite", "A text that is longer than the first line of a database.")
-        for (url, fault) in [
-            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" is in a directory that does not exist"),
-            ("sqlite:\(installation.directory.url.path)", "is a directory"),
-            ("sqlite:text.sqlite", "text.sqlite\" is no SQLite database"),
-        ] {
-            let refused = try check(["--ledger-url", url])
-            #expect(refused.status == 78)
-            #expect(refused.errors.contains("error: ledger.url: "), "\(refused.errors)")
-            #expect(refused.errors.contains(fault), "\(refused.errors)")
-        }
-        let hosts = "postgres://me@db-1:6432,db-2:6432/offers?target_session_attrs=read-write"
-        let several = try check(["--ledger-url", hosts]).errors
-        #expect(!several.contains("ledger-url") && !several.contains("ledger.url"), "\(several)")
-        #expect(try check().text.contains("ledger.sqlite, which the first start will make"))
-        let service = try RunningService(installation)
-        #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
-        #expect(try check().text.contains("ledger.sqlite, in order\n"))
-    }
-
     @Test("Check says when the ledger, or the directory of a new one, cannot be written")
     func unwritable() throws {
         // Root may write everywhere until that is taken from it.
@@ -142,18 +120,6 @@ struct KeyFileTests {
                 if url.contains("closed") { #expect(checked.status == status) }
             }
         }
-    }
-
-    @Test("Check loads the checkpoint key that the configuration names")
-    func checkpointKey() throws {
-        let file = installation.directory.path("checkpoint-key.p8")
-        try installation.directory.write("checkpoint-key.p8", "-----BEGIN PRIVATE KEY-----\n")
-        try setMode(0o600, of: file)
-        let refused = try check(["--ledger-checkpoint-key-file", "checkpoint-key.p8"])
-        #expect(refused.status == 78)
-        #expect(refused.errors.contains("the ledger's checkpoint key: \(file)"), "\(refused.errors)")
-        // No such key comes from there.
-        #expect(!refused.errors.contains("App Store Connect"), "\(refused.errors)")
     }
 
     /// What takes from root what others have not: nothing from another user.
@@ -228,41 +194,6 @@ struct KeyFileTests {
         #expect(try check().text.contains("make: neither ledger.url nor STATE_DIRECTORY is set"))
         try begin(installation.ledger)
         #expect(try !check().text.contains("STATE_DIRECTORY"))
-    }
-
-    @Test("An encrypted key is refused with the command that decrypts it into a credential")
-    func encrypted() throws {
-        let plain = installation.directory.path("plain.pem")
-        try FileManager.default.moveItem(atPath: installation.key, toPath: plain)
-        try installation.openssl(
-            "pkcs8",
-            "-topk8",
-            "-in",
-            plain,
-            "-out",
-            installation.key,
-            "-passout",
-            "pass:a passphrase"
-        )
-        try setMode(0o600, of: installation.key)
-        let refused = try check()
-        #expect(refused.status == 78)
-        #expect(
-            refused.errors.contains("openssl pkcs8 -topk8 -nocrypt -in \(installation.key) | systemd-creds encrypt")
-        )
-    }
-
-    @Test(
-        "Another user's key file is refused",
-        .enabled(if: geteuid() == 0, "only root can give files away")
-    )
-    func owner() throws {
-        #expect(chown(installation.key, 1234, 1234) == 0)
-        let refused = try check()
-        #expect(refused.status == 78)
-        #expect(
-            refused.errors.contains("catalog.yaml:3: apps[0].keys[0].file: \(installation.key) belongs to user 1234")
-        )
     }
 
     @Test(

@@ -271,13 +271,4 @@ struct PostgreSQLLedgerTests {
             #expect(!outcome.errors.contains("hunter2"))
         }
     }
-
-    @Test("Without keys that all replicas have, a ledger in PostgreSQL is refused: each missing key is named")
-    func keysRequired() throws {
-        let outcome = try Executable.run([
-            "check", "--config", installation.configuration, "--ledger-url", "postgres://me@127.0.0.1/offers",
-        ])
-        #expect(outcome.status == 78)
-        for key in ["ledger.digestKeyFile", "ledger.checkpointKeyFile"] { #expect(outcome.errors.contains(key)) }
-    }
 }

@@ -131,33 +131,4 @@ struct TLSTests {
         try connection.send("\u{16}\u{3}\u{1}")
         #expect(connection.isClosed())
     }
-
-    @Test(
-        "A key that others may read, a key of another certificate and half a setting are faults, each by its key path"
-    )
-    func faults() throws {
-        func fault(_ flags: String...) throws -> String {
-            let outcome = try Executable.run(["check", "--config", installation.configuration] + flags)
-            #expect(outcome.status == 78)
-            return outcome.errors
-        }
-        let certificate = ["--server-tls-certificate-file", "server.pem"]
-        try installation.directory.write(
-            "open.key",
-            try String(contentsOfFile: installation.directory.path("server.key"), encoding: .utf8)
-        )
-        #expect(try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "open.key").contains("0644"))
-        try installation.makeCertificate("other", by: "authority")
-        #expect(
-            try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "other.key")
-                .contains("is not the key of the certificate")
-        )
-        #expect(try fault(certificate[0], certificate[1]).contains("server.tls.privateKeyFile"))
-        #expect(
-            try fault("--server-tls-certificate-file", "server.key", "--server-tls-private-key-file", "server.key")
-                .contains("holds no certificate")
-        )
-        let secret = try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "authority.pem")
-        #expect(!secret.contains("BEGIN"))
-    }
 }

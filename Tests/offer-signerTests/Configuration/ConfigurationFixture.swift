@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Testing
 
@@ -13,8 +14,14 @@ final class ConfigurationFixture {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var files = [
             "offer-signer.yaml": Self.main, "catalog.yaml": Self.catalog, "clients.yaml": Self.clients,
-            "SubscriptionKey_EXAMPLE123.p8": "not read here", "reader.secret": "0123456789abcdef0123456789abcdef\n",
-            "old.pem": "not read here", "root.pem": Self.root, "short.key": "31 bytes are not enough for it.",
+            "reader.secret": "0123456789abcdef0123456789abcdef\n", "old.pem": Self.old, "root.pem": Self.root,
+            "short.key": "31 bytes are not enough for it.", "open.p8": Self.other,
+        ]
+        let demo = URL(filePath: #filePath).appending(path: "../../../../keys.example/SubscriptionKey_EXAMPLE123.p8")
+        let key = try String(decoding: Data(contentsOf: demo.standardized), as: UTF8.self)
+        let privateFiles = [
+            "SubscriptionKey_EXAMPLE123.p8": key, "AuthKey_EXAMPLE123.p8": key, "SubscriptionKey_OTHER12345.p8": key,
+            "other.p8": Self.other, "digest.key": "32 bytes are enough for a digest",
         ]
         for edit in edits {
             let text = try #require(files[edit.file])
@@ -22,6 +29,10 @@ final class ConfigurationFixture {
             files[edit.file] = text.replacing(edit.old, with: edit.new)
         }
         for (name, text) in files { try write(Array(text.utf8), to: name) }
+        for (name, text) in privateFiles {
+            try write(Array(text.utf8), to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path(name))
+        }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
@@ -71,6 +82,23 @@ final class ConfigurationFixture {
     func warnings(environment: [String: String] = [:]) throws -> [String] {
         try load(environment: environment).warnings.map { $0.description.replacing(directory + "/", with: "") }
     }
+
+    /// The faults and warnings of `check`, which loads the keys too and looks at the ledger, one a line.
+    func check(flags: [String: String], environment: [String: String]) -> (faults: [String], warnings: [String]) {
+        func text(_ finding: Any) -> String { "\(finding)".replacing(directory + "/", with: "") }
+        do {
+            let settings = try load(flags: flags, environment: environment, keyLoader: KeyRing())
+            return (LedgerKeyFiles(settings).faults(isStarting: false), settings.warnings.map(text))
+        } catch {
+            return (error.faults.map(text), [])
+        }
+    }
+
+    /// Another key than the demo key.
+    private static let other = P256.Signing.PrivateKey().pemRepresentation
+
+    /// The public half of a third one.
+    private static let old = P256.Signing.PrivateKey().publicKey.pemRepresentation
 
     static let main = """
         server:   { host: 127.0.0.1, port: 8080 }        # port 0: any free one

@@ -57,68 +57,6 @@ import Testing
         )
     }
 
-    @Test func aMalformedValueIsAFaultThoughAnOverrideHidesIt() throws {
-        let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "port: 8080", "port: 80x")])
-        let faults = fixture.faults(flags: ["server.port": "80"])
-        #expect(faults.map { $0.prefix(34) } == ["offer-signer.yaml:1: server.port: "])
-    }
-
-    @Test func aVariableOfKubernetesServicesIsAFaultWithTheFix() throws {
-        let faults = try ConfigurationFixture().faults(environment: ["OFFER_SIGNER_ADMIN_PORT": "tcp://10.0.0.1:9090"])
-        #expect(faults.count == 1)
-        #expect(faults.first?.contains("enableServiceLinks: false") == true)
-    }
-
-    @Test func unknownVariablesAreWarningsButForThoseOfKubernetes() throws {
-        let fixture = try ConfigurationFixture()
-        let known = try fixture.warnings()
-        let warnings = try fixture.warnings(environment: [
-            "OFFER_SIGNER_SERVER_PROT": "1", "OFFER_SIGNER_PORT": "tcp://10.0.0.1:80",
-            "OFFER_SIGNER_SERVICE_HOST": "10.0.0.1", "OFFER_SIGNER_PORT_8080_TCP_ADDR": "10.0.0.1",
-            "OFFER_SIGNER_ADMIN_PORT_9090_TCP": "tcp://10.0.0.1:9090", "OFFER_SIGNER_ADMIN_SERVICE_PORT": "9090",
-            "OFFER_SIGNER_POSTGRES_PORT": "tcp://10.0.0.2:5432", "HOME": "/", "OFFER_SIGNER": "x",
-        ])
-        #expect(
-            warnings.filter { !known.contains($0) } == [
-                "OFFER_SIGNER_SERVER_PROT: is not a variable of offer-signer and has no effect; "
-                    + "did you mean OFFER_SIGNER_SERVER_PORT?"
-            ]
-        )
-    }
-
-    @Test(
-        "A variable that nearly has our prefix, or a port of its own making, is named",
-        arguments: [
-            ("OFFERSIGNER_SERVER_PORT", "1", "OFFER_SIGNER_SERVER_PORT"),
-            ("OFFER_SINGER_LOG_LEVEL", "info", "OFFER_SIGNER_LOG_LEVEL"),
-            ("offer_signer_server_port", "1", "OFFER_SIGNER_SERVER_PORT"),
-            ("OFFER_SIGNER_SERVER_HOSTS", "1", "OFFER_SIGNER_SERVER_HOST"), ("OFFER_SIGNER_PORT", "8080", nil),
-        ]
-    )
-    func nearMisses(_ name: String, _ value: String, _ nearest: String?) throws {
-        let warnings = try ConfigurationFixture().warnings(environment: [name: value])
-        let start = "\(name): is not a variable of offer-signer and has no effect"
-        #expect(warnings.count == 1, "\(warnings)")
-        #expect(warnings.first?.hasPrefix(start) == true)
-        if let nearest { #expect(warnings.first?.hasSuffix("; did you mean \(nearest)?") == true, "\(warnings)") }
-    }
-
-    @Test func variablesOfOthersAreLeftAlone() throws {
-        let others = [
-            "SERVER_PORT", "ADMIN_HOST", "OFFERS_URL", "SIGNER_PORT", "CODE_SIGNER_SERVER_PORT", "OFFER_CATALOG",
-        ]
-        let environment = Dictionary(uniqueKeysWithValues: others.map { ($0, "1") })
-        #expect(try ConfigurationFixture().warnings(environment: environment).isEmpty)
-    }
-
-    @Test(arguments: ["OFFER_SIGNER_SERVER_TLS", "OFFER_SIGNER_SERVER_TLS_KEY_FILE"])
-    func tlsFromTheEnvironmentIsAFaultToo(_ name: String) throws {
-        let faults = try ConfigurationFixture().faults(environment: [name: "x"])
-        #expect(faults.count == 1)
-        #expect(faults.first?.hasPrefix("\(name): is not a variable of offer-signer") == true)
-        #expect(faults.first?.contains("use OFFER_SIGNER_SERVER_TLS_CERTIFICATE_FILE, ") == true)
-    }
-
     @Test(arguments: SettingTable.scalars)
     func everySettingHasItsFlagAndItsVariable(_ setting: SettingEntry) throws {
         let flags = try ConfigurationFlags.parse(["--" + setting.flagName, "not a value"])

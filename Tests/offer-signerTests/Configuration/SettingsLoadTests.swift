@@ -192,6 +192,19 @@ import Testing
         )
     }
 
+    @Test("A retention section as the reference shows it")
+    func retention() throws {
+        let edit = ConfigurationFixture.Edit(
+            "catalog.yaml",
+            ConfigurationFixture.catalog,
+            ConfigurationChange.retentionCatalog
+        )
+        let settings = try ConfigurationFixture([edit]).load()
+        #expect(settings.apps.first?.retention?.inOrder.count == 4)
+        #expect(settings.retentionTimeoutMilliseconds == 500)
+        #expect(settings.warnings.isEmpty, "\(settings.warnings)")
+    }
+
     @Test func relativePathsBeginAtTheFileThatIsGiven() throws {
         let fixture = try ConfigurationFixture()
         let nested = fixture.path("nested")

@@ -1,0 +1,186 @@
+@testable import offer_signer
+
+/// The apps of `catalog.yaml`, and their keys.
+extension ConfigurationChange {
+    private static let product = "apps[0].subscriptionGroups[0].products[0]"
+    private static let offer = product + ".offers[0]"
+    private static let key =
+        "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8, issuerId: 57246542-96fe-1a63-e053-0824d011072a }"
+
+    /// One byte more than a request can name.
+    private static let long = String(repeating: "i", count: 256)
+
+    static let ofApps: [Self] = [
+        .catalog("    receipts", "    reciepts", "8: apps[0].reciepts", "did you mean \"receipts\"?"),
+        .catalog(
+            "receipts: verifyReceipt",
+            "receipts: both",
+            "8: apps[0].receipts",
+            "known here: verifyReceipt, serverAPI"
+        ),
+        .catalog("1234567890", "0", "3: apps[0].appAppleId", "out of range"),
+        .catalog("1234567890", "-5", "3: apps[0].appAppleId", "out of range"),
+        .catalog("1234567890", "99999999999999999999", "3: apps[0].appAppleId", "out of range"),
+        .catalog("1234567890", "\"1234567890\"", "3: apps[0].appAppleId", "quotation marks"),
+        .catalog("1234567890", "id1", "3: apps[0].appAppleId", ": is not a whole number"),
+        .catalog("[Production, Sandbox]", "[]", "4: apps[0].environments", "is empty"),
+        .catalog("Sandbox]", "sandbox]", "4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
+        .catalog("[Production, Sandbox]", "Production", "4: apps[0].environments", "a list of Production"),
+        .catalog("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
+        .catalog("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
+        .catalog("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
+        .catalog("Separator: \"-\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
+        .catalog("Separator: \"-\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
+        .catalog("Separator: \"-\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
+        .catalog(
+            "customerSeparator: \"-\"",
+            "customerPattern: \"^((?:[A-Z]+_?)+)-\"",
+            "10: apps[0].customerPattern",
+            "is no longer known; write customerSeparator"
+        ),
+        .catalog("Transaction: 3", "Transaction: 0", "11: apps[0].maximumAccountsPerTransaction", "out of range"),
+        .catalog("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
+        .catalog("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
+        .catalog("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
+        .catalog("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        .catalog("bundleId: com.example.reader", "bundleId: \(long)", "2: apps[0].bundleId", "has 256 bytes"),
+        .catalog("\"20900001\"", long, "13: apps[0].subscriptionGroups[0].id", "has 256 bytes"),
+        .catalog("com.example.reader.pro.monthly", long, "15: \(product).id", "has 256 bytes"),
+        .catalog("comeback50", long, "17: \(offer).id", "has 256 bytes"),
+        .catalog("bundleId: com.example.reader", "bundleId: \(Self.p8)", "2: apps[0].bundleId", "is a private key"),
+        .catalog("SubscriptionKey_EXAMPLE123.p8", Self.p8, "6: apps[0].keys[0].file", "put it into a file of mode 600"),
+        .catalog(
+            "    requireAccount: false\n",
+            "    requireAccount: false\n    requireAccount: true\n",
+            "9",
+            "\"requireAccount\" is given twice in this mapping; keep one"
+        ),
+        .catalog("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
+        .catalog(
+            "apps:\n",
+            "apps:\n  - { bundleId: com.example.reader, keys: [\(key)], subscriptionGroups: [] }\n",
+            "3: apps[1].bundleId",
+            "is also the bundle id of another app, on line 2"
+        ),
+        .catalog(
+            "reader.secret",
+            "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc2VjcmV0",
+            "7: apps[0].sharedSecretFile",
+            "looks like a private key itself"
+        ),
+        .catalog(
+            "reader.secret",
+            "|\n          -----BEGIN PRIVATE KEY-----\n          c2VjcmV0\n",
+            "7: apps[0].sharedSecretFile",
+            "looks like a private key itself"
+        ),
+        .catalog(
+            "reader.secret",
+            String(repeating: "0f", count: 16),
+            "7: apps[0].sharedSecretFile",
+            "no such file"
+        ),
+    ]
+
+    static let ofKeys: [Self] = [
+        .catalog(key, "{ id: EXAMPLE123 }", "6: apps[0].keys[0].file", "is missing; the first key signs"),
+        .catalog(key, "{ id: EXAMPLE123, publicKeyFile: old.pem }", "6: apps[0].keys[0].file", "is missing"),
+        .catalog(key, "{ id: EXAMPLE123, file: none.p8 }", "6: apps[0].keys[0].file", "\"none.p8\": no such file"),
+        .catalog(key, key + "\n      - { id: OTHER12345 }", "7: apps[0].keys[1]", "neither file nor publicKeyFile"),
+        .catalog(
+            key,
+            key + "\n      - { id: EXAMPLE123, publicKeyFile: old.pem }",
+            "7: apps[0].keys[1].id",
+            "another key"
+        ),
+        .catalog(
+            key,
+            key + "\n      - { id: OTHER12345, publicKeyFile: x.pem }",
+            "7: apps[0].keys[1].publicKeyFile",
+            "no such file"
+        ),
+        .catalog("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is not a key id"),
+        .catalog(
+            "id: EXAMPLE123",
+            "id: \(Self.p8)",
+            "6: apps[0].keys[0].id",
+            "not repeated here, it looks like a private key itself: put it"
+        ),
+        .catalog("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is not an issuer id"),
+        .catalog(
+            "    environments",
+            "    issuerId: mine\n    environments",
+            "4: apps[0].issuerId",
+            "is not an issuer id"
+        ),
+        .catalog("\n      - " + key, " []", "5: apps[0].keys", "is empty"),
+        .catalog(
+            "EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8",
+            "EXAMPLE1234, file: other.p8",
+            "6: apps[0].keys[0].id",
+            "has 11 characters",
+            as: .warning
+        ),
+        .catalog(
+            "id: EXAMPLE123",
+            "id: EXAMPLE124",
+            "6: apps[0].keys[0].file",
+            "is named for the key \"EXAMPLE123\", but the id is \"EXAMPLE124\"",
+            as: .warning
+        ),
+        .catalog(
+            "SubscriptionKey_EXAMPLE123.p8",
+            "AuthKey_EXAMPLE123.p8",
+            "6: apps[0].keys[0].file",
+            "StoreKit refuses what such a key signs",
+            as: .warning
+        ),
+        .catalog(
+            key,
+            key + "\n      - { id: OTHER12345, file: SubscriptionKey_OTHER12345.p8 }",
+            "7: apps[0].keys[1].file",
+            "holds the same key as apps[0].keys[0].file on line 6, under another id",
+            as: .warning
+        ),
+        .catalog(
+            key,
+            "{ id: EXAMPLE123, file: other.p8, publicKeyFile: old.pem }",
+            "6: apps[0].keys[0].publicKeyFile",
+            "does not belong to the private key of this entry"
+        ),
+        .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: old.pem }", "", "", as: .none),
+        .catalog(
+            key,
+            "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }\n"
+                + "      - { id: OTHER12345, publicKeyFile: old.pem, issuerId: 57246542-96fe-1a63-e053-0824d011072a }",
+            "6: apps[0].keys[0]",
+            "has no issuerId, but the key OTHER12345 has one",
+            as: .warning
+        ),
+        otherApp("appAppleId: 2, keys: [\(key)]", "", "", as: .none),
+        otherApp(
+            "appAppleId: 1234567890, keys: [\(key)]",
+            "4: apps[1].appAppleId",
+            "is also apps[0].appAppleId, on line 2",
+            as: .warning
+        ),
+        otherApp(
+            "keys: [{ id: EXAMPLE123, file: other.p8 }]",
+            "7: apps[1].keys[0].file",
+            "holds another key than apps[0].keys[0].file on line 2, under the same id",
+            as: .warning
+        ),
+        otherApp("keys: []", "2: apps[0].keys", "is empty"),
+    ]
+
+    /// Another app before the first, in one line.
+    private static func otherApp(_ members: String, _ place: String, _ says: String, as finding: Finding = .fault)
+        -> Self
+    {
+        let app = "  - { bundleId: com.example.other, \(members), subscriptionGroups: [] }\n"
+        return .catalog("apps:\n", "apps:\n" + app, place, says, as: finding)
+    }
+}

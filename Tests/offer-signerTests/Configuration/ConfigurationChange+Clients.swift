@@ -1,0 +1,91 @@
+@testable import offer_signer
+
+extension ConfigurationChange {
+    private static let second = ConfigurationFixture.token.replacing("acf6", with: "0000")
+
+    static let ofClients: [Self] = [
+        .clients(
+            "apps: [com.example.reader]",
+            "apps: [com.example.raeder]",
+            "apps[0]",
+            "did you mean \"com.example.reader\"?"
+        ),
+        .clients("apps: [com.example.reader]", "apps: []", "apps", "is empty"),
+        .clients("apps: [com.example.reader], ", "", "apps", "is missing"),
+        .clients("name: reader-backend, ", "", "name", "is missing"),
+        .clients("name: reader-backend", "name: \" \"", "name", "white space"),
+        .clients(
+            "\(ConfigurationFixture.token)",
+            "my-secret-token",
+            "tokenSHA256",
+            "has 15 characters, and is not the SHA-256"
+        ),
+        .clients(
+            "\(ConfigurationFixture.token)",
+            "g\(ConfigurationFixture.token.dropFirst())",
+            "tokenSHA256",
+            "64 hexadecimal"
+        ),
+        .clients("signaturesPerSecond: 2000", "signaturesPerSecond: 0", "signaturesPerSecond", "out of range"),
+        .clients("signaturesPerSecond: 2000", "concurrentRequests: 0", "concurrentRequests", "out of range"),
+        .clients("\"\(ConfigurationFixture.token)\"", "[]", "tokenSHA256", "is empty"),
+        .clients(
+            "\"\(ConfigurationFixture.token)\"",
+            "[\(ConfigurationFixture.token), \(second), \(second.replacing("0000", with: "1111"))]",
+            "tokenSHA256",
+            "a client has one, or two"
+        ),
+        .clients(
+            "\"\(ConfigurationFixture.token)\"",
+            "[\(ConfigurationFixture.token), \(ConfigurationFixture.token.uppercased())]",
+            "tokenSHA256[1]",
+            "is given twice for this client"
+        ),
+        .clients("signaturesPerSecond: 2000", "scopes: [sing]", "scopes[0]", "did you mean \"sign\"?"),
+        .clients("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
+        .clients("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),
+        .clients("signaturesPerSecond: 2000", "token: x", "token", "is not known"),
+        .clients("name: reader-backend", "name: retention", "name", "is the ledger's name for Apple's calls"),
+        another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name", "the name of another client"),
+        another(
+            "name: other",
+            "tokenSHA256: \(ConfigurationFixture.token.uppercased())",
+            "tokenSHA256",
+            "the token of another client"
+        ),
+        Self(
+            edits: [.init("clients.yaml", ConfigurationFixture.clients, "clients: []\n")],
+            place: "clients.yaml:1: clients",
+            says: "is empty",
+            finding: .warning
+        ),
+        // Without a catalog nobody knows which apps there are.
+        .catalog("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        demo("0.0.0.0"), demo("::"), demo("signer.example"), demo("::1", as: .none),
+    ]
+
+    /// A client before the first.
+    private static func another(_ name: String, _ token: String, _ key: String, _ meaning: String) -> Self {
+        let client = "  - { \(name), \(token), apps: [com.example.reader] }\n"
+        return Self(
+            edits: [.init("clients.yaml", "clients:\n", "clients:\n" + client)],
+            place: "clients.yaml:3: clients[1].\(key)",
+            says: "is also \(meaning), on line 2: clients[0].\(key)"
+        )
+    }
+
+    /// The demo token, of `printf demo-token-for-loopback-only | sha256sum`, where others could reach the service.
+    private static func demo(_ host: String, as finding: Finding = .fault) -> Self {
+        let token = "a2eb0cb85028ab838f872cd9f62a032fe4cf601e62117adad71c360d3b3481e6"
+        return Self(
+            edits: [
+                .init("clients.yaml", ConfigurationFixture.token, token),
+                .init("catalog.yaml", "file: SubscriptionKey_EXAMPLE123.p8", "file: other.p8"),
+            ],
+            flags: ["server.host": host],
+            place: "clients.yaml:2: clients[0].tokenSHA256",
+            says: "make a token of your own with `offer-signer clients token`",
+            finding: finding
+        )
+    }
+}

@@ -1,0 +1,166 @@
+@testable import offer_signer
+
+/// The offers of `catalog.yaml`, and their rules.
+extension ConfigurationChange {
+    private static let product = "apps[0].subscriptionGroups[0].products[0]"
+    private static let offer = product + ".offers[0]"
+
+    static let ofOffers: [Self] = [
+        .catalog(
+            "[lapsed]",
+            "[lapsd]",
+            "18: \(offer).audience[0]",
+            "\"lapsd\" is not an audience; did you mean \"lapsed\"?"
+        ),
+        .catalog("[lapsed]", "[refunded]", "18: \(offer).audience[0]", "\"refunded\" is not an audience"),
+        .catalog("[lapsed]", "[]", "18: \(offer).audience", "nobody could get the offer"),
+        .catalog("maxRedemptions: 1", "maxRedemptions: 0", "19: \(offer).maxRedemptions", "out of range"),
+        .catalog("maxRedemptions: 1", "maxRedemptions: 1.5", "19: \(offer).maxRedemptions", "not a whole number"),
+        .catalog("maxRedemptions: 1", "maxRedemptions: 0x1", "19: \(offer).maxRedemptions", "not a whole number"),
+        .catalog("maxRedemptions: 1", "maxRedemptions: 010", "19: \(offer).maxRedemptions", "not a whole number"),
+        .catalog("Customer: 5", "Customer: 0", "20: \(offer).maximumSignaturesPerCustomer", "out of range"),
+        .catalog(
+            "Customer: 5",
+            "Customer: 5\n                signaturePeriodDays: 0",
+            "21: \(offer).signaturePeriodDays",
+            "out of range"
+        ),
+        .catalog(
+            "startsAt: 2026-01-01T00:00:00Z",
+            "startsAt: 2026-01-01",
+            "23: \(product).offers[1].startsAt",
+            "RFC 3339"
+        ),
+        .catalog(
+            "startsAt: 2026-01-01T00:00:00Z",
+            "startsAt: 2026-01-01 00:00:00Z",
+            "23: \(product).offers[1].startsAt",
+            "RFC 3339"
+        ),
+        .catalog("2027-01-01T00:00:00Z", "2027-02-30T00:00:00Z", "24: \(product).offers[1].endsAt", "RFC 3339"),
+        .catalog(
+            "2027-01-01T00:00:00Z",
+            "2026-01-01T01:00:00+01:00",
+            "24: \(product).offers[1].endsAt",
+            "not after startsAt (2026-01-01T00:00:00Z)"
+        ),
+        .catalog(
+            "id: stay30",
+            "id: comeback50",
+            "21: \(product).offers[1].id",
+            "another offer of this product, on line 17"
+        ),
+        .catalog("id: stay30", "id: \"stay\u{2063}30\"", "21: \(product).offers[1].id", "invisible character U+2063"),
+        .catalog("id: stay30", "id: \"stay\\x0730\"", "21: \(product).offers[1].id", "invisible character U+0007"),
+        .catalog("id: stay30", "id: \"stay30 \"", "21: \(product).offers[1].id", "begins or ends with white space"),
+        .catalog("id: stay30", "id: &anchor stay30", "21: \(product).offers[1].id", "YAML anchor"),
+        .catalog("id: stay30", "id: !!int 30", "21: \(product).offers[1].id", "YAML tag"),
+        .catalog(
+            "id: stay30\n",
+            "audiense: []\n                id: stay30\n",
+            "21: \(product).offers[1].audiense",
+            "did you mean \"audience\"?"
+        ),
+        .catalog("id: stay30\n                ", "", "21: \(product).offers[1].id", "is missing"),
+        .catalog(
+            "        products:\n",
+            "        products:\n          - { id: com.example.reader.pro.monthly }\n",
+            "16: apps[0].subscriptionGroups[0].products[1].id",
+            "another product of this app, on line 15"
+        ),
+        .catalog(
+            "      - id: \"20900001\"\n",
+            "      - { id: \"2\", products: [{ id: com.example.reader.pro.monthly }] }\n      - id: \"20900001\"\n",
+            "16: apps[0].subscriptionGroups[1].products[0].id",
+            "another product of this app, on line 13"
+        ),
+        .catalog(
+            "      - id: \"20900001\"\n",
+            "      - { id: 20900001, products: [] }\n      - id: \"20900001\"\n",
+            "14: apps[0].subscriptionGroups[1].id",
+            "another group of this app, on line 13"
+        ),
+        .catalog(
+            "            offers:\n",
+            "            offers:\n" + (1...9).map { "              - { id: offer\($0) }\n" }.joined(),
+            "16: \(product).offers",
+            "has 11 offers; App Store Connect allows 10"
+        ),
+    ]
+
+    /// Adds a line to the offer comeback50, which stands on line 20 then.
+    private static func rule(_ line: String, _ place: String, _ fragment: String) -> Self {
+        .catalog(
+            "maxRedemptions: 1\n",
+            "maxRedemptions: 1\n                \(line)\n",
+            "20: \(offer).\(place)",
+            fragment
+        )
+    }
+
+    static let ofRules: [Self] = [
+        rule("scope: apps", "scope", "did you mean \"app\"?"),
+        rule("afterRefund: yes", "afterRefund", "known here: refuse, allow"),
+        rule("familyShared: true", "familyShared", "known here: refuse, allow"),
+        rule("assigned: yes", "assigned", "known here: refuse, allow"),
+        rule("minimumLapsedDays: 0", "minimumLapsedDays", "from 1 to 36500"),
+        rule("maximumLapsedDays: -1", "maximumLapsedDays", "from 1 to 36500"),
+        rule("minimumLapsedDays: \"3\"", "minimumLapsedDays", "quotation marks"),
+        rule("fromProducts: []", "fromProducts", "nobody could get the offer"),
+        rule("fromProducts: com.example.reader.pro.monthly", "fromProducts", "a list of product ids"),
+        rule(
+            "fromProducts: [com.example.reader.pro.montly]",
+            "fromProducts[0]",
+            "did you mean \"com.example.reader.pro.monthly\"?"
+        ),
+        rule(
+            "fromProducts: [com.example.reader.pro.monthly, com.example.reader.pro.monthly]",
+            "fromProducts[1]",
+            "another product of this list"
+        ),
+        rule("fromProduct: [a]", "fromProduct", "did you mean \"fromProducts\"?"),
+        .catalog(
+            "maxRedemptions: 1\n",
+            "minimumLapsedDays: 60\n                maximumLapsedDays: 30\n",
+            "20: \(offer).maximumLapsedDays",
+            "less than minimumLapsedDays (60)"
+        ),
+        .catalog(
+            "[activeAutoRenewOff, billingRetry]\n",
+            "[activeAutoRenewOff, billingRetry]\n                minimumLapsedDays: 3\n",
+            "23: \(product).offers[1].minimumLapsedDays",
+            "but the audience leaves them out"
+        ),
+        .catalog(
+            "[activeAutoRenewOff, billingRetry]\n",
+            "[activeAutoRenewOff, billingRetry]\n                afterRefund: allow\n",
+            "23: \(product).offers[1].afterRefund",
+            "add lapsed to the audience"
+        ),
+        .catalog(
+            "      - id: \"20900001\"\n",
+            "      - { id: \"2\", products: [{ id: news, offers: [{ id: a, fromProducts: [com.example.reader.pro.monthly] }] }] }\n"
+                + "      - id: \"20900001\"\n",
+            "13: apps[0].subscriptionGroups[0].products[0].offers[0].fromProducts[0]",
+            "write scope: app, or name products of group \"2\""
+        ),
+        .catalog(
+            "            offers:\n",
+            "            period: P1X\n            offers:\n",
+            "16: \(product).period",
+            "write one such as P1W"
+        ),
+        .catalog(
+            "            offers:\n",
+            "            level: 0\n            offers:\n",
+            "16: \(product).level",
+            "out of range"
+        ),
+        .catalog(
+            "audience: [lapsed]",
+            "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow",
+            "18: \(offer).audience[0]",
+            "\"lapsd\" is not an audience; did you mean \"lapsed\"?"
+        ),
+    ]
+}
