@@ -5,10 +5,10 @@ import SubscriptionKeys
 /// A private key that signs as long as its self-tests pass.
 typealias GuardedKey = GuardedSigner<SigningKey>
 
-/// The keys that were loaded while the configuration was read.
+/// Loads the keys while the configuration is read, so that a key at fault is reported beside everything else.
 ///
 /// One key that several apps name is loaded once.
-final class KeyRing: KeyLoading {
+final class KeyRing {
     private struct Name: Hashable {
         let file: String
         let id: String
@@ -19,6 +19,7 @@ final class KeyRing: KeyLoading {
     private var keys: [Name: GuardedKey] = [:]
     private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
 
+    /// Makes the memory ready, without which no key can be loaded; returns a warning.
     func prepareMemory(allowsUnlocked: Bool, usesSecret: Bool) throws(ValueFault) -> String? {
         do throws(KeyError) {
             let memory = try SecureHeap.initialize(allowUnlocked: allowsUnlocked, secret: usesSecret)
@@ -29,6 +30,10 @@ final class KeyRing: KeyLoading {
         }
     }
 
+    /// Loads a private key, proves it, and keeps it.
+    ///
+    /// - Returns: The SHA-256 of its public half's SubjectPublicKeyInfo; `nil` without memory for keys, which has its
+    ///   fault already.
     func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]? {
         guard let file = key.file, memory != nil else { return nil }
         let name = Name(file: file, id: key.id)
@@ -43,6 +48,7 @@ final class KeyRing: KeyLoading {
         }
     }
 
+    /// Where the private key was loaded before, the two must belong together.
     func loadPublicKey(of key: KeySettings) throws(ValueFault) {
         guard let file = key.publicKeyFile else { return }
         let publicKey = try P256PublicKeyFile.read(file)

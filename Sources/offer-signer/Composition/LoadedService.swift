@@ -26,7 +26,7 @@ struct LoadedService: Sendable {
             file: source.file,
             flags: source.flags,
             environment: source.environment,
-            keyLoader: keyRing,
+            keyRing: keyRing,
             listeningAt: address
         )
         signedDataVerifier = SignedDataVerifier(additionalRoots: settings.additionalRoots)

@@ -3,20 +3,20 @@ import OfferService
 extension Settings {
     /// Reads the whole configuration, or throws everything that is wrong with it, never only the first fault.
     ///
-    /// Without a `keyLoader`, the keys' files are left unread. A running service listens at `address`, which only a
+    /// Without a `keyRing`, the keys' files are left unread. A running service listens at `address`, which only a
     /// restart changes.
     static func load(
         file: String,
         flags: [String: String],
         environment: [String: String],
-        keyLoader: (any KeyLoading)? = nil,
+        keyRing: KeyRing? = nil,
         listeningAt address: ListenAddress? = nil
     ) throws(ConfigurationFaults) -> Settings {
         let faults = FaultCollector()
         let reader = SettingsReader(
             directory: ConfigurationDirectory(of: file, environment: environment),
             faults: faults,
-            keyLoader: keyLoader
+            keyRing: keyRing
         )
         let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
         guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }

@@ -7,13 +7,7 @@ enum LedgerDatabase: Sendable {
     case sqlite(SQLiteDatabase)
     case postgreSQL(PostgreSQLDatabase)
 
-    enum Access {
-        /// Makes what is missing.
-        case readWrite
-        /// Makes no file, and no ledger in PostgreSQL.
-        case existing
-        case readOnly
-    }
+    typealias Access = SQLiteDatabase.Access
 
     /// A PostgreSQL server that is out of reach is no error: see ``fault``.
     ///
@@ -21,12 +15,6 @@ enum LedgerDatabase: Sendable {
     init(_ location: LedgerLocation, access: Access, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
-            let access: SQLiteDatabase.Access =
-                switch access {
-                case .readWrite: .readWrite
-                case .existing: .existing
-                case .readOnly: .readOnly
-                }
             self = .sqlite(try SQLiteDatabase(path: path, access: access, keys: keys))
         case .postgres(let url):
             if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
@@ -76,52 +64,28 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    private var file: SQLiteDatabase? { if case .sqlite(let file) = self { file } else { nil } }
+
+    private var server: PostgreSQLDatabase? { if case .postgreSQL(let server) = self { server } else { nil } }
+
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
-    var fault: String? {
-        switch self {
-        case .sqlite(let file): file.fault
-        case .postgreSQL(let database): database.fault
-        }
-    }
+    var fault: String? { file?.fault ?? server?.fault }
 
     /// The cause that commits wait for, in a sentence; `nil` when none is known.
-    var cause: String? {
-        switch self {
-        case .sqlite: nil
-        case .postgreSQL(let database): database.cause
-        }
-    }
+    var cause: String? { server?.cause }
 
     var warnings: [String] {
-        switch self {
-        case .sqlite(let file): [file.warning].compactMap(\.self).map { "ledger: \($0)" }
-        case .postgreSQL(let database): database.warnings.map { "ledger: \($0)" }
-        }
+        ([file?.warning].compactMap(\.self) + (server?.warnings ?? [])).map { "ledger: \($0)" }
     }
 
     /// How many bytes the disk of an SQLite file has left; `nil` for a server, which has a disk of its own.
-    var freeBytes: Int? {
-        switch self {
-        case .sqlite(let file): file.freeBytes
-        case .postgreSQL: nil
-        }
-    }
+    var freeBytes: Int? { file?.freeBytes }
 
     /// Why a PostgreSQL server could not be asked when it was opened, though it may be asked later; `nil` when it could.
-    var failure: StorageFailure? {
-        switch self {
-        case .sqlite: nil
-        case .postgreSQL(let database): database.failure
-        }
-    }
+    var failure: StorageFailure? { server?.failure }
 
     /// Whether a service could write its ledger in a PostgreSQL database; `nil` of a file.
-    func inspect() throws(StorageFailure) -> PostgreSQLInspection? {
-        switch self {
-        case .sqlite: nil
-        case .postgreSQL(let database): try database.inspect()
-        }
-    }
+    func inspect() throws(StorageFailure) -> PostgreSQLInspection? { try server?.inspect() }
 
     /// Closes it: a file has everything in itself then, where no other process uses it.
     func close() async {

@@ -154,6 +154,12 @@ extension ConfigurationChange {
         .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: old.pem }", "", "", as: .none),
         .catalog(
             key,
+            key + "\n      - { id: OTHER12345, publicKeyFile: root.pem }",
+            "7: apps[0].keys[1].publicKeyFile",
+            "is not the public key of a P-256 key"
+        ),
+        .catalog(
+            key,
             "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }\n"
                 + "      - { id: OTHER12345, publicKeyFile: old.pem, issuerId: 57246542-96fe-1a63-e053-0824d011072a }",
             "6: apps[0].keys[0]",

@@ -58,13 +58,13 @@ final class ConfigurationFixture {
     func load(
         flags: [String: String] = [:],
         environment: [String: String] = [:],
-        keyLoader: (any KeyLoading)? = nil
+        keyRing: KeyRing? = nil
     ) throws(ConfigurationFaults) -> Settings {
         try Settings.load(
             file: path("offer-signer.yaml"),
             flags: flags,
             environment: environment,
-            keyLoader: keyLoader
+            keyRing: keyRing
         )
     }
 
@@ -84,10 +84,12 @@ final class ConfigurationFixture {
     }
 
     /// The faults and warnings of `check`, which loads the keys too and looks at the ledger, one a line.
-    func check(flags: [String: String], environment: [String: String]) -> (faults: [String], warnings: [String]) {
+    func check(flags: [String: String] = [:], environment: [String: String] = [:]) -> (
+        faults: [String], warnings: [String]
+    ) {
         func text(_ finding: Any) -> String { "\(finding)".replacing(directory + "/", with: "") }
         do {
-            let settings = try load(flags: flags, environment: environment, keyLoader: KeyRing())
+            let settings = try load(flags: flags, environment: environment, keyRing: KeyRing())
             return (LedgerKeyFiles(settings).faults(isStarting: false), settings.warnings.map(text))
         } catch {
             return (error.faults.map(text), [])

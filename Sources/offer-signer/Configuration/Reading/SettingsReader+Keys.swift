@@ -1,24 +1,10 @@
 import SubscriptionKeys
 
-/// Loads keys while the configuration is read, so that a key at fault is reported beside everything else.
-protocol KeyLoading {
-    /// Makes the memory ready, before the first key is loaded; returns a warning. Throws when the system does not give
-    /// such memory: then no key can be loaded.
-    func prepareMemory(allowsUnlocked: Bool, usesSecret: Bool) throws(ValueFault) -> String?
-
-    /// Loads a private key, proves it, and keeps it; returns the SHA-256 of its public half's SubjectPublicKeyInfo,
-    /// `nil` without memory for keys, which has its fault already.
-    func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]?
-
-    /// Loads a public key and keeps it; where the private key was loaded before, the two must belong together.
-    func loadPublicKey(of key: KeySettings) throws(ValueFault)
-}
-
 extension SettingsReader {
     func prepareKeyMemory(_ layers: SettingLayers) {
         let place = layers.place(\.keysAllowUnlockedMemory)
         do throws(ValueFault) {
-            let warning = try keyLoader?.prepareMemory(
+            let warning = try keyRing?.prepareMemory(
                 allowsUnlocked: layers.keysAllowUnlockedMemory,
                 usesSecret: layers.keysSecretMemory
             )
@@ -93,7 +79,7 @@ extension SettingsReader {
         }
         guard let node = members["publicKeyFile"], key.publicKeyFile != nil else { return fingerprint }
         do throws(ValueFault) {
-            try keyLoader?.loadPublicKey(of: key)
+            try keyRing?.loadPublicKey(of: key)
         } catch {
             node.fault(error.message)
         }
@@ -107,7 +93,7 @@ extension SettingsReader {
         server: ListenAddress?
     ) -> [UInt8]? {
         do throws(ValueFault) {
-            let fingerprint = try keyLoader?.load(key, isGroupReadable: isGroupReadable)
+            let fingerprint = try keyRing?.load(key, isGroupReadable: isGroupReadable)
             guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else {
                 return fingerprint
             }

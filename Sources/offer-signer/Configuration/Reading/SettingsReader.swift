@@ -3,7 +3,7 @@ struct SettingsReader {
     let directory: ConfigurationDirectory
     let faults: FaultCollector
     /// `nil` to leave the keys' files unread.
-    let keyLoader: (any KeyLoading)?
+    let keyRing: KeyRing?
 
     /// Parses a file; `namedAt` is the place that names it, or the file itself when the operator named it.
     func root(of file: ConfigurationFile, namedAt: ConfigurationPlace) -> ConfigurationNode? {
