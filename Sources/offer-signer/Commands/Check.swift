@@ -4,7 +4,7 @@ import OfferService
 import Offers
 import SubscriptionKeys
 
-/// `offer-signer check`: whether `serve` would start, and with what.
+/// Whether `serve` would start, and with which apps, keys, ledger and clients.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -65,7 +65,7 @@ struct LedgerVerify: AsyncParsableCommand {
         if !json { try Console.result("The ledger is in order.") }
     }
 
-    /// Notes what was found, for the page of a service that runs.
+    /// Notes the finding for the page of a running service.
     ///
     /// A file that no service has open stays as it is.
     private func note(_ found: LedgerVerification, in settings: Settings) async {

@@ -2,11 +2,11 @@ import Logging
 import OfferAPI
 import ServiceLifecycle
 
-/// Tests the keys and looks at the clock and where threads sign every minute, and logs what it finds.
+/// Every minute, tests the keys, checks the clock and the memory that threads sign in, and logs the findings.
 ///
-/// A fault keeps the service from being ready at once, and a key that failed from signing.
+/// A fault keeps the service from being ready at once, and a failed key from signing.
 struct Checkup: Service {
-    /// Tests every key that has not failed yet, and returns what has just failed, one sentence each.
+    /// Tests every key that has not failed yet; returns the new failures, one sentence each.
     let selfTestKeys: @Sendable () -> [String]
     /// Why a thread computes signatures in ordinary memory, not in memory of its own; `nil` where none does.
     var ordinaryMemory: @Sendable () -> String? = { nil }

@@ -31,9 +31,6 @@ final class KeyRing {
     }
 
     /// Loads a private key, proves it, and keeps it.
-    ///
-    /// - Returns: The SHA-256 of its public half's SubjectPublicKeyInfo; `nil` without memory for keys, which has its
-    ///   fault already.
     func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]? {
         guard let file = key.file, memory != nil else { return nil }
         let name = Name(file: file, id: key.id)
@@ -48,7 +45,7 @@ final class KeyRing {
         }
     }
 
-    /// Where the private key was loaded before, the two must belong together.
+    /// The two halves must belong together if the private key was loaded before.
     func loadPublicKey(of key: KeySettings) throws(ValueFault) {
         guard let file = key.publicKeyFile else { return }
         let publicKey = try P256PublicKeyFile.read(file)

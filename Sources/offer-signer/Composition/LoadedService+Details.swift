@@ -9,7 +9,7 @@ extension LoadedService {
             .map { "\($0); it does not sign until it is loaded anew, by a reload (SIGHUP) or a restart" }
     }
 
-    /// Tests every key that has not failed yet; returns what has just failed, one sentence each.
+    /// Tests every key that has not failed yet; returns the new failures, one sentence each.
     func selfTestKeys() -> [String] {
         keys.joined().compactMap { $0.selfTest()?.description }
     }

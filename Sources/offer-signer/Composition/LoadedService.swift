@@ -37,8 +37,8 @@ struct LoadedService: Sendable {
 
     /// The main use case.
     ///
-    /// Without `appStore`, the App Store is not asked; without `lifelong`, nothing is counted, and `memory` holds what
-    /// is known of customers.
+    /// Without `appStore`, the App Store is not asked; without `lifelong`, nothing is counted, and `memory` holds the
+    /// customers' states.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,

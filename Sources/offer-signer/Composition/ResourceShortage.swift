@@ -6,7 +6,7 @@ import OfferAPI
 struct ResourceShortage {
     let message: String
 
-    /// Looks for what the service lacks; `nil` when it lacks nothing.
+    /// `nil` when the service lacks nothing.
     static var found: ResourceShortage? {
         let loops = ListenerRules.eventLoopCount
         return addressSpace(640 + 64 * loops) ?? files(26 + 3 * loops)
@@ -84,8 +84,8 @@ struct OpenFiles {
 }
 
 enum StandardDescriptors {
-    /// Takes those of the numbers 0, 1 and 2 that are closed, so that none of them becomes a socket's or a file's, into
-    /// which messages and results would be written; returns whether none is free any more.
+    /// Takes the closed ones of the numbers 0, 1 and 2, so that no socket or file gets one, and messages and results
+    /// with it; returns whether none is free any more.
     ///
     /// To be called before anything is opened. Writing to such a number fails as if it were still closed, so that a
     /// lost result is reported.

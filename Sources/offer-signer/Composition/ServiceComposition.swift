@@ -28,9 +28,9 @@ struct ServiceComposition {
         self.source = source
     }
 
-    /// Runs until SIGTERM or SIGINT, then finishes what is in flight.
+    /// Runs until SIGTERM or SIGINT, then finishes the work in flight.
     ///
-    /// Throws what kept a listener from listening, or the drain from ending in time.
+    /// Throws the reason why a listener could not listen, or the drain not end in time.
     func run(reloadingAt hangUps: UnixSignalsSequence) async throws {
         let settings = current.value.service.settings
         let logger = Logger(label: "offer-signer")
@@ -60,7 +60,7 @@ struct ServiceComposition {
         if let failure = ServiceFailure(of: lifelong.connections) { throw failure }
     }
 
-    /// Says why it has ended, as what is logged is said: perhaps nobody reads it, and the process ends all the same.
+    /// Says why the service has ended, in the log's way: perhaps nobody reads it, and the process ends all the same.
     func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
 
     /// In the order of the start.

@@ -4,7 +4,7 @@ import OfferAPI
 import OfferService
 import ServiceLifecycle
 
-/// The listeners of the service, each with what answers its requests.
+/// The listeners of the service, each with its endpoint.
 struct ServiceListeners {
     let server: any Service
     let admin: any Service

@@ -23,7 +23,7 @@ extension Settings {
         return settings
     }
 
-    /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
+    /// The settings whose changes since the start wait for a restart, one sentence each.
     func changesThatNeedRestart(since running: Settings) -> [String] {
         SettingTable.scalars.compactMap { entry in
             let known = running.textOfStart(entry)

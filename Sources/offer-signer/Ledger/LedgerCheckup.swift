@@ -10,7 +10,7 @@ struct LedgerCheckup {
 
     /// Asks a PostgreSQL server for a few seconds at most.
     ///
-    /// Throws what `serve` will refuse, and what the server says that keeps it from signing.
+    /// Throws the faults for which `serve` will refuse, or the server will not let it sign.
     init(_ settings: Settings) async throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let place: String

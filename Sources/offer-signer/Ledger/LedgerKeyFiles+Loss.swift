@@ -2,8 +2,7 @@ import Foundation
 import Glibc
 import Storage
 
-/// The signs of a lost ledger, against one that was never made: the keys that are made beside it, and what is left
-/// of its files.
+/// The signs of a lost ledger, against a new one: the keys that were made beside it, and the rest of its files.
 extension LedgerKeyFiles {
     private var areKeysMade: Bool {
         let made = [
@@ -33,7 +32,7 @@ extension LedgerKeyFiles {
     /// Beside the ledger, or where the settings name it.
     var isAnyKeyThere: Bool { [digestKey, checkpointKey].contains(where: FileManager.default.fileExists) }
 
-    /// Refuses what is left of an SQLite ledger: its log without its file, or its file without its log, in which there is
+    /// Refuses the rest of an SQLite ledger: its log without its file, or its file without its log, in which there is
     /// no ledger though the keys that were made beside it are there.
     func checkRemains() throws(ValueFault) {
         guard case .sqlite(let path) = settings.location else { return }

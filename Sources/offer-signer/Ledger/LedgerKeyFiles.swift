@@ -51,7 +51,7 @@ struct LedgerKeyFiles {
         throw ValueFault("there is no ledger where the configuration has it, \(Echo.path(path)); \(fix)")
     }
 
-    /// Makes those that are not there, for a ledger that is not there either.
+    /// Makes the missing keys of a new ledger.
     func makeForNewLedger() throws(ValueFault) {
         // Before the keys: they would be of no ledger.
         try checkRemains()
@@ -68,10 +68,10 @@ struct LedgerKeyFiles {
         }
     }
 
-    /// Faults of what is there, the ledger itself too; a new ledger needs only the keys that its settings name, and
+    /// The faults of the files, the ledger itself too; a new ledger needs only the keys that its settings name, and
     /// takes those beside it.
     ///
-    /// Systemd makes `$STATE_DIRECTORY` before a start, and not for `check`.
+    /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`.
     func faults(isStarting: Bool) -> [String] {
         var faults: [String] = []
         let table = SettingTable.shared

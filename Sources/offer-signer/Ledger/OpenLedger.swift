@@ -75,7 +75,7 @@ struct OpenLedger: Sendable {
         return sentences.compactMap { kind, text in text.map { ReadinessWarning(kind, $0) } }
     }
 
-    /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
+    /// Writes the waiting records, signs how far the chain is, and closes the ledger and its database.
     func close() async {
         states.close()
         tally.close()

@@ -7,10 +7,11 @@ import Storage
 import StrictJSON
 import Synchronization
 
-/// What `/overview.json` answers, and the operators' page shows: the case at this moment, and what is on record lately.
+/// The answer of `/overview.json`, which the operators' page shows: the case at this moment, and the record of the last
+/// days.
 ///
-/// It costs little, however often it is asked for and however long the ledger is: what the database has is read once in
-/// a while, in bounded work.
+/// It costs little, however often it is asked for and however long the ledger is: the database's figures are read once
+/// in a while, in bounded work.
 final class Overview: Sendable {
     /// How many days of the funnel there are, today included.
     static let days = 28

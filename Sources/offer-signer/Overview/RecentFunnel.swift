@@ -24,7 +24,7 @@ struct RecentFunnel {
     /// All offers of an environment.
     struct Part {
         let environment: AppStoreEnvironment
-        /// With those that are not listed.
+        /// Unlisted ones too.
         var total: Line
         /// By reason, a number for each day.
         var refusals: [String: [Int]] = [:]
@@ -70,8 +70,8 @@ struct RecentFunnel {
         }
     }
 
-    /// The offers of a part that are listed: those of the catalog in its order, and then others; where they are too many,
-    /// the most asked for.
+    /// The listed offers of a part: the catalog's in its order, and then others; where they are too many, the most
+    /// asked for.
     func listed(in part: Part) -> [(offer: FunnelFigures.Offer, line: Line)] {
         let known = Set(catalog)
         let others = part.lines.keys.filter { !known.contains($0) }.sorted {

@@ -39,7 +39,7 @@ struct Telemetry: Sendable {
         self.ledger.observe(ledger.ledger)
     }
 
-    /// What some metrics say now; gauges say what was the case when `/metrics` was last read.
+    /// The present readings of some metrics; gauges have the case when `/metrics` was last read.
     func readings(where isWanted: (String) -> Bool) -> [MetricReading] { registry.readings(where: isWanted) }
 
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {

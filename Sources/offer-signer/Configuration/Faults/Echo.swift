@@ -1,11 +1,12 @@
 import Glibc
 import StrictJSON
 
-/// What messages repeat of a value: readable, on one line, and nothing that may be a secret in the wrong place.
+/// The part of a value that messages repeat: readable, on one line, and nothing that may be a secret in the wrong
+/// place.
 ///
-/// The value of a setting that holds names is repeated where it is as short as a name can be and a key or a token cannot.
-/// Of anything longer no part is repeated. Ids of the catalog, and paths to what is there, are shown whole. What
-/// ``SecretText`` knows is never shown.
+/// The value of a setting that holds names is repeated where it is as short as a name can be and a key or a token
+/// cannot. Of anything longer no part is repeated. Ids of the catalog, and paths to existing files, are shown whole.
+/// What ``SecretText`` knows is never shown.
 enum Echo {
     private static let longest = 16
 

@@ -1,6 +1,6 @@
 enum UnknownVariables {
-    /// Warns of every `OFFER_SIGNER_…` that is not known, and of what is nearly a known one; an unknown one that asks for
-    /// TLS is a fault.
+    /// Warns of unknown `OFFER_SIGNER_…` variables and of near misses of known ones; an unknown one that asks for TLS
+    /// is a fault.
     static func check(_ environment: [String: String], _ faults: FaultCollector) {
         let known = SettingTable.scalars.map(\.variableName)
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !known.contains(name) {

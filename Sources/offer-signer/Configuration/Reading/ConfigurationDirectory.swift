@@ -6,7 +6,8 @@ struct ConfigurationDirectory {
 
     private let absolute: String
     private let asGiven: String
-    /// `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=` names (systemd.exec(5)), ending in a slash.
+    /// `$CREDENTIALS_DIRECTORY`, where systemd puts the files of `LoadCredential=` (systemd.exec(5)), ending in a
+    /// slash.
     private let credentials: String?
     /// `$STATE_DIRECTORY`, which systemd makes for `StateDirectory=`, ending in a slash; the first of several.
     private let state: String?

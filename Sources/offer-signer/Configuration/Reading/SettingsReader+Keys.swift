@@ -55,7 +55,7 @@ extension SettingsReader {
         return keys
     }
 
-    /// The first key's issuer is the one that counts, so an issuer beside a later key alone has no effect.
+    /// The first key's issuer counts, so an issuer beside a later key alone has no effect.
     private func warnOfMissingIssuer(_ keys: [KeySettings], _ nodes: [ConfigurationNode]) {
         guard let first = keys.first, first.issuerId == nil, let node = nodes.first,
             let later = keys.first(where: { $0.issuerId != nil })
@@ -122,7 +122,7 @@ extension SettingsReader {
         )
     }
 
-    /// A wrong id makes StoreKit refuse every signature, so what hints at one is worth a warning.
+    /// A wrong id makes StoreKit refuse every signature, so a hint at one is worth a warning.
     private func warnOfUnusualId(_ id: String, at idNode: ConfigurationNode?, file: ConfigurationNode?) {
         if let idNode, id.count != 10 {
             faults.warning(idNode.place, "\(Echo.known(id)) has \(id.count) characters; Apple's key ids have 10")

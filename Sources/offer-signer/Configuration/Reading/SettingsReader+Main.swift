@@ -132,7 +132,7 @@ extension SettingsReader {
         }
     }
 
-    /// Warns of limits over more days than records are kept: what is deleted cannot be counted.
+    /// Warns of limits over more days than records are kept: deleted ones cannot be counted.
     func warnOfShortRetention(_ layers: SettingLayers, of apps: [AppSettings]) {
         guard let days = layers.ledgerRetentionDays else { return }
         let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
@@ -150,7 +150,8 @@ extension SettingsReader {
 }
 
 extension [OfferAPI.Client] {
-    /// Whether any of them may send signed transactions of an app's customers: what is left out of them cannot be seen.
+    /// Whether any of them may send signed transactions of an app's customers: a customer may leave some out, which
+    /// nobody sees.
     func maySendSignedTransactions(of app: AppSettings) -> Bool {
         contains { $0.evidence.contains(.signedTransactions) && $0.apps.contains(app.app.bundleId) }
     }

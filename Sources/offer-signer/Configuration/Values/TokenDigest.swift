@@ -1,7 +1,7 @@
 import Crypto
 import Offers
 
-/// The SHA-256 of a client's token: what `clients.yaml` holds in its place.
+/// The SHA-256 of a client's token, which `clients.yaml` holds in its place.
 enum TokenDigest {
     static func text(of token: String) -> String { Hexadecimal.text(SHA256.hash(data: Array(token.utf8))) }
 
