@@ -7,10 +7,9 @@ package enum Account: Hashable, Sendable {
     /// None: the payload's field is empty, and the client must set neither.
     case none
 
-    /// How many bytes of UTF-8 an `applicationUsername` may take.
+    /// In bytes of UTF-8.
     package static let maximumUsernameBytes = 512
 
-    /// The text of the payload's account field.
     package var payloadField: String {
         switch self {
         case .appAccountToken(let token): token.lowercased
@@ -19,9 +18,8 @@ package enum Account: Hashable, Sendable {
         }
     }
 
-    /// The token that the App Store keeps with the purchase.
-    ///
-    /// StoreKit stores an `applicationUsername` that is a UUID as the transaction's `appAccountToken`.
+    /// The token that StoreKit stores with the purchase: an `applicationUsername` that is a UUID becomes its
+    /// `appAccountToken`.
     package var storedToken: AppAccountToken? {
         switch self {
         case .appAccountToken(let token): token
@@ -35,24 +33,19 @@ package enum Account: Hashable, Sendable {
 ///
 /// Without the key nobody can tell whose it is, nor try names until one fits.
 package struct AccountDigest: Hashable, Sendable {
-    /// The bytes: 16 or more, of an HMAC (RFC 2104).
+    /// 16 bytes or more, of an HMAC (RFC 2104).
     package let bytes: [UInt8]
 
-    /// Takes the bytes of a digest.
-    ///
-    /// - Parameter bytes: The bytes.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Hashes the bytes all at once: an array would have each of them hashed by itself.
-    ///
-    /// - Parameter hasher: What hashes them.
+    /// Hashes all bytes at once: an array would hash each of them by itself.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// What stands for the account's token in held transactions: a UUID that nobody can compute without the key.
+    /// A UUID that stands for the account's token in held transactions: nobody can compute it without the key.
     package var pseudonym: AppAccountToken {
         AppAccountToken(lowercased: String.uuid(octets: bytes.count) { bytes[$0] })
     }
@@ -70,14 +63,9 @@ extension Account {
     }
 }
 
-/// Makes the digests of accounts: the port to the holder of the key.
+/// The port to the holder of the key that makes the digests of accounts.
 package protocol AccountDigester: Sendable {
-    /// Makes a digest.
-    ///
-    /// - Parameters:
-    ///   - text: The account's text, such as ``Account/stateKey``.
-    ///   - bundleId: The app: the same account of another app has another digest.
-    /// - Returns: The digest; the same text and app always give the same one.
+    /// The same text, such as ``Account/stateKey``, has the same digest in one app, and another one in another app.
     func digest(of text: String, bundleId: String) -> AccountDigest
 }
 
@@ -88,9 +76,7 @@ package struct AppAccountToken: Hashable, Sendable {
     /// The UUID's text in lowercase: 36 characters, RFC 9562 §4.
     package let lowercased: String
 
-    /// Reads a UUID's text in either case.
-    ///
-    /// - Parameter text: `8-4-4-4-12` hexadecimal digits. Anything else gives `nil`.
+    /// Reads `8-4-4-4-12` hexadecimal digits in either case; anything else gives `nil`.
     package init?(_ text: String) {
         let bytes = text.utf8.span
         guard bytes.count == 36 else { return nil }
@@ -109,7 +95,7 @@ package struct AppAccountToken: Hashable, Sendable {
         self.lowercased = hasUppercase ? text.lowercased() : text
     }
 
-    /// Takes a text that is known to be a UUID's in lowercase.
+    /// Takes the text of a UUID, known to be one and in lowercase.
     init(lowercased: String) {
         self.lowercased = lowercased
     }
@@ -119,12 +105,11 @@ package struct AppAccountToken: Hashable, Sendable {
 ///
 /// Many apps put an order into it, as in `4711-order-8`: the customer of many orders is one customer all the same.
 package struct CustomerSeparator: Equatable, Sendable {
-    /// How many bytes of UTF-8 it may have.
+    /// In bytes of UTF-8.
     package static let byteCounts = 1...16
 
     private let bytes: [UInt8]
 
-    /// Takes a text; `nil` where it has too few bytes or too many.
     package init?(_ text: String) {
         guard Self.byteCounts.contains(text.utf8.count) else { return nil }
         bytes = Array(text.utf8)

@@ -1,33 +1,17 @@
-/// A notification as Apple sent it, known to be genuine and for an app of the catalog.
+/// A notification of Apple's, known to be genuine and for an app of the catalog.
 package struct AppleNotification: Sendable {
     /// `notificationUUID`.
     package let id: String
-    /// `notificationType`.
     package let type: String
-    /// `subtype`; `nil` for none.
     package let subtype: String?
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The environment.
     package let environment: AppStoreEnvironment
-    /// When Apple signed it.
     package let signedDate: Timestamp
-    /// What its transaction and renewal info say; `nil` where it carries none, or others than are known.
+    /// Its transaction and renewal info; `nil` where it carries none, or others than are known.
     package let history: SubscriptionHistory?
-    /// Whether its contents are all of a form that is known.
+    /// Whether the form of all its contents is known.
     package let isUnderstood: Bool
 
-    /// Creates a notification.
-    ///
-    /// - Parameters:
-    ///   - id: `notificationUUID`.
-    ///   - type: `notificationType`.
-    ///   - subtype: `subtype`.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - environment: The environment.
-    ///   - signedDate: When Apple signed it.
-    ///   - history: What its transaction and renewal info say.
-    ///   - isUnderstood: Whether its contents are all of a form that is known.
     package init(
         id: String,
         type: String,
@@ -48,7 +32,7 @@ package struct AppleNotification: Sendable {
         self.isUnderstood = isUnderstood
     }
 
-    /// The types that Apple documents (`notificationType`).
+    /// The values of `notificationType` that Apple documents.
     package static let types: Set<String> = [
         "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
         "EXPIRED", "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED",
@@ -57,30 +41,24 @@ package struct AppleNotification: Sendable {
     ]
 }
 
-/// A notification whose signature is Apple's, by whose it is.
+/// A notification with Apple's signature, by its addressee.
 package enum GenuineNotification: Sendable {
-    /// It is for an app and environment of the catalog.
     case ours(AppleNotification)
-    /// It is for an app that the catalog lacks.
     case ofOtherApp(bundleId: String, type: String)
     /// It names no app, or an environment that is none of Apple's.
     case ofNobody(type: String)
 }
 
-/// Reads Apple's notifications and checks their signatures: the port to Apple's side.
+/// The port to Apple's side that reads notifications and checks their signatures.
 package protocol NotificationReader: Sendable {
-    /// Reads a notification.
-    ///
-    /// - Parameter signedPayload: The `signedPayload` of the body.
-    /// - Returns: The notification.
-    /// - Throws: ``SignedDataFault`` when it is no notification of Apple's, or for another environment or Apple ID than the
-    ///   catalog has of its app.
+    /// Throws where it is no notification of Apple's, or for another environment or Apple ID than the catalog has of
+    /// its app.
     func notification(_ signedPayload: String) throws(SignedDataFault) -> GenuineNotification
 }
 
 /// Why signed data is not taken for the App Store's.
 package struct SignedDataFault: Error, Equatable {
-    /// The kind of fault; the raw values name it in answers.
+    /// The raw values name the fault in answers.
     package enum Code: String, CaseIterable, Sendable {
         /// It is no compact JWS.
         case malformed = "jws_malformed"
@@ -90,7 +68,7 @@ package struct SignedDataFault: Error, Equatable {
         case chainLength = "jws_chain_length"
         /// A certificate cannot be read.
         case certificateMalformed = "jws_certificate_malformed"
-        /// A certificate lacks the extension by which Apple marks what it is for.
+        /// A certificate lacks the extension by which Apple marks its purpose.
         case certificatePurpose = "jws_certificate_purpose"
         /// The certificates do not certify each other.
         case chainBroken = "jws_chain_broken"
@@ -100,7 +78,7 @@ package struct SignedDataFault: Error, Equatable {
         case chainExpired = "jws_chain_expired"
         /// The signature is not the certificate's over this payload: another key made it, or the payload was changed.
         case signatureInvalid = "jws_signature_invalid"
-        /// The payload is signed, but not what it should be.
+        /// The payload is signed, but of another form than it should be.
         case payloadMalformed = "jws_payload_malformed"
         /// The parts that were sent together do not belong together.
         case mixed = "jws_mixed"
@@ -108,49 +86,28 @@ package struct SignedDataFault: Error, Equatable {
         case otherApp = "app_not_in_catalog"
     }
 
-    /// The kind of fault.
     package let code: Code
-    /// The fault in a sentence.
     package let detail: String
 
-    /// Creates a fault.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of fault.
-    ///   - detail: The fault in a sentence.
     package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 }
 
-/// A notification as it is kept: what came and when, without what it says of a customer.
+/// A notification as it is kept: its coming and its date, without anything about a customer.
 package struct NotificationRecord: Equatable, Sendable {
     /// `notificationUUID`: one that was seen before changes nothing.
     package let id: String
-    /// `notificationType`, as it came.
+    /// As it came, known or not.
     package let type: String
-    /// `subtype`, as it came; `nil` for none.
     package let subtype: String?
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The environment.
     package let environment: AppStoreEnvironment
-    /// When Apple signed it.
     package let signedDate: Timestamp
-    /// When it came, by the server's clock.
+    /// By the server's clock.
     package let receivedAt: Timestamp
 
-    /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - id: `notificationUUID`.
-    ///   - type: `notificationType`.
-    ///   - subtype: `subtype`.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - environment: The environment.
-    ///   - signedDate: When Apple signed it.
-    ///   - receivedAt: When it came.
     package init(
         id: String,
         type: String,

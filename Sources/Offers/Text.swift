@@ -1,5 +1,5 @@
 extension [String] {
-    /// The texts as a sentence lists them: `a, b and c`.
+    /// As a sentence lists them: `a, b and c`.
     var enumeration: String {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last
@@ -10,10 +10,6 @@ extension [String] {
 ///
 /// Databases end a text at U+0000 or refuse it: an identifier that held one could not be read back as it was kept.
 package enum ControlCharacter {
-    /// Whether the text holds one.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: `true` when it does.
     package static func isFound(in text: String) -> Bool {
         let bytes = text.utf8.span
         for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return true }
@@ -25,13 +21,8 @@ package enum ControlCharacter {
 ///
 /// A field that held it could pass for two fields, so nothing that holds it is ever signed.
 package enum InvisibleSeparator {
-    /// Its three bytes in UTF-8.
     package static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
 
-    /// Whether the text holds the separator.
-    ///
-    /// - Parameter text: The text of a field.
-    /// - Returns: `true` when it does.
     package static func isFound(in text: String) -> Bool {
         let bytes = text.utf8.span
         guard bytes.count >= 3 else { return false }
@@ -45,18 +36,12 @@ package enum InvisibleSeparator {
 
 /// Bytes in hexadecimal (RFC 4648 §8), as digests and public keys are shown.
 package enum Hexadecimal {
-    /// Writes bytes in digits of lower case.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: Two digits a byte.
+    /// In lower case.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
-    /// Reads bytes from digits of either case.
-    ///
-    /// - Parameter text: Two digits a byte.
-    /// - Returns: The bytes; `nil` when a digit is missing or is none.
+    /// Reads two digits a byte, of either case; `nil` when a digit is missing or is none.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -69,10 +54,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// Whether the byte is a digit in ASCII.
-    ///
-    /// - Parameter byte: The byte.
-    /// - Returns: `true` for 0-9, a-f, A-F.
+    /// Whether the byte is 0-9, a-f or A-F in ASCII.
     package static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
 
     /// The digit of lower case for a value below 16.
@@ -91,13 +73,10 @@ package enum Hexadecimal {
 }
 
 extension String {
-    /// Whether both are the same text byte for byte, as the App Store compares identifiers.
+    /// Whether both have the same bytes in UTF-8, as the App Store compares identifiers.
     ///
-    /// Swift's `==` goes by canonical equivalence: U+212A KELVIN SIGN equals the letter K. An identifier that is found so
-    /// would be signed, counted and recorded as another one than the catalog's.
-    ///
-    /// - Parameter other: The other text.
-    /// - Returns: `true` when they have the same bytes in UTF-8.
+    /// Swift's `==` goes by canonical equivalence: U+212A KELVIN SIGN equals the letter K. An identifier that is found
+    /// so would be signed, counted and recorded as another one than the catalog's.
     package func hasSameBytes(as other: String) -> Bool {
         let (own, others) = (utf8.span, other.utf8.span)
         guard own.count == others.count else { return false }
@@ -107,13 +86,10 @@ extension String {
 }
 
 extension String {
-    /// The text with its ASCII letters in other cases: all the ways there are of a few letters.
+    /// The text with its ASCII letters in other cases: all variants of a few letters, itself where it is one.
     ///
-    /// Of more letters those that begin a word are written in either case, and the others in lower case, as in
-    /// `Anna.Schmidt@example.com`.
-    ///
-    /// - Parameter mostLetters: How many letters are few: each doubles the number of variants.
-    /// - Returns: The variants, the text itself among them where it is one.
+    /// Each letter doubles the number of variants. Of more letters those that begin a word are written in either case,
+    /// and the others in lower case, as in `Anna.Schmidt@example.com`.
     func caseVariants(ofAtMost mostLetters: Int) -> [String] {
         var bytes = Array(utf8)
         for index in bytes.indices where bytes[index].isUppercaseLetter { bytes[index] |= 0x20 }
@@ -135,8 +111,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// The text with its percent-encoded bytes decoded (RFC 3986 §2.1); `nil` where one is cut short, or the bytes are no
-    /// UTF-8.
+    /// With percent-encoded bytes decoded (RFC 3986 §2.1); `nil` where one is cut short, or the bytes are no UTF-8.
     package var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]
@@ -155,12 +130,7 @@ extension String {
 }
 
 extension String {
-    /// The text of a UUID in lowercase: 8-4-4-4-12 hexadecimal digits (RFC 9562 §4).
-    ///
-    /// - Parameters:
-    ///   - count: How many octets there are, 16 at the most.
-    ///   - octet: The octet at a place.
-    /// - Returns: The text.
+    /// The text of a UUID in lowercase, of 16 octets at the most: 8-4-4-4-12 hexadecimal digits (RFC 9562 §4).
     static func uuid(octets count: Int, _ octet: (Int) -> UInt8) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             var end = 0

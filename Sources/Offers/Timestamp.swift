@@ -1,33 +1,22 @@
 /// A moment in milliseconds since 1970-01-01T00:00:00Z, the unit of StoreKit's and the App Store's wire formats.
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Leap seconds are not counted.
     package let millisecondsSince1970: Int64
 
-    /// Creates the moment that many milliseconds after the start of 1970, in UTC.
-    ///
-    /// - Parameter millisecondsSince1970: Milliseconds; negative before 1970.
     package init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// Whether the left moment comes first.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// The moment that many milliseconds later (earlier when negative), held at the ends of the range.
-    ///
-    /// - Parameter milliseconds: Milliseconds to add.
-    /// - Returns: The later moment.
+    /// That much later, or earlier when negative; held at the ends of the range.
     package func adding(milliseconds: Int64) -> Timestamp {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         return Timestamp(millisecondsSince1970: overflow ? (milliseconds > 0 ? .max : .min) : sum)
     }
 
-    /// The moment that many seconds later (earlier when negative), held at the ends of the range.
-    ///
-    /// - Parameter seconds: Whole seconds to add.
-    /// - Returns: The later moment.
     package func adding(seconds: Int64) -> Timestamp {
         let (milliseconds, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
@@ -37,10 +26,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(millisecondsSince1970: sum)
     }
 
-    /// The moment that many times 24 hours later (earlier when negative), held at the ends of the range.
-    ///
-    /// - Parameter days: Whole days to add.
-    /// - Returns: The later moment.
+    /// In days of 24 hours.
     package func adding(days: Int) -> Timestamp {
         let (seconds, isTooLarge) = Int64(days).multipliedReportingOverflow(by: 86_400)
         return adding(seconds: isTooLarge ? (days > 0 ? .max : .min) : seconds)
@@ -48,7 +34,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// The moment as RFC 3339 text in UTC with whole seconds, such as `2026-11-22T02:00:00Z`.
+    /// In UTC with whole seconds, such as `2026-11-22T02:00:00Z`.
     ///
     /// Years outside 0...9999, which RFC 3339 cannot write, are held at its ends.
     package var rfc3339: String {
@@ -95,7 +81,7 @@ extension Timestamp {
         write(date.day, to: buffer, at: 8)
     }
 
-    /// Writes a number below 100 as two digits.
+    /// As two digits, below 100.
     private static func write(_ number: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
         buffer[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
         buffer[position + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
@@ -106,23 +92,18 @@ extension Timestamp {
 ///
 /// It is counted in eras of 400 years, and in years that begin in March: a leap day is then the last of its year.
 package struct CivilDate: Hashable, Sendable {
-    /// The year; 0 is 1 BC.
+    /// 0 is 1 BC.
     package let year: Int64
-    /// The month, 1 to 12.
+    /// From 1 to 12.
     package let month: Int64
-    /// The day of the month, from 1.
+    /// From 1.
     package let day: Int64
 
     private static let daysOfEra: Int64 = 146_097
     /// The days from 0000-03-01 to 1970-01-01.
     private static let daysBefore1970: Int64 = 719_468
 
-    /// Takes a day as it is written.
-    ///
-    /// - Parameters:
-    ///   - year: The year, -1,000,000 to 1,000,000.
-    ///   - month: The month, from 1.
-    ///   - day: The day of the month, from 1. A day that the calendar does not have gives `nil`.
+    /// Takes a year from -1,000,000 to 1,000,000; a day that the calendar does not have gives `nil`.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard (-1_000_000...1_000_000).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.days(inMonth: month, of: year)
@@ -130,10 +111,7 @@ package struct CivilDate: Hashable, Sendable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day that many days after 1970-01-01.
-    ///
-    /// - Parameter daysSince1970: Days; negative before 1970. At most 100,000,000 either way, as `Timestamp` cannot name
-    ///   others.
+    /// Takes at most 100,000,000 days either way, as `Timestamp` cannot name others.
     package init(daysSince1970: Int64) {
         let days = daysSince1970 + Self.daysBefore1970
         let era = (days >= 0 ? days : days - (Self.daysOfEra - 1)) / Self.daysOfEra
@@ -146,7 +124,6 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The days since 1970-01-01; negative before.
     package var daysSince1970: Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -166,10 +143,10 @@ package struct CivilDate: Hashable, Sendable {
     }
 }
 
-/// The sources of Apple's clock.
+/// A date by Apple's clock.
 ///
-/// Only what Apple signed, or what the service fetched from Apple by itself. A date that a client sends proves nothing:
-/// with it, anybody could make the service believe that its own clock is wrong.
+/// Only Apple's signature or an answer that the service fetched itself proves one. With a date that a client sends,
+/// anybody could make the service believe that its own clock is wrong.
 package enum AppleDate: Equatable, Sendable {
     /// A date in data whose signature by Apple was verified, such as a JWS's `signedDate`.
     ///
@@ -179,18 +156,14 @@ package enum AppleDate: Equatable, Sendable {
     case fetched(Timestamp)
 }
 
-/// An observer of Apple's clock: the port between evidence and the watch over the service's own clock.
+/// The port between evidence and the watch over the service's own clock.
 package protocol AppleClock: Sendable {
-    /// Takes note of a date.
-    ///
-    /// - Parameter date: The date.
     func observe(_ date: AppleDate)
 }
 
-/// How far this service's clock and Apple's may be apart: what is within is taken for the same time.
+/// How far this service's clock and Apple's may be apart, and still show the same time.
 ///
 /// Time servers correct less than this without a step.
 package enum ClockSkew {
-    /// The tolerated difference of clocks, in seconds.
     package static let toleratedSeconds: Int64 = 300
 }

@@ -1,8 +1,7 @@
-/// An app of the catalog: what it sells by promotional offer, and whose purchases count.
+/// An app of the catalog: the offers that it sells, and whose purchases count.
 ///
 /// A reference, as the catalog's other parts are: each request hands it on many times, and nobody changes it.
 package final class App: Sendable {
-    /// The bundle identifier, as in App Store Connect.
     package let bundleId: String
     /// The environments whose evidence counts.
     package let environments: Set<AppStoreEnvironment>
@@ -13,9 +12,9 @@ package final class App: Sendable {
     /// The number of accounts for which one original transaction may be presented within
     /// ``EvidenceSharing/periodDays``, the account inside the evidence not counted.
     package let maximumAccountsPerTransaction: Int
-    /// The app's subscription groups, in the catalog's order.
+    /// In the catalog's order, as all lists of the catalog.
     package let subscriptionGroups: [SubscriptionGroup]
-    /// Every offer of the app, in the catalog's order.
+    /// Every offer of the app.
     package let offers: [OfferRequest]
 
     private let places: [String: Place]
@@ -25,8 +24,6 @@ package final class App: Sendable {
         let product: Int
     }
 
-    /// Creates an app.
-    ///
     /// A product that two groups claim belongs to the first.
     package init(
         bundleId: String,
@@ -56,18 +53,18 @@ package final class App: Sendable {
         }
     }
 
-    /// Whether any offer may be redeemed so many times only.
+    /// Whether any offer has a limit of redemptions.
     package var countsRedemptions: Bool {
         subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.maxRedemptions != nil } } }
     }
 
-    /// The groups of products, in the catalog's order.
+    /// In the catalog's order.
     package func groups(ofProducts productIds: Set<String>) -> [SubscriptionGroup] {
         let ids = Set(productIds.compactMap { product($0)?.group.id })
         return subscriptionGroups.filter { ids.contains($0.id) }
     }
 
-    /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
+    /// The product with its group; `nil` when the catalog does not have it.
     ///
     /// The time this takes does not grow with the catalog.
     package func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
@@ -79,7 +76,6 @@ package final class App: Sendable {
 }
 
 extension App: Equatable {
-    /// Whether two say the same.
     package static func == (left: App, right: App) -> Bool {
         left.bundleId == right.bundleId && left.environments == right.environments
             && left.requiresAccount == right.requiresAccount && left.customerSeparator == right.customerSeparator
@@ -88,9 +84,8 @@ extension App: Equatable {
     }
 }
 
-/// The environment of a purchase, as `environment` of Apple's answers and signed data says.
+/// The environment of a purchase, by `environment` of Apple's answers and signed data.
 package enum AppStoreEnvironment: String, CaseIterable, Sendable {
-    /// The App Store itself.
     case production = "Production"
     /// The sandbox, which TestFlight and App Review use too.
     case sandbox = "Sandbox"

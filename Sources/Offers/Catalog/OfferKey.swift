@@ -20,7 +20,6 @@ package struct OfferKey: Sendable {
     package let kind: Kind
     /// The default, where it is none of the kind's values.
     private let without: String
-    /// The meaning, as the documentation has it.
     package let meaning: String
     /// The condition in a few words, for operators; `nil` where the offer has none by it, or it is shown otherwise.
     package let shown: @Sendable (Terms) -> String?
@@ -67,7 +66,6 @@ package struct OfferKey: Sendable {
         shown: { $0.scope == .app ? "for subscribers of any group of the app" : nil }
     )
 
-    /// The default, as the documentation has it.
     package var defaultText: String {
         let terms = Terms()
         return switch kind {
@@ -80,7 +78,6 @@ package struct OfferKey: Sendable {
 }
 
 extension OfferKey {
-    /// Words for a number of times.
     static func times(_ count: Int) -> String {
         switch count {
         case 1: "once"

@@ -1,29 +1,17 @@
 /// An auto-renewable subscription with its promotional offers.
 package final class Product: Sendable {
-    /// The product identifier in App Store Connect.
     package let id: String
-    /// How long one billing period lasts; `nil` when the catalog does not say.
+    /// The billing period; `nil` when the catalog does not say.
     package let period: SubscriptionPeriod?
-    /// The product's level in its group as App Store Connect ranks them, 1 the highest; `nil` when the catalog does not
-    /// say.
+    /// The level in the group as App Store Connect ranks them, 1 the highest; `nil` when the catalog does not say.
     package let level: Int?
-    /// The offers of this product, in the catalog's order.
     package let offers: [PromotionalOffer]
-    /// The win-back offers of this product of which the catalog has the link.
+    /// The win-back offers of which the catalog has the link.
     package let winBackOffers: [WinBackOffer]
 
     private let positions: [String: Int]
 
-    /// Creates a product.
-    ///
     /// Of two offers with the same identifier the first is found.
-    ///
-    /// - Parameters:
-    ///   - id: The product identifier in App Store Connect.
-    ///   - period: How long one billing period lasts.
-    ///   - level: The product's level in its group, 1 the highest.
-    ///   - offers: Its promotional offers.
-    ///   - winBackOffers: Its win-back offers.
     package init(
         id: String,
         period: SubscriptionPeriod? = nil,
@@ -40,9 +28,6 @@ package final class Product: Sendable {
     }
 
     /// The offer with that identifier, compared byte for byte as StoreKit does; `nil` when the product has none.
-    ///
-    /// - Parameter offerId: The offer's identifier.
-    /// - Returns: The offer.
     package func offer(_ offerId: String) -> PromotionalOffer? {
         guard let offer = positions[offerId].map({ offers[$0] }), offer.id.hasSameBytes(as: offerId) else { return nil }
         return offer
@@ -50,7 +35,6 @@ package final class Product: Sendable {
 }
 
 extension Product: Equatable {
-    /// Whether two say the same.
     package static func == (left: Product, right: Product) -> Bool {
         left.id == right.id && left.period == right.period
             && left.level == right.level && left.offers == right.offers && left.winBackOffers == right.winBackOffers
@@ -59,16 +43,10 @@ extension Product: Equatable {
 
 /// A subscription group: the products between which a customer switches, holding one at a time.
 package final class SubscriptionGroup: Sendable {
-    /// The group's identifier, `subscription_group_identifier` in Apple's answers: digits.
+    /// `subscription_group_identifier` in Apple's answers: digits.
     package let id: String
-    /// The products of the group, in the catalog's order.
     package let products: [Product]
 
-    /// Creates a group.
-    ///
-    /// - Parameters:
-    ///   - id: The group's identifier.
-    ///   - products: Its products.
     package init(id: String, products: [Product]) {
         self.id = id
         self.products = products
@@ -76,7 +54,6 @@ package final class SubscriptionGroup: Sendable {
 }
 
 extension SubscriptionGroup: Equatable {
-    /// Whether two say the same.
     package static func == (left: SubscriptionGroup, right: SubscriptionGroup) -> Bool {
         left.id == right.id && left.products == right.products
     }
@@ -94,9 +71,7 @@ package enum SubscriptionPeriod: Hashable, Sendable {
     /// The longest that is read: a hundred years.
     private static let mostUnits = 36_500
 
-    /// Reads an ISO 8601 duration of one unit: `P3D`, `P1W`, `P6M`, `P1Y`.
-    ///
-    /// - Parameter text: The duration. Anything else gives `nil`.
+    /// Reads an ISO 8601 duration of one unit, such as `P3D`, `P1W`, `P6M` or `P1Y`; anything else gives `nil`.
     package init?(iso8601 text: String) {
         guard text.first == "P", let unit = text.last, let count = Int(text.dropFirst().dropLast()),
             text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }), (1...Self.mostUnits).contains(count)
@@ -118,10 +93,7 @@ package enum SubscriptionPeriod: Hashable, Sendable {
         }
     }
 
-    /// How many of the other period this one lasts; `nil` when that is no whole number.
-    ///
-    /// - Parameter other: The shorter period.
-    /// - Returns: The number, at least 1.
+    /// How many of the other period this one lasts; `nil` when that is no whole number of 1 or more.
     package func count(of other: SubscriptionPeriod) -> Int? {
         switch (self, other) {
         case (.days(let whole), .days(let part)), (.months(let whole), .months(let part)):
@@ -131,19 +103,13 @@ package enum SubscriptionPeriod: Hashable, Sendable {
     }
 }
 
-/// A win-back offer: Apple says who may have it, and no signature is needed.
+/// A win-back offer: Apple decides who may have it, and no signature is needed.
 package struct WinBackOffer: Equatable, Sendable {
-    /// The offer's identifier in App Store Connect.
     package let id: String
-    /// The direct link to it, `https://apps.apple.com/win-back/…`, which App Store Connect shows; `nil` where the catalog
-    /// does not have it.
+    /// The direct link, `https://apps.apple.com/win-back/…`, as App Store Connect shows it; `nil` where the catalog has
+    /// none.
     package let url: String?
 
-    /// Creates an offer.
-    ///
-    /// - Parameters:
-    ///   - id: The offer's identifier.
-    ///   - url: The direct link to it.
     package init(id: String, url: String?) {
         self.id = id
         self.url = url
@@ -151,13 +117,11 @@ package struct WinBackOffer: Equatable, Sendable {
 }
 
 extension OfferPolicy {
-    /// The win-back offers that the customer may have in groups, as the newest renewal info of each group names them
-    /// (`eligibleWinBackOfferIds`): in Apple's order, the best first.
+    /// The win-back offers that the customer may have, by the newest renewal info of each group
+    /// (`eligibleWinBackOfferIds`).
     ///
-    /// Evidence of another app, environment or account names none, nor does evidence that is too old.
-    ///
-    /// - Parameter groups: The groups, in the order of the answer.
-    /// - Returns: The offers, each once.
+    /// They come in Apple's order, the best first, each once. Evidence of another app, environment or account names
+    /// none, nor does evidence that is too old.
     package mutating func winBackOffers(inGroups groups: [SubscriptionGroup]) -> [WinBackOffer] {
         guard let history = history?.value,
             history.renewals?.contains(where: { !$0.eligibleWinBackOfferIds.isEmpty }) == true
@@ -179,7 +143,7 @@ extension OfferPolicy {
 }
 
 extension RenewalInfo {
-    /// Whether Apple signed the left one before the right one; of two that were signed at once the identifiers decide.
+    /// By the date of Apple's signature; of two that were signed at once the identifiers decide.
     fileprivate static func isOlder(_ left: RenewalInfo, _ right: RenewalInfo) -> Bool {
         let dates = [left, right].map { $0.signedDate?.millisecondsSince1970 ?? .min }
         guard dates[0] == dates[1] else { return dates[0] < dates[1] }

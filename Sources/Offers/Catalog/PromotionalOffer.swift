@@ -2,14 +2,13 @@
 ///
 /// The offer itself (price, duration, payment mode) is set up in App Store Connect; only its identifier matters here.
 package final class PromotionalOffer: Sendable {
-    /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
+    /// `SKPaymentDiscount.identifier`, as in App Store Connect.
     package let id: String
-    /// The catalog's terms for a customer.
     package let terms: Terms
-    /// The audience in words, to follow "the offer is for"; made once, not for each decision.
+    /// To follow "the offer is for"; made once, not for each decision.
     let audiencePhrase: String
 
-    /// Creates an offer, with terms that differ from the defaults.
+    /// Changes the default terms.
     package init(id: String, _ change: (inout Terms) -> Void = { _ in }) {
         var terms = Terms()
         change(&terms)
@@ -18,9 +17,8 @@ package final class PromotionalOffer: Sendable {
         audiencePhrase = Self.phrase(of: terms.audience)
     }
 
-    /// The terms of an offer; each default stands for a key that the catalog leaves out.
-    ///
-    /// ``OfferKey`` says how each is read, shown and explained.
+    /// Each default stands for a key that the catalog leaves out; ``OfferKey`` says how each is read, shown and
+    /// explained.
     package struct Terms: Equatable, Sendable {
         package var audience = Set(SubscriberState.audience)
         package var startsAt: Timestamp?
@@ -41,7 +39,7 @@ package final class PromotionalOffer: Sendable {
 
         package init() {}
 
-        /// How often one customer may get the offer signed; `nil` for no limit.
+        /// `nil` for no limit.
         package var signatureLimit: SignatureLimit? {
             maximumSignaturesPerCustomer.map {
                 SignatureLimit(maximumSignaturesPerCustomer: $0, periodDays: signaturePeriodDays)
@@ -51,52 +49,39 @@ package final class PromotionalOffer: Sendable {
 }
 
 extension PromotionalOffer: Equatable {
-    /// Whether two offers are equal in all values.
     package static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
         left.id == right.id && left.terms == right.terms
     }
 }
 
-/// The scope in which a customer must be a subscriber, or have been one, for an offer; the raw values are those of
-/// `scope` in `catalog.yaml`.
+/// Where a customer must be a subscriber, or have been one; the raw values are those of `scope` in `catalog.yaml`.
 package enum OfferScope: String, CaseIterable, Sendable {
-    /// The product's subscription group.
     case group
     /// Any group of the app: Apple's own rule ("Implementing promotional offers in your app").
     ///
-    /// The state that the offer's audience is about is then the strongest of all groups.
+    /// The audience is then about the strongest state of all groups.
     case app
 }
 
 /// Whether an offer is for a kind of customer; the raw values are those of `catalog.yaml`.
 package enum OfferTreatment: String, CaseIterable, Sendable {
-    /// They do not get the offer.
     case refuse
-    /// They are judged by the offer's other rules.
+    /// The offer's other rules decide.
     case allow
 }
 
 /// How often one customer may get an offer signed.
 package struct SignatureLimit: Equatable, Sendable {
-    /// The most signatures for one customer within the period.
     package let maximumSignaturesPerCustomer: Int
-    /// The period, in days of 24 hours.
+    /// In days of 24 hours.
     package let periodDays: Int
 
-    /// Creates a limit.
-    ///
-    /// - Parameters:
-    ///   - maximumSignaturesPerCustomer: The most signatures for one customer within the period.
-    ///   - periodDays: The period, in days of 24 hours.
     package init(maximumSignaturesPerCustomer: Int, periodDays: Int = 30) {
         self.maximumSignaturesPerCustomer = maximumSignaturesPerCustomer
         self.periodDays = periodDays
     }
 
-    /// The beginning of the period in which signatures count.
-    ///
-    /// - Parameter now: The server's clock.
-    /// - Returns: The moment after which they count.
+    /// The moment after which signatures count.
     package func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }
 
@@ -112,7 +97,6 @@ package enum SubscriberState: String, CaseIterable, Sendable {
     case gracePeriod
     /// A renewal failed, and Apple retries without access for the customer.
     case billingRetry
-    /// Expired.
     case lapsed
     /// The newest purchase was refunded or revoked.
     case refunded
@@ -128,7 +112,7 @@ package enum SubscriberState: String, CaseIterable, Sendable {
 }
 
 extension SubscriberState: Comparable {
-    /// Whether the left state is the weaker one: when several subscriptions of a group differ, the strongest counts.
+    /// Of several subscriptions of a group the one with the strongest state counts.
     package static func < (left: SubscriberState, right: SubscriberState) -> Bool {
         left.weakness > right.weakness
     }
