@@ -1,27 +1,17 @@
 /// The decision about one offer, with its reason.
 package struct Decision: Equatable, Sendable {
-    /// The reason, which also gives the verdict.
     package let reason: Reason
-    /// The reason in a sentence or two, for people: what was seen, and what the offer asks for.
+    /// For people, in a sentence or two: the facts, and the offer's demand.
     package let detail: String
     /// Every rule that was checked, in order, up to the one that refused; `nil` unless an explanation was asked for.
     package let explanation: [RuleFinding]?
-    /// When the offer would start; `nil` when the customer may not have it, or when that is not known.
+    /// `nil` when the customer may not have the offer, or its start is not known.
     package let begins: OfferStart?
     /// Whether the offer would end another that is running.
     package let replacesActiveOffer: Bool
 
-    /// Whether the customer may have the offer.
     package var verdict: Verdict { reason.verdict }
 
-    /// Creates a decision.
-    ///
-    /// - Parameters:
-    ///   - reason: The reason.
-    ///   - detail: The reason in a sentence or two.
-    ///   - explanation: Every rule that was asked; `nil` unless an explanation was asked for.
-    ///   - begins: When the offer would start.
-    ///   - replacesActiveOffer: Whether it would end another that is running.
     package init(
         _ reason: Reason,
         detail: String,
@@ -37,25 +27,19 @@ package struct Decision: Equatable, Sendable {
     }
 }
 
-/// The outcome of a decision about an offer for a customer.
-///
-/// Only ``eligible`` is ever signed.
+/// The outcome of a decision; only ``eligible`` is ever signed.
 package enum Verdict: String, Sendable {
-    /// The customer may have the offer.
     case eligible
-    /// The customer may not have it.
     case ineligible
-    /// The evidence does not show whether the customer may have it.
+    /// The evidence does not show whether the customer may have the offer.
     case unknown
 }
 
-/// A reason that stands for a verdict.
 package protocol VerdictReason: Hashable, Sendable {
-    /// The verdict that the reason belongs to.
     var verdict: Verdict { get }
 }
 
-/// Why a decision is what it is: the `reason` of an answer.
+/// The reason of a decision: the `reason` of an answer.
 ///
 /// If several reasons to refuse apply, the first in this list is given. The unknown ones rank between ``offerEnded``
 /// and ``neverSubscribed``, because evidence that does not count is not examined further. ``noEvidence`` also replaces
@@ -92,7 +76,6 @@ package enum Reason: String, CaseIterable, VerdictReason {
     case groupUnknown = "group_unknown"
     case evidenceStale = "evidence_stale"
 
-    /// The verdict that the reason belongs to.
     package var verdict: Verdict {
         switch self {
         case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .eligibilitySkipped: .eligible
@@ -101,7 +84,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
         }
     }
 
-    /// Its meaning to a caller, without a capital and a full stop.
+    /// For callers, without a capital and a full stop.
     package var meaning: String {
         switch self {
         case .active: "the customer is subscribed, and will renew"
@@ -143,21 +126,15 @@ package enum Reason: String, CaseIterable, VerdictReason {
     }
 }
 
-/// What one rule saw and how it ruled: a line of the explanation that a decision carries on request.
+/// One rule's facts and ruling: a line of the explanation that a decision carries on request.
 package struct RuleFinding: Equatable, Sendable {
-    /// The rule's name: the catalog's key where it is about one.
+    /// The catalog's key where the rule is about one.
     package let rule: String
-    /// The facts that the rule saw, in a sentence or two for people.
+    /// The facts in a sentence or two for people.
     package let saw: String
-    /// How it ruled: ``Verdict/eligible`` when the offer passes it.
+    /// ``Verdict/eligible`` when the offer passes the rule.
     package let verdict: Verdict
 
-    /// Creates a line.
-    ///
-    /// - Parameters:
-    ///   - rule: The rule's name.
-    ///   - saw: What it saw.
-    ///   - verdict: How it ruled.
     package init(rule: String, saw: String, verdict: Verdict) {
         self.rule = rule
         self.saw = saw

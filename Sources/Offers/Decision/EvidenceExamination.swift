@@ -1,13 +1,13 @@
-/// The evidence of a request, read once for each group: with it the policies of promotional and of introductory offers
-/// begin.
+/// The evidence of a request, read once for each group: the policies of promotional and of introductory offers begin
+/// with it.
 struct EvidenceExamination: Sendable {
     private(set) var request: RequestFacts
-    /// The part of the history that counts: what can be the account's own, or all of it, as an introductory offer counts
-    /// for an Apple Account.
+    /// The part of the history that counts: the account's own, or all of it, as an introductory offer counts for an
+    /// Apple Account.
     let history: SharedHistory?
-    /// The readings by group; the key of the whole app is `nil`.
+    /// By group; the key of the whole app is `nil`.
     private var readings = FewValues<String?, HistoryReading>()
-    /// The history's entries of each group; `nil` until they are looked for often in long lists.
+    /// `nil` until groups are looked for often in long lists.
     private(set) var index: GroupIndex?
 
     init(_ request: RequestFacts, of history: SharedHistory?) {
@@ -15,10 +15,10 @@ struct EvidenceExamination: Sendable {
         self.history = history
     }
 
-    /// Takes the ledger's counts into account, which leave the readings as they are.
+    /// The ledger's counts leave the readings as they are.
     mutating func consider(_ answer: LedgerAnswer) { request = RequestFacts(request, answer: answer) }
 
-    /// The findings for a group, or for the whole app; `nil` without evidence.
+    /// The findings for a group; with `nil` for the whole app. `nil` without evidence.
     mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let whole = request.history, let history else { return nil }
         if let known = readings[groupId] { return known }
@@ -35,7 +35,7 @@ struct EvidenceExamination: Sendable {
         return reading
     }
 
-    /// The history's entries of each group; `nil` without evidence.
+    /// `nil` without evidence.
     mutating func indexed() -> GroupIndex? {
         guard let history, index == nil else { return index }
         index = GroupIndex(history.value, of: request.app, at: history.value.clock(at: request.now))
@@ -43,10 +43,10 @@ struct EvidenceExamination: Sendable {
     }
 }
 
-/// The evidence of a request as the rules see it that both policies begin with.
+/// The evidence of a request, for the rules that both policies begin with.
 protocol EvidenceFacts: Sendable, SendableMetatype {
     var request: RequestFacts { get }
-    /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
+    /// The findings for the offer's scope; `nil` when there is no evidence.
     var reading: HistoryReading? { get }
     /// Why the state of the subscription that counts is not known well enough; `nil` where it is.
     var doubt: StateCertainty? { get }
@@ -57,14 +57,13 @@ extension EvidenceFacts {
     var history: SharedHistory? { request.history }
     var now: Timestamp { request.now }
 
-    /// How old what decides may be, in seconds; 0 for no limit.
+    /// The age that the deciding evidence may have; 0 for no limit.
     var maximumAgeSeconds: Int64 {
         if request.countsPaidTime, let end = reading?.subscription?.endsAt, end > now { return 0 }
         return reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
     }
 }
 
-/// The findings of one group, without an offer.
 struct GroupFacts: EvidenceFacts {
     let request: RequestFacts
     let reading: HistoryReading?
@@ -129,6 +128,6 @@ extension Rule where Facts: EvidenceFacts {
 }
 
 extension Timestamp {
-    /// Whether evidence of this date is older than a limit in seconds; 0 for none.
+    /// Whether evidence of this date is older than a limit; 0 for none.
     func isOlder(thanSeconds limit: Int64, at now: Timestamp) -> Bool { limit > 0 && adding(seconds: limit) < now }
 }

@@ -1,32 +1,23 @@
 /// The findings in the evidence for one group, or for the whole app: looked for once in a request.
 final class HistoryReading: Sendable {
-    /// The customer's status there; `nil` when the evidence carries no date to judge it at.
+    /// `nil` when the evidence carries no date to judge it at.
     let status: GroupStatus?
-    /// The subscription that counts; `nil` when there is none.
+    /// The subscription that counts.
     let subscription: Subscription?
     /// The products of other subscriptions that are running there.
     let alsoRunning: [String]
-    /// The subscriptions that ended there.
     let ended: EndedSubscriptions
-    /// The accounts that the evidence names.
     let accounts: Set<AppAccountToken>
-    /// Whether the evidence names an account by the purchases of the subscription that counts, or, where it is all of
-    /// one Apple Account, by any.
+    /// Whether the purchases of the subscription that counts name an account, or, in evidence of one Apple Account, any
+    /// do.
     let namesAccount: Bool
     /// The date by which its age is judged: of the transaction and renewal info that count, where they have their own.
     let date: Timestamp?
-    /// Whether all that is said of the subscription was held, so that it is as old as held state may be.
+    /// Whether the subscription is known by held state alone, and so may be as old as held state.
     let isHeld: Bool
 
-    /// Looks for it.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - own: What of it can be the account's own.
-    ///   - groupId: The group's identifier; `nil` for the whole app.
-    ///   - app: The app of the catalog.
-    ///   - now: The server's clock.
-    ///   - index: What the account's own history has of each group, where many are looked for.
+    /// Takes the history with the part `own` that can be the account's; an index helps where many groups are looked
+    /// for.
     init(
         _ history: SharedHistory,
         own: SharedHistory,
@@ -67,13 +58,12 @@ final class HistoryReading: Sendable {
 }
 
 extension Subscription {
-    /// The date of the newer of transaction and renewal info; `nil` if neither has a date of its own.
+    /// Of transaction and renewal info; `nil` if neither has a date of its own.
     fileprivate var newestDate: Timestamp? {
         let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
         return bought.map { max($0, renewal ?? $0) } ?? renewal
     }
 
-    /// The date of the older of the two.
     fileprivate var oldestDate: Timestamp? {
         let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
         return bought.map { min($0, renewal ?? $0) } ?? renewal

@@ -6,15 +6,16 @@ final class OfferFacts: EvidenceFacts {
     let product: Product
     let group: SubscriptionGroup
     let offer: PromotionalOffer
-    /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
+    /// For the offer's scope; `nil` when there is no evidence.
     let reading: HistoryReading?
 
-    /// The subscription that counts, by the identifier of its first purchase.
+    /// Of the subscription that counts.
     var originalTransactionId: String? { reading?.subscription?.originalTransactionId }
 
     /// Whether the accounts count that the evidence is presented for: it names none, and Apple itself does not ask.
     ///
-    /// Held state may be known of an account by evidence that was presented for it, and counts as if it was presented again.
+    /// Held state may be known of an account by evidence that was presented for it, and counts as if it was presented
+    /// again.
     var countsAccounts: Bool { reading?.namesAccount == false && !request.countsPaidTime }
 
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
@@ -29,20 +30,20 @@ final class OfferFacts: EvidenceFacts {
         return subscription.certainty
     }
 
-    /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.
+    /// By the ledger; `nil` if it was not asked.
     var presentations: LedgerAnswer.Presentations? {
         originalTransactionId.flatMap { request.ledgerAnswer?.presentations[$0] }
     }
 
-    /// How many signatures the customer got, as the ledger has it; `nil` where it was not asked.
+    /// By the ledger; `nil` if it was not asked.
     var signatures: Int? { request.ledgerAnswer?.signatures[catalogName] }
 
-    /// How often the customer has redeemed the offer, as far as the evidence shows.
+    /// By the customer, as far as the evidence shows.
     var redemptions: Int { request.redemptions?.redemptions(ofOffer: offer.id, inGroup: group.id) ?? 0 }
 
     private let catalogName: OfferRequest
 
-    /// Puts together what is known; `nil` for an offer that the catalog lacks.
+    /// `nil` for an offer that the catalog lacks.
     init?(
         _ request: RequestFacts,
         _ name: OfferRequest,
@@ -67,12 +68,11 @@ extension PromotionalOffer {
     }
 }
 
-/// The facts for the rule about the catalog.
 struct CatalogFacts {
     let request: OfferRequest
-    /// The product and its group; `nil` when the catalog does not have it.
+    /// `nil` when the catalog does not have the product.
     let place: (product: Product, group: SubscriptionGroup)?
-    /// The offer; `nil` when the product does not have it.
+    /// `nil` when the product does not have the offer.
     let offer: PromotionalOffer?
 
     init(app: App, request: OfferRequest) {
@@ -84,29 +84,28 @@ struct CatalogFacts {
 
 /// The facts for an offer's rules once it is known which subscription counts.
 ///
-/// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
+/// A reference for the reason of ``OfferFacts``.
 final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
     /// The subscription that counts.
     let subscription: Subscription
-    /// The customer's state, shared and assigned purchases counted if the offer allows them.
+    /// The customer's state, with shared and assigned purchases if the offer allows them.
     let held: SubscriberState
     /// The state that is compared with the audience: a refunded customer has lapsed.
     let state: SubscriberState
-    /// The second state in which the offer has to hold, by what contradicts the first one; `nil` for most.
+    /// A state that contradicts the first one, and in which the offer has to hold as well; `nil` for most.
     let alternative: SubscriberState?
     /// The subscription that counts; for a lapsed customer, the one that gave access last, as far as is known.
     let last: Subscription
 
     var offer: PromotionalOffer { offerFacts.offer }
 
-    /// The products of the subscriptions that are running, or of the one that was held last; empty where the evidence
-    /// does not say.
+    /// The products of the running subscriptions, or of the last one; empty where the evidence does not say.
     var products: Set<String> {
         Set((offerFacts.reading?.alsoRunning ?? []) + [last.productId].compactMap(\.self))
     }
 
-    /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
+    /// `nil` when the evidence has no subscription, or no date.
     init?(_ facts: OfferFacts) {
         guard let subscription = facts.reading?.subscription else { return nil }
         offerFacts = facts
@@ -122,7 +121,7 @@ final class SubscriberFacts: Sendable {
         last = ended ?? subscription
     }
 
-    /// The subscription by the evidence, as the offer counts it, without a full stop.
+    /// The subscription as the offer counts it, without a full stop.
     var phrase: String {
         guard held != subscription.state else { return subscription.phrase }
         let words = subscription.phrase(as: held)
@@ -130,10 +129,10 @@ final class SubscriberFacts: Sendable {
         return "\(owner): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
 
-    /// A subscription that lapsed nobody knows when: it may have been the last.
+    /// A lapsed subscription whose end nobody knows: it may have been the last.
     var undated: Subscription? { offerFacts.reading?.ended.undated }
 
-    /// The milliseconds for which a lapsed customer has been away, by Apple's clock; `nil` when that is not known.
+    /// The time for which a lapsed customer has been away, by Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
         guard undated == nil else { return nil }
         return last.endsAt.map { end in

@@ -1,23 +1,18 @@
 /// Decides which offers a customer may have, by ``OfferRules`` and then ``SubscriberRules``, in the order of the
 /// reasons.
 ///
-/// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: without
-/// proof that the customer may have an offer, the verdict is ineligible or unknown.
+/// One policy serves one request: it reads the evidence once and remembers its findings. It fails closed: without proof
+/// that the customer may have an offer, the verdict is ineligible or unknown.
 package struct OfferPolicy: Sendable {
     private(set) var evidence: EvidenceExamination
     /// The facts of each offer that was asked about and is in the catalog.
     private var known = FewValues<OfferRequest, OfferFacts>()
 
-    /// Prepares the decisions of one request.
+    /// Takes the server's clock, at which offer windows and the age of evidence are judged, and ages in seconds, 0 for
+    /// no limit.
     ///
-    /// - Parameters:
-    ///   - app: The app of the catalog that the request is for.
-    ///   - customer: The account, and what the evidence says.
-    ///   - now: The server's clock, at which offer windows and the age of evidence are judged.
-    ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
-    ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
-    ///     of the evidence.
-    ///   - countsPaidTime: Whether what is known of a subscription counts at any age while its paid time runs.
+    /// Without a limit of its own held state has that of the evidence. `countsPaidTime` makes state of any age count
+    /// while its paid time runs.
     package init(
         app: App,
         customer: Customer,
@@ -42,24 +37,21 @@ package struct OfferPolicy: Sendable {
 
     private var request: RequestFacts { evidence.request }
 
-    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    /// The environment of the evidence; `nil` without evidence, or where it does not say.
     package var environment: AppStoreEnvironment? { request.history?.value.environment }
-    /// The app of the catalog that the request is for.
     var app: App { request.app }
     /// The account to sign for.
     var account: Account { request.account }
-    /// The customer's history that it decides by; `nil` when there is none.
+    /// The part of the history that can be the account's own; `nil` without evidence.
     package var history: SharedHistory? { request.ownHistory }
 
-    /// Takes the customer's ledger status into account: decisions count with it from now on.
-    ///
-    /// - Parameter ledgerAnswer: The ledger's counts.
+    /// Takes the ledger's counts into account from now on.
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) {
         evidence.consider(ledgerAnswer)
         known = FewValues()
     }
 
-    /// The facts of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
+    /// The facts before the customer's subscription is judged; `nil` for an offer that the catalog lacks.
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
         let facts = OfferFacts(request, offerRequest) { offer, group in
@@ -69,15 +61,10 @@ package struct OfferPolicy: Sendable {
         return facts
     }
 
-    /// Decides about one offer.
-    ///
-    /// - Parameters:
-    ///   - offerRequest: The product and the offer.
-    ///   - explaining: Whether the decision is to carry every rule that was asked.
-    /// - Returns: The decision, with the first reason that holds.
+    /// Decides with the first reason that holds; `explaining` adds every rule that was asked.
     package mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         let decision = decideByAll(offerRequest, explaining: explaining)
-        // What is too old to count can only refuse.
+        // Evidence that is too old to count can only refuse.
         guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
         var other = OfferPolicy(RequestFacts(request, history: SharedHistory(rest)))
         let without = other.decideByAll(offerRequest, explaining: explaining)
@@ -112,13 +99,8 @@ package struct OfferPolicy: Sendable {
 
     fileprivate static let rulesBeforeSubscription = [OfferRules.ofOwner, OfferRules.ofWindow, OfferRules.ofEvidence]
 
-    /// Decides about one offer on an operator's word that the customer may have it: the catalog and the offer's
-    /// window still hold.
-    ///
-    /// - Parameters:
-    ///   - offerRequest: The product and the offer.
-    ///   - explaining: Whether the decision is to carry every rule that was asked.
-    /// - Returns: The decision.
+    /// Decides on an operator's word that the customer may have the offer: the catalog and the offer's window still
+    /// hold.
     package func decideWithoutEligibility(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
         let catalog = CatalogFacts(app: request.app, request: offerRequest)
@@ -141,7 +123,7 @@ package struct OfferPolicy: Sendable {
         _ facts: SubscriberFacts,
         _ examination: Examination<Reason>
     ) -> Decision {
-        // When it begins is a matter of its own group, also where it is for subscribers of any.
+        // Its own group decides when it begins, also where it is for subscribers of any.
         let reading =
             facts.offer.terms.scope == .app
             ? evidence.reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
@@ -156,7 +138,7 @@ package struct OfferPolicy: Sendable {
         )
     }
 
-    /// The subscription that decides about an offer: a transaction of it, and its identifiers.
+    /// A transaction of the subscription that decides about an offer, and all identifiers of that subscription.
     package mutating func subscription(behind request: OfferRequest) -> (transactionId: String, ids: Set<String>)? {
         guard let facts = facts(of: request), let id = facts.originalTransactionId else { return nil }
         let others = facts.history?.value.otherIds[id] ?? []
@@ -179,7 +161,7 @@ package struct OfferPolicy: Sendable {
 
 /// The rules of both policies by their names, as explanations have them.
 package enum RuleNames {
-    /// What each asks of a customer, in the order in which they are asked.
+    /// Their demands on a customer, in the order in which they are asked.
     package static let wants: [(name: String, wants: String)] =
         sentences(OfferRules.ofCatalog) + OfferPolicy.rulesBeforeSubscription.flatMap(sentences)
         + sentences(SubscriberRules.inOrder) + sentences(IntroductoryRules.ofPast)
@@ -190,7 +172,7 @@ package enum RuleNames {
 }
 
 extension Decision {
-    /// The decision about an offer that the catalog's rule has refused already.
+    /// The catalog's rule has refused it already.
     fileprivate static let unlisted = Decision(.offerNotInCatalog, detail: "The catalog has no such offer.")
 
     fileprivate init(_ refusal: Examination<Reason>.Refusal, _ examination: Examination<Reason>) {
@@ -198,20 +180,14 @@ extension Decision {
     }
 }
 
-/// What decisions and the ledger have to do with each other.
+/// The ledger's part in decisions.
 extension OfferPolicy {
-    /// The question to the ledger before decisions count.
+    /// The question to the ledger before decisions count; `nil` when there is nothing to ask.
     ///
     /// An eligible offer needs no question: its limits are checked when it is written. But of several reasons to refuse
-    /// the first is given, and only the ledger knows whether evidence is shared; and an explanation has all that was
-    /// seen.
-    ///
-    /// - Parameters:
-    ///   - offers: The offers.
-    ///   - decisions: What was decided about each without the ledger; `nil` when nothing is going to be written.
-    ///   - now: The server's clock.
-    ///   - isSuspect: Whether evidence of a subscription was lately refused as shared: nothing of it is signed unasked.
-    /// - Returns: The question; `nil` when there is nothing to ask.
+    /// the first is given, and only the ledger knows whether evidence is shared; an explanation has all facts. So
+    /// `decisions` are those without the ledger, `nil` when nothing is going to be written. Evidence of a suspect
+    /// subscription was lately refused as shared: nothing of it is signed unasked.
     package mutating func question(
         about offers: [OfferRequest],
         decided decisions: [Decision]?,
@@ -254,13 +230,7 @@ extension OfferPolicy {
         )
     }
 
-    /// The grant that the ledger records for an eligible offer.
-    ///
-    /// - Parameters:
-    ///   - request: The offer.
-    ///   - reason: Why the customer may have it; without a look at the customer nothing is counted.
-    ///   - signatures: Its signatures, one for each format.
-    /// - Returns: The grant, with the limits under which it may leave.
+    /// The grant with the limits under which it may leave; without a look at the customer nothing is counted.
     package mutating func grant(
         of request: OfferRequest,
         _ reason: Reason,
@@ -280,12 +250,7 @@ extension OfferPolicy {
 }
 
 extension Decision {
-    /// The decision once the ledger has spoken.
-    ///
-    /// - Parameters:
-    ///   - outcome: What became of the grant.
-    ///   - grant: The grant.
-    /// - Returns: The same decision when the grant was recorded; otherwise the refusal.
+    /// The decision once the ledger has spoken: the same when the grant was recorded, otherwise the refusal.
     package func after(_ outcome: GrantOutcome, of grant: OfferGrant) -> Decision {
         let refusal: (reason: Reason, rule: String, saw: String)
         switch outcome {

@@ -2,10 +2,8 @@
 
 /// The rules for promotional offers that need no subscription to be asked.
 enum OfferRules {
-    /// The name of the rule about shared evidence.
     static let maximumAccountsPerTransaction = "maximumAccountsPerTransaction"
 
-    /// Whether there is such an offer.
     static let ofCatalog: [Rule<CatalogFacts, Reason>] = [
         Rule(
             "catalog",

@@ -1,7 +1,7 @@
 // The sentences of a decision's detail, in words that a support person can read aloud.
 
 extension SubscriberState {
-    /// The reason with which a customer in this state is eligible; `nil` for states that no offer is for.
+    /// `nil` for states that no offer is for.
     var eligibleReason: Reason? {
         switch self {
         case .active: .active
@@ -13,7 +13,7 @@ extension SubscriberState {
         }
     }
 
-    /// Customers in this state, as in "the offer is for …".
+    /// As in "the offer is for …".
     var people: String {
         switch self {
         case .active: "active subscribers"
@@ -29,7 +29,7 @@ extension SubscriberState {
 }
 
 extension PromotionalOffer {
-    /// Puts an offer's audience into words, as in "the offer is for …".
+    /// As in "the offer is for …".
     static func phrase(of audience: Set<SubscriberState>) -> String {
         let states = SubscriberState.audience.filter(audience.contains)
         return states.count == SubscriberState.audience.count
@@ -38,13 +38,10 @@ extension PromotionalOffer {
 }
 
 extension Subscription {
-    /// The subscription by the evidence, without a full stop.
+    /// Without a full stop.
     var phrase: String { phrase(as: state) }
 
-    /// The subscription in one state by the evidence, without a full stop.
-    ///
-    /// - Parameter state: Its state, or what that is where shared purchases count.
-    /// - Returns: The words.
+    /// The subscription as if it were in a state, such as the one where shared purchases count; without a full stop.
     func phrase(as state: SubscriberState) -> String {
         let expiry = transaction?.expiresDate?.day
         if case .notUnderstood(let value) = certainty { return EvidencePhrases.notUnderstood(value, of: transaction) }
@@ -82,7 +79,7 @@ extension Subscription {
 
     private var revokedDay: String { transaction?.revocationDate.map { " on \($0.day)" } ?? "" }
 
-    /// The second state in which an offer has to hold, as words to put behind others; empty for most.
+    /// The second state in which an offer has to hold, in words that follow others; empty for most.
     var alternativePhrase: String {
         guard let alternative else { return "" }
         if hasNoEntry { return ", and no pending_renewal_info entry says whether it renews" }
@@ -91,7 +88,7 @@ extension Subscription {
         return ", but Apple also says otherwise\(apples): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
 
-    /// How far a commitment has come, as words to put behind others; `nil` without one.
+    /// The progress of a commitment, in words that follow others; `nil` without one.
     private var commitmentPhrase: String? {
         guard case .monthly(let commitment?) = transaction?.billingPlan else { return nil }
         var period = ""
@@ -103,7 +100,7 @@ extension Subscription {
 }
 
 extension Revocation {
-    /// The act in words, as in "the newest purchase was …".
+    /// As in "the newest purchase was …".
     fileprivate var phrase: String {
         switch kind {
         case .full: "refunded in full"
@@ -141,7 +138,7 @@ extension Subscription {
 }
 
 extension App {
-    /// The environments that count, as in "… for the app".
+    /// As in "… for the app".
     var environmentsPhrase: String {
         let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
         return "only \(names.enumeration) \(names.count == 1 ? "counts" : "count")"
@@ -149,7 +146,7 @@ extension App {
 }
 
 extension SubscriptionStatus.Code {
-    /// What Apple calls it.
+    /// Apple's name of the status.
     fileprivate var words: String {
         switch self {
         case .active: "active"
@@ -231,7 +228,7 @@ enum EvidencePhrases {
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 
-    /// The finding about a subscription that was to renew after Apple last spoke of it.
+    /// For a subscription that was to renew after Apple last spoke of it.
     static func unknownRenewal(of subscription: Subscription?, after date: Timestamp) -> String {
         let end = subscription?.endsAt.map { " on \($0.rfc3339)" } ?? ""
         return
@@ -239,7 +236,7 @@ enum EvidencePhrases {
             + "not known. Send newer evidence."
     }
 
-    /// The finding about a purchase without an end; `nil` if only upgraded purchases are known.
+    /// For a purchase without an end, or upgraded purchases alone where it is `nil`.
     static func endNotSaid(of transaction: Transaction?) -> String {
         guard let transaction else {
             return
@@ -251,7 +248,7 @@ enum EvidencePhrases {
             + "subscription has ended is not known."
     }
 
-    /// The finding about something that this version does not know, without a full stop.
+    /// For something that this version does not know, without a full stop.
     static func notUnderstood(_ value: UnknownValue, of transaction: Transaction?) -> String {
         let name = transaction?.transactionId.map { " \($0)" } ?? ""
         let of = transaction.map { " of \($0.productId)" } ?? ""

@@ -6,23 +6,22 @@ import Synchronization
 final class RequestFacts: Sendable {
     let app: App
     let account: Account
-    /// The history by the evidence; `nil` when there is none.
+    /// `nil` without evidence.
     let history: SharedHistory?
-    /// What of it can be the account's own.
+    /// The part of it that can be the account's own.
     let ownHistory: SharedHistory?
-    /// The customer's status in the ledger; `nil` if it was not asked.
+    /// `nil` if the ledger was not asked.
     let ledgerAnswer: LedgerAnswer?
-    /// The server's clock.
     let now: Timestamp
-    /// How old evidence may be, in seconds; 0 for no limit.
+    /// 0 for no limit, as in ``maximumHeldAgeSeconds``.
     let maximumEvidenceAgeSeconds: Int64
-    /// How old held state may be, in seconds; 0 for no limit.
     let maximumHeldAgeSeconds: Int64
-    /// Whether what is known of a subscription counts at any age while its paid time runs.
+    /// Whether state of any age counts while its paid time runs.
     let countsPaidTime: Bool
 
-    /// How often the customer has redeemed each offer, as far as the evidence shows: counted when the first offer asks,
-    /// for all of them at once; `nil` without evidence.
+    /// The customer's redemptions, as far as the evidence shows; `nil` without evidence.
+    ///
+    /// They are counted when the first offer asks, for all of them at once.
     var redemptions: RedemptionTally? {
         guard let history else { return nil }
         return tally.withLock { tally in
@@ -33,7 +32,7 @@ final class RequestFacts: Sendable {
         }
     }
 
-    /// The same as ``redemptions`` where an offer has asked; `nil` where none has yet.
+    /// ``redemptions`` where an offer has asked; `nil` where none has yet.
     var countedRedemptions: RedemptionTally? { tally.withLock { $0 } }
 
     private let tally: Mutex<RedemptionTally?>
@@ -60,7 +59,6 @@ final class RequestFacts: Sendable {
         tally = Mutex(nil)
     }
 
-    /// The same facts, with what the ledger holds.
     init(_ facts: RequestFacts, answer ledgerAnswer: LedgerAnswer) {
         app = facts.app
         account = facts.account
@@ -74,7 +72,6 @@ final class RequestFacts: Sendable {
         tally = Mutex(facts.countedRedemptions)
     }
 
-    /// The same facts, by another history.
     convenience init(_ facts: RequestFacts, history: SharedHistory) {
         self.init(
             app: facts.app,
@@ -87,31 +84,19 @@ final class RequestFacts: Sendable {
     }
 }
 
-/// The customer that a decision is about: the account to sign for, and what the evidence says.
+/// The customer that a decision is about.
 package struct Customer: Sendable {
     /// The account to sign for.
     package let account: Account
-    /// The history by the evidence; `nil` when there is none.
+    /// `nil` without evidence.
     package let history: SharedHistory?
-    /// The customer's status in the ledger; `nil` if it was not asked.
+    /// `nil` if the ledger was not asked.
     package let ledgerAnswer: LedgerAnswer?
 
-    /// Creates a customer.
-    ///
-    /// - Parameters:
-    ///   - account: The account to sign for.
-    ///   - history: What the evidence says; `nil` when there is none.
-    ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
     package init(account: Account, history: SubscriptionHistory?, ledgerAnswer: LedgerAnswer? = nil) {
         self.init(account: account, sharing: history.map { SharedHistory($0) }, ledgerAnswer: ledgerAnswer)
     }
 
-    /// Creates a customer.
-    ///
-    /// - Parameters:
-    ///   - account: The account to sign for.
-    ///   - history: What the evidence says; `nil` when there is none.
-    ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
     package init(account: Account, sharing history: SharedHistory?, ledgerAnswer: LedgerAnswer? = nil) {
         self.account = account
         self.history = history
@@ -119,18 +104,10 @@ package struct Customer: Sendable {
     }
 }
 
-/// One offer that a client asks for.
 package struct OfferRequest: Hashable, Sendable {
-    /// The product to be bought.
     package let productId: String
-    /// The promotional offer's identifier.
     package let offerId: String
 
-    /// Creates a request for an offer.
-    ///
-    /// - Parameters:
-    ///   - productId: The product to be bought.
-    ///   - offerId: The promotional offer's identifier.
     package init(productId: String, offerId: String) {
         self.productId = productId
         self.offerId = offerId

@@ -8,9 +8,9 @@ struct Rule<Facts, Reason: VerdictReason>: Sendable {
     let wants: String?
     /// The catalog's key; `nil` for a rule that holds without one.
     let key: OfferKey?
-    /// The reason to refuse; `nil` to let pass.
+    /// `nil` to let pass.
     let refusal: @Sendable (Facts) -> Reason?
-    /// The facts that it saw, in a sentence or two that a support person can read aloud.
+    /// The facts of the rule, in a sentence or two that a support person can read aloud.
     let saw: @Sendable (Facts) -> String
 
     init(
@@ -26,7 +26,6 @@ struct Rule<Facts, Reason: VerdictReason>: Sendable {
         self.saw = saw
     }
 
-    /// A rule about a key of the catalog, whose name it has.
     init(
         _ key: OfferKey,
         wants: String,
@@ -43,7 +42,6 @@ struct Rule<Facts, Reason: VerdictReason>: Sendable {
 
 /// One pass through the rules of a policy, which ends at the first that refuses.
 struct Examination<Reason: VerdictReason> {
-    /// A rule's refusal, with what the rule saw.
     struct Refusal {
         let reason: Reason
         let saw: String
@@ -56,12 +54,7 @@ struct Examination<Reason: VerdictReason> {
         explanation = explaining ? [] : nil
     }
 
-    /// Asks rules in their order.
-    ///
-    /// - Parameters:
-    ///   - rules: The rules.
-    ///   - facts: What they look at.
-    /// - Returns: The first refusal; `nil` when all let pass.
+    /// The first refusal; `nil` when all let pass.
     mutating func refusal<Facts>(by rules: [Rule<Facts, Reason>], of facts: Facts) -> Refusal? {
         // A span avoids copies: copying a rule takes longer than evaluating most of them.
         let rules = rules.span
@@ -96,7 +89,7 @@ struct FewValues<Key: Hashable, Value> {
         return others.isEmpty ? nil : others[key]
     }
 
-    /// Keeps a value for a key that has none yet.
+    /// The key must have no value yet.
     mutating func keep(_ value: Value, for key: Key) {
         if few.count < Self.mostLookedThrough {
             few.append(Kept(key: key, value: value))

@@ -1,6 +1,5 @@
 /// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
 enum SubscriberRules {
-    /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
         afterRefund, familyShared, assigned, audience, fromProducts, duringTrial, minimumLapsedDays,
         maximumLapsedDays,
@@ -265,15 +264,12 @@ enum SubscriberRules {
 }
 
 extension SubscriberFacts {
-    /// Whether a period is running by what Apple says, or by one of two things that contradict each other.
+    /// Whether a period is running by Apple's word, or by one of two words that contradict each other.
     fileprivate var mayRun: Bool {
         [state, alternative].contains { $0 == .active || $0 == .activeAutoRenewOff }
     }
 
-    /// Since when the customer has been away, without a full stop.
-    ///
-    /// - Parameter days: Puts the milliseconds since then into words.
-    /// - Returns: The words.
+    /// The end of the subscription and the time since, without a full stop.
     fileprivate func lapsePhrase(_ days: (Int64) -> String) -> String {
         guard state == .lapsed else { return "The subscription has not lapsed" }
         guard let end = last.endsAt, let lapsed = lapsedMilliseconds else {
@@ -290,13 +286,13 @@ extension SubscriberFacts {
         return "\(name) ended \(end.day), \(days(lapsed)) \(age)"
     }
 
-    /// How many days are over: to be compared with the fewest that there have to be.
+    /// For a comparison with the fewest days that there have to be.
     fileprivate static func wholeDays(_ milliseconds: Int64) -> String {
         let days = milliseconds / 86_400_000
         return days == 0 ? "less than a day" : OfferKey.days(Int(days))
     }
 
-    /// How many days have begun: to be compared with the most that there may be.
+    /// For a comparison with the most days that there may be.
     fileprivate static func startedDays(_ milliseconds: Int64) -> String {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         if days == 0 { return "less than a day" }
@@ -304,27 +300,21 @@ extension SubscriberFacts {
     }
 }
 
-/// When an offer starts that an eligible customer redeems now.
+/// The start of an offer that an eligible customer redeems now.
 package enum OfferStart: String, Sendable {
-    /// The offer begins at once.
     case now
     /// When the running period ends.
     case nextRenewal = "next_renewal"
 }
 
 extension Subscription {
-    /// When an offer on a product would start for a customer who has this subscription in the product's group.
+    /// The start of an offer for a customer who has this subscription in the product's group.
     ///
     /// Without access there is nothing to wait for. On the product that the customer holds, an offer waits for the
-    /// renewal; on another it starts as any change of plan does: an upgrade at once, a downgrade at the renewal, within a
-    /// level at once where the periods are equally long (Apple, "Auto-renewable subscriptions", Ranking subscriptions
-    /// within the group).
-    ///
-    /// - Parameters:
-    ///   - product: The product that the offer is on.
-    ///   - app: The app of the catalog, which knows levels and periods.
-    /// - Returns: The start; `nil` when the catalog or the evidence does not say enough, the state is not known, and in the grace period, of which
-    ///   Apple says nothing.
+    /// renewal; on another it starts as any change of plan does: an upgrade at once, a downgrade at the renewal, within
+    /// a level at once where the periods are equally long (Apple, "Auto-renewable subscriptions", Ranking subscriptions
+    /// within the group). It is `nil` when catalog or evidence does not say enough, the state is not known, and in the
+    /// grace period, of which Apple says nothing.
     func start(ofOfferOn product: Product, in app: App) -> OfferStart? {
         guard certainty == .known, alternative == nil else { return nil }
         switch state {
@@ -342,8 +332,7 @@ extension Subscription {
         return period == heldPeriod ? .now : .nextRenewal
     }
 
-    /// Whether an offer is running that a new one would end: the paid time is under one, or the next renewal is going
-    /// to be.
+    /// Whether a new offer would end another: the paid time is under one, or the next renewal is going to be.
     var hasRunningOffer: Bool {
         switch state {
         case .active, .activeAutoRenewOff: transaction?.offer != nil || renewal.offer != nil

@@ -6,26 +6,18 @@ package enum GroupStatus: Equatable, Sendable {
     case noPendingRenewalInfo
     /// The evidence has neither entry nor transaction of the group.
     case neverSubscribed
-    /// The evidence has an entry or a purchase of a subscription whose group cannot be determined, and none that is known
-    /// to be of this group.
+    /// No entry or purchase is known to be of this group, and the group of one cannot be determined.
     case groupUnknown
-    /// The evidence cannot be taken to mean that there is no entry: it has no list of entries, or shows only what its
-    /// sender chose to show.
+    /// The lack of an entry proves nothing: the evidence has no list of entries, or its sender chose what to show.
     case noEvidence
 }
 
 extension SubscriptionHistory {
-    /// The customer's status in a group, or in the whole app, at Apple's clock.
+    /// The status in a group, or with `nil` in the whole app, at Apple's clock.
     ///
     /// In the whole app every entry counts, and every subscription that was bought, also one whose group cannot be
-    /// determined.
-    ///
-    /// - Parameters:
-    ///   - groupId: The group's identifier; `nil` for the whole app.
-    ///   - app: The app of the catalog, which knows the groups of its products.
-    ///   - clock: Apple's clock, at which expiry and grace are judged unless held state of a subscription is newer.
-    ///   - now: The server's clock; Apple's, unless said.
-    /// - Returns: The status.
+    /// determined. Held state of a subscription that is newer than Apple's clock has a clock of its own. The server's
+    /// clock is Apple's, unless said.
     package func status(
         inGroup groupId: String?,
         of app: App,
@@ -35,15 +27,8 @@ extension SubscriptionHistory {
         subscriptions(inGroup: groupId, of: app, at: clock, now: now ?? clock).status
     }
 
-    /// The customer's status in a group or the whole app, with the subscriptions that run beside the one that counts.
-    ///
-    /// - Parameters:
-    ///   - groupId: The group's identifier; `nil` for the whole app.
-    ///   - app: The app of the catalog.
-    ///   - holdings: The history's subscriptions; `nil` to look for them.
-    ///   - clock: Apple's clock.
-    ///   - now: The server's clock.
-    /// - Returns: What was found.
+    /// The status with the subscriptions that run beside the one that counts; finds the holdings itself unless they are
+    /// given.
     func subscriptions(
         inGroup groupId: String?,
         of app: App,
@@ -69,7 +54,7 @@ extension SubscriptionHistory {
             if isHere { found.consider(subscription) } else if subscription.mayRun { mayRunElsewhere = true }
         }
         guard !hasEntry else {
-            // What runs in a group that nobody knows may run in this one.
+            // A running subscription of an unknown group may run in this one.
             return found.mayRun || !mayRunElsewhere ? found : StrongestSubscription(status: .groupUnknown)
         }
         let status: GroupStatus =
@@ -88,26 +73,24 @@ extension SubscriptionHistory {
 
 /// The transactions and accounts of a history by group, found in one pass for all groups.
 ///
-/// One group is looked for through the whole lists, which is the fastest. Of many, as a request for a hundred offers may
-/// ask for, each would cost as much again.
+/// One group is looked for through the whole lists, which is the fastest. Of many, as a request for a hundred offers
+/// may ask for, each would cost as much again.
 final class GroupIndex: Sendable {
-    /// How many transactions and entries are few, so that looking through them again costs less than an index.
+    /// How many transactions and entries are few: looking through them again costs less than an index.
     private static let fewItems = 64
 
-    /// The findings for a group; transactions by their positions in the list.
+    /// Transactions by their positions in the list.
     private struct Found {
         var transactions: [Int] = []
         var accounts: Set<AppAccountToken> = []
     }
 
-    /// The subscriptions.
     let holdings: Holdings
     private let history: SubscriptionHistory
     private let groups: [String: Found]
     private let unknownTransactions: [Int]
     private let allAccounts: Set<AppAccountToken>
 
-    /// Looks through a history.
     init(_ history: SubscriptionHistory, of app: App, at clock: Timestamp? = nil) {
         var groups: [String: Found] = [:]
         var unknownTransactions: [Int] = []
@@ -133,13 +116,13 @@ final class GroupIndex: Sendable {
         history.transactions.count + (history.renewals?.count ?? 0) > fewItems
     }
 
-    /// The transactions of a group, in the order of the list; with `nil` those whose group cannot be determined.
+    /// In the order of the list; with `nil` those whose group cannot be determined.
     func transactions(inGroup groupId: String?) -> some Collection<Transaction> {
         let found = groupId.map { groups[$0]?.transactions ?? [] } ?? unknownTransactions
         return found.lazy.map { [history] in history.transactions[$0] }
     }
 
-    /// The accounts of a group, as ``SubscriptionHistory/accountTokens(inGroup:of:)`` finds them.
+    /// As ``SubscriptionHistory/accountTokens(inGroup:of:)`` finds them.
     func accountTokens(inGroup groupId: String) -> Set<AppAccountToken> {
         guard let accounts = groups[groupId]?.accounts, !accounts.isEmpty else { return allAccounts }
         return accounts

@@ -5,17 +5,15 @@
 /// belongs to the only entry without any row that names its product, if no other identifier asks for it; else it is a
 /// subscription of its own, of which it is not known whether it renews.
 struct Holdings: Sendable {
-    /// One subscription; entry and rows by their positions in the history's lists.
+    /// Entry and rows by their positions in the history's lists.
     struct Holding: Sendable {
-        /// The entry; `nil` where there is none.
         fileprivate(set) var entry: Int?
         /// The original transaction identifier; `nil` for an entry without one.
         fileprivate(set) var id: String?
-        /// The group by catalog or evidence; `nil` where it cannot be determined.
+        /// By catalog or evidence; `nil` where it cannot be determined.
         fileprivate(set) var group: String?
         /// Whether there is any row, also one that an upgrade replaced.
         fileprivate(set) var hasRows = false
-        /// Whether a row says when it ends.
         fileprivate(set) var hasEnd = false
         /// Whether a row that no upgrade replaced is a purchase of the customer's own.
         fileprivate(set) var hasPurchase = false
@@ -27,24 +25,20 @@ struct Holdings: Sendable {
 
         /// The row that the state rests on: a shared one only where there is no other.
         var newest: Int? { newestOwn ?? newestShared }
-        /// Whether it is a subscription: rows without group and end are purchases that do not renew.
+        /// Rows without group and end are purchases that do not renew.
         var isSubscription: Bool { entry != nil || newest != nil && (group != nil || hasEnd) }
     }
 
-    /// The number of subscriptions that are compared one by one; beyond it a dictionary is used, so that the time does not
-    /// grow with the product of both lists.
+    /// The number of subscriptions that are compared one by one.
+    ///
+    /// Beyond it a dictionary is used, so that the time does not grow with the product of both lists.
     static let few = 8
 
-    /// The subscriptions: first those of entries, in their order.
+    /// First those of entries, in their order.
     private(set) var all: [Holding] = []
     private var places: [String: [Int]] = [:]
 
-    /// Looks through a history.
-    ///
-    /// - Parameters:
-    ///   - history: The history.
-    ///   - app: The app of the catalog, which knows the groups of its products.
-    ///   - clock: Apple's clock; `nil` for the evidence's own date.
+    /// Without a clock the evidence's own date is Apple's.
     init(_ history: SubscriptionHistory, of app: App, at clock: Timestamp? = nil) {
         let renewals = history.renewals ?? []
         for index in renewals.indices {
@@ -138,7 +132,7 @@ struct Holdings: Sendable {
 }
 
 extension Holdings.Holding {
-    /// The transaction that a subscription's state rests on, among its transactions.
+    /// The transaction that a subscription's state rests on.
     static func newest(of transactions: [Transaction]) -> Transaction? {
         var holding = Self()
         holding.id = transactions.first?.originalTransactionId
@@ -167,8 +161,10 @@ extension Holdings.Holding {
         }
     }
 
-    /// Added seats say nothing of the period that they were added to: of the rows that end when they do the purchase counts,
-    /// or the first one where all of them say that seats were added.
+    /// Added seats say nothing of the period that they were added to.
+    ///
+    /// Of the rows that end when they do the purchase counts, or the first one where all of them say that seats were
+    /// added.
     fileprivate mutating func leaveAddedSeats(among rows: Span<Transaction>) {
         guard let added = newestOwn, rows[added].isAddition else { return }
         let end = rows[added].expiresDate
@@ -201,7 +197,6 @@ extension Transaction {
     }
 }
 
-/// The groups that transactions name of subscriptions and products.
 private struct NamedGroups {
     private var ofIds: [String: NamedGroup] = [:]
     private var ofProducts: [String: NamedGroup] = [:]
@@ -222,7 +217,7 @@ private struct NamedGroups {
 
 /// The group that transactions tell of a subscription or of a product.
 ///
-/// If they name different ones none is taken: which of them is true cannot be seen, and lists come in no order that
+/// If they name different ones none is taken: nobody can see which of them is true, and lists come in no order that
 /// counts.
 private struct NamedGroup {
     private(set) var identifier: String?

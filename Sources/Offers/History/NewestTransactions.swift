@@ -1,27 +1,17 @@
 /// The newest transaction of each group, by whose identifier the App Store knows the customer.
 ///
-/// The customer's own purchases come first, also upgraded and refunded ones; without any, shared and assigned ones are the
-/// customer's all the same. All groups are looked at in one pass: evidence of thousands of transactions may be sent for a
-/// hundred offers.
+/// The customer's own purchases come first, also upgraded and refunded ones; without any, shared and assigned ones are
+/// the customer's all the same. All groups are looked at in one pass: evidence of thousands of transactions may be sent
+/// for a hundred offers.
 package struct NewestTransactions: Sendable {
     private let ofApp: String?
     private let ofGroups: [String: String]
 
-    /// Looks for those of one account: beside them, evidence that is not all of one Apple Account may have others'.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - app: The app of the catalog, which knows the groups of its products.
-    ///   - account: The account.
+    /// Looks at one account's alone: evidence that is not all of one Apple Account may have others' beside them.
     package init(_ history: SubscriptionHistory, of app: App, for account: Account) {
         self.init(history.leavingOutOthers(than: account) ?? history, of: app)
     }
 
-    /// Looks for them.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - app: The app of the catalog, which knows the groups of its products.
     package init(_ history: SubscriptionHistory, of app: App) {
         // Indices avoid copies: copying a transaction takes longer than looking at it.
         let all = history.transactions
@@ -41,10 +31,7 @@ package struct NewestTransactions: Sendable {
         ofGroups = newestOfGroups.compactMapValues { all[$0].transactionId }
     }
 
-    /// The identifier of the newest transaction.
-    ///
-    /// - Parameter groupId: The group's identifier; `nil` for the whole app.
-    /// - Returns: The identifier; `nil` when the evidence has no transaction there, or none with an identifier.
+    /// In a group, or with `nil` in the whole app; `nil` where no transaction there has an identifier.
     package func identifier(inGroup groupId: String?) -> String? {
         groupId.map { ofGroups[$0] } ?? ofApp
     }

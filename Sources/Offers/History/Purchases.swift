@@ -9,7 +9,7 @@ extension Transaction {
         return PurchaseSign.all(of: other).copies.contains(where: own.contains)
     }
 
-    /// The purchase with what another copy of it says where it says nothing itself.
+    /// The purchase, completed by another copy of it.
     fileprivate func joined(with copy: Transaction) -> Transaction {
         var whole = self
         if offer?.catalogId == nil { whole.offer = copy.offer ?? offer }
@@ -59,7 +59,7 @@ private enum PurchaseSign: Hashable {
     /// Old answers may lack the transaction's identifier: its date stands for it.
     case date(Timestamp?, of: String, isNamed: Bool)
 
-    /// The signs of a transaction, and those by which a copy of it is known.
+    /// The signs of a transaction, and the signs that mark a copy of it.
     static func all(of transaction: Transaction) -> (own: [PurchaseSign], copies: [PurchaseSign]) {
         let id = transaction.originalTransactionId
         var own: [PurchaseSign] = []

@@ -1,10 +1,9 @@
-/// How many times a customer has redeemed each promotional offer, as far as the evidence shows, and what is on record
-/// beside it.
+/// A customer's redemptions of each promotional offer, as far as the evidence shows, and those on record beside it.
 ///
 /// A redemption is a purchase of a subscription under the offer, with the renewals that the offer covers, too
-/// (``RedemptionRun``). An offer that the next renewal falls under is redeemed already, though no transaction
-/// shows it yet. Refunded and upgraded transactions count: the offer was used. Copies of one purchase are one, whether they
-/// are in the evidence or on record.
+/// (``RedemptionRun``). An offer that the next renewal falls under is redeemed already, though no transaction shows it
+/// yet. Refunded and upgraded transactions count: the offer was used. Copies of one purchase are one, whether they are
+/// in the evidence or on record.
 ///
 /// All offers are counted in one pass: evidence of thousands of transactions may be sent for a hundred offers.
 package final class RedemptionTally: Sendable {
@@ -13,7 +12,7 @@ package final class RedemptionTally: Sendable {
         let offerId: String
     }
 
-    /// The purchases of a subscription in one group: runs do not go from group to group.
+    /// Runs do not go from group to group.
     private struct Line: Hashable {
         let groupId: String
         let originalTransactionId: String
@@ -21,11 +20,6 @@ package final class RedemptionTally: Sendable {
 
     private let counts: [Place: Int]
 
-    /// Counts.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - app: The app of the catalog, which knows the groups of its products.
     package init(_ history: SubscriptionHistory, of app: App) {
         var counts: [Place: Int] = [:]
         var counted: Set<String> = []
@@ -46,12 +40,6 @@ package final class RedemptionTally: Sendable {
         self.counts = counts
     }
 
-    /// How many times an offer was redeemed in a group.
-    ///
-    /// - Parameters:
-    ///   - offerId: The promotional offer's identifier.
-    ///   - groupId: The group's identifier.
-    /// - Returns: The number of redemptions.
     package func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
         counts.isEmpty ? 0 : counts[Place(groupId: groupId, offerId: offerId)] ?? 0
     }
@@ -80,7 +68,6 @@ package final class RedemptionTally: Sendable {
 }
 
 extension SubscriptionHistory {
-    /// Whether anything in it is under a promotional offer.
     fileprivate var namesPromotionalOffer: Bool {
         transactions.contains { $0.offer?.catalogId != nil }
             || recordedTransactions.contains { $0.offer?.catalogId != nil }
@@ -90,10 +77,10 @@ extension SubscriptionHistory {
 
 /// Finds where redemptions of promotional offers begin among the transactions of a subscription, the oldest first.
 ///
-/// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. Who bought again under the
-/// same offer has redeemed it again. If the evidence does not say which of the two it was, as verifyReceipt never does,
-/// a renewal begins when the time before it ends; a little later, where Apple took as long to be paid. A refund ends a run:
-/// what is bought after it is no renewal of what was given back.
+/// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. A customer who bought
+/// again under the same offer has redeemed it again. If the evidence does not say which of the two it was, as
+/// verifyReceipt never does, a renewal begins when the time before it ends; a little later, where Apple took as long to
+/// be paid. A refund ends a run: a purchase after it renews nothing.
 struct RedemptionRun {
     /// How long after the paid time a renewal may begin, in seconds: three days, and an eighth of the paid time at most,
     /// which is short in the sandbox.
@@ -104,15 +91,12 @@ struct RedemptionRun {
     /// The last purchase under an offer.
     private var last: Transaction?
 
-    /// Takes the next purchase.
-    ///
-    /// - Parameter purchase: The purchase: one of the customer's own.
-    /// - Returns: Whether it is not under the same offer as the last one, or is, but was bought anew.
+    /// Whether the next of the customer's own purchases is under another offer than the last one, or bought anew.
     mutating func turns(at purchase: Transaction) -> Bool {
         let offerId = purchase.offer?.catalogId
         let turns = offerId != self.offerId || offerId != nil && last.map { purchase.isBoughtAnew(after: $0) } ?? true
         self.offerId = offerId
-        // Only what is under an offer is asked about.
+        // Only purchases under an offer are asked about.
         if offerId != nil { last = purchase }
         return turns
     }
@@ -142,8 +126,9 @@ extension Transaction {
 }
 
 extension RedemptionRun {
-    /// The redemptions among transactions of one subscription: of each the first transaction, as far as redemptions need it,
-    /// which ends where the last one does that the offer covers.
+    /// The first transaction of each redemption in one subscription, as far as redemptions need it.
+    ///
+    /// It ends where the last one does that the offer covers.
     static func whole(in transactions: [Transaction]) -> [Transaction] {
         var run = RedemptionRun()
         var found: [Transaction] = []

@@ -1,4 +1,4 @@
-/// The clocks by which what is said of a subscription is judged.
+/// The clocks by which the word on a subscription is judged.
 struct SubscriptionClocks {
     /// Apple's clock when it made the evidence, or the server's where the evidence does not tell the time.
     let apples: Timestamp
@@ -7,12 +7,6 @@ struct SubscriptionClocks {
     /// Whether each part is as old as its own signature: of signed transactions and held state.
     let isSignedByPart: Bool
 
-    /// Creates clocks.
-    ///
-    /// - Parameters:
-    ///   - apples: Apple's clock when it made the evidence.
-    ///   - now: The server's clock.
-    ///   - isSignedByPart: Whether each part is as old as its own signature.
     init(apples: Timestamp, now: Timestamp, isSignedByPart: Bool = false) {
         self.apples = apples
         self.now = max(now, apples)
@@ -22,9 +16,8 @@ struct SubscriptionClocks {
 
 /// How well a state is known.
 package enum StateCertainty: Equatable, Sendable {
-    /// Apple said it.
     case known
-    /// The subscription was to renew after Apple last spoke of it, at this moment: nobody here knows whether it did.
+    /// The subscription was to renew at this moment, after Apple last spoke of it: nobody here knows whether it did.
     ///
     /// The state is the one that Apple showed last.
     case wasToRenew(after: Timestamp)
@@ -40,22 +33,20 @@ package enum UnknownValue: Equatable, Sendable {
     case ownership(String?)
     /// Another `revocationType` or `revocationReason`.
     case revocation(String)
-    /// Another `status`.
     case status
     /// A running transaction of another `type`, which names the subscription as its past.
     case bundle
 }
 
-/// The state of a subscription, as it follows from what Apple said of it.
+/// The state of a subscription by Apple's word on it.
 ///
-/// Nothing falls through to ``SubscriberState/lapsed``: a subscription has lapsed where Apple says so, where its paid time
-/// was over when Apple spoke of it, or where it ended since and was not going to renew.
+/// Nothing falls through to ``SubscriberState/lapsed``: a subscription has lapsed where Apple says so, where its paid
+/// time was over when Apple spoke of it, or where it ended since and was not going to renew.
 struct StateReading {
     let state: SubscriberState
     private(set) var certainty: StateCertainty
-    /// The clock at which it is so.
     let clock: Timestamp
-    /// The state that something else says which Apple said, and which contradicts this one.
+    /// A state by another word of Apple's, which contradicts this one.
     private(set) var alternative: SubscriberState?
 
     private init(_ state: SubscriberState, _ certainty: StateCertainty = .known, at clock: Timestamp) {
@@ -64,7 +55,6 @@ struct StateReading {
         self.clock = clock
     }
 
-    /// Reads a state.
     init(of newest: Transaction?, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         guard let newest else {
             self = StateReading(of: renewal, by: clocks)
@@ -92,7 +82,7 @@ struct StateReading {
         }
     }
 
-    /// Reads a state from a transaction that was not revoked, and its entry.
+    /// From a transaction that was not revoked, and its entry.
     private init(ofUnrevoked newest: Transaction, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         guard let expiry = newest.expiresDate else {
             let failed = renewal.isStandIn ? nil : Self.failedRenewal(of: renewal, by: clocks)
@@ -106,7 +96,7 @@ struct StateReading {
         self.init(endedAt: expiry, newest, with: renewal, by: clocks)
     }
 
-    /// Reads the state of a subscription whose paid time is over by now.
+    /// For a subscription whose paid time is over by now.
     private init(
         endedAt expiry: Timestamp,
         _ newest: Transaction,
@@ -145,12 +135,12 @@ struct StateReading {
         }
     }
 
-    /// The state by an entry alone.
+    /// By an entry alone.
     private init(of renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         if let failed = Self.failedRenewal(of: renewal, by: clocks) {
             self = failed
         } else if renewal.isStandIn {
-            // Upgraded transactions alone: what came after them was left out.
+            // There are upgraded transactions alone: those after them were left out.
             self.init(renewal.runningState(of: nil), .endNotSaid, at: clocks.apples)
         } else if renewal.hasExpirationIntent {
             self.init(.lapsed, at: clocks.apples)
@@ -159,7 +149,7 @@ struct StateReading {
         }
     }
 
-    /// Takes the state from Apple's status; dates only say what may have become of it since.
+    /// From Apple's status; dates only say what may have become of it since.
     private init(
         _ status: SubscriptionStatus,
         of newest: Transaction,
@@ -189,8 +179,8 @@ struct StateReading {
         }
     }
 
-    /// How long Apple's word that a subscription is active counts after its paid time, in seconds: as long as an answer of
-    /// Apple's may be used again.
+    /// How long Apple's word that a subscription is active counts after its paid time: as long as an answer of Apple's
+    /// may be used again.
     private static let longestRenewalSeconds: Int64 = 3600
 
     /// Grace period or billing retry, when the entry says so; grace counts only until it ends.
@@ -206,7 +196,7 @@ extension RenewalInfo {
     /// The customer's state while the paid time runs.
     ///
     /// If a commitment is paid month by month, ``autoRenewStatus`` speaks of the next month, and the commitment's own
-    /// status of what comes after it.
+    /// status of the time after it.
     fileprivate func runningState(of transaction: Transaction?) -> SubscriberState {
         if autoRenewStatus == false { return .activeAutoRenewOff }
         return transaction?.billingPlan != .upfront && commitmentAutoRenewStatus == false
@@ -215,7 +205,6 @@ extension RenewalInfo {
 }
 
 extension Transaction {
-    /// The state of a customer with a revoked newest purchase.
     fileprivate var revokedState: SubscriberState {
         switch revocation?.kind {
         case .family, .assignment: .lapsed
@@ -223,7 +212,7 @@ extension Transaction {
         }
     }
 
-    /// Whether it was revoked or bought after a moment, so that what was said then does not know of it.
+    /// Whether it was revoked or bought after a moment, so that a word of that moment does not know of it.
     fileprivate func isRevokedOrBought(since moment: Timestamp) -> Bool {
         revocationDate.map { $0 > moment } ?? false || purchaseDate.map { $0 > moment } ?? false
     }

@@ -2,17 +2,14 @@
 ///
 /// A reference, as each rule looks at it.
 package final class Subscription: Sendable {
-    /// The customer's state by this subscription.
     package let state: SubscriberState
-    /// The state if shared and assigned purchases counted as the customer's own; the same as ``state`` unless that is
-    /// ``SubscriberState/familyShared`` or ``SubscriberState/assigned``.
+    /// The state if shared and assigned purchases counted as the customer's own.
     package let stateCountingShared: SubscriberState
-    /// A second state, in which an offer has to hold as well: what Apple said contradicts itself, or nobody said whether
-    /// the subscription renews; `nil` for most.
+    /// A second state, in which an offer has to hold as well; `nil` for most.
+    ///
+    /// Apple's words contradict each other, or nobody said whether the subscription renews.
     package let alternative: SubscriberState?
-    /// How well the state is known.
     package let certainty: StateCertainty
-    /// The entry of `pending_renewal_info`, or the renewal info.
     package let renewal: RenewalInfo
     /// The newest transaction that counts; `nil` when the evidence has none.
     package let transaction: Transaction?
@@ -25,7 +22,6 @@ package final class Subscription: Sendable {
     /// Whether all of it is held state that is too old to make anybody eligible.
     let isOverAge: Bool
 
-    /// Reads the state of one of a history's subscriptions.
     convenience init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp)
     {
         let newest = holding.newest.map { history.transactions[$0] }
@@ -51,7 +47,6 @@ package final class Subscription: Sendable {
         )
     }
 
-    /// Reads the state of a subscription.
     init(
         renewal: RenewalInfo,
         newest: Transaction?,
@@ -107,8 +102,9 @@ package final class Subscription: Sendable {
         return certainty != .known || stateCountingShared.hasAccess || alternative?.hasAccess == true
     }
 
-    /// When the customer's access ended or ends: with the paid time, the grace period after it, or a refund before
-    /// either; `nil` where the evidence does not say.
+    /// The end of the customer's access, past or to come; `nil` where the evidence does not say.
+    ///
+    /// It is the end of the paid time, or of the grace period after it, or a refund before either.
     package var endsAt: Timestamp? {
         let expiry = transaction?.expiresDate
         let grace = renewal.gracePeriodExpiresDate
@@ -120,7 +116,6 @@ package final class Subscription: Sendable {
 }
 
 extension Subscription: Equatable {
-    /// Whether two say the same.
     package static func == (left: Subscription, right: Subscription) -> Bool {
         left.state == right.state && left.stateCountingShared == right.stateCountingShared
             && left.alternative == right.alternative && left.certainty == right.certainty
@@ -130,20 +125,18 @@ extension Subscription: Equatable {
 
 /// Finds the subscription that counts among a customer's subscriptions in one place: the one with the strongest state.
 struct StrongestSubscription {
-    /// The customer's status there.
     private(set) var status: GroupStatus
     /// The products of the other subscriptions that are running.
     private(set) var alsoRunning: [String] = []
-    /// Those that ended, whichever of them counts.
+    /// All that ended, whichever of them counts.
     private(set) var ended = EndedSubscriptions()
 
-    /// Starts with what is so unless a subscription is found.
+    /// Starts with the status without any subscription.
     init(status: GroupStatus = .neverSubscribed) { self.status = status }
 
     /// Whether it is not certain that the customer has no access there.
     var mayRun: Bool { if case .subscriber(let subscription) = status { subscription.mayRun } else { false } }
 
-    /// Takes another subscription into account.
     mutating func consider(_ subscription: Subscription) {
         ended.consider(subscription)
         guard case .subscriber(let strongest) = status else {
@@ -158,8 +151,8 @@ struct StrongestSubscription {
 
     /// Whether the left one counts less; of two with the same state the one whose access ends first does.
     ///
-    /// One of which nobody knows what became counts as strong as it may be: only one that is known to be active counts
-    /// more. Of two that end together the identifiers decide, so that the order of the list does not.
+    /// One of unknown fate counts as strong as it may be: only one that is known to be active counts more. Of two that
+    /// end together the identifiers decide, so that the order of the list does not.
     static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
         guard left.rank == right.rank else { return left.rank > right.rank }
         guard left.state == right.state else { return left.state < right.state }
@@ -190,7 +183,7 @@ struct StrongestSubscription {
 }
 
 extension Subscription {
-    /// How much it may count, the strongest first.
+    /// The strongest has the lowest rank.
     fileprivate var rank: Int {
         if isInTheWay { return 0 }
         switch state {
@@ -215,23 +208,21 @@ extension SubscriberState {
     }
 }
 
-/// The subscriptions in one place by which a customer once had access and has it no more: when the last of them ended,
-/// and with which product.
+/// The subscriptions in one place that gave a customer access and no longer do: the end of the last, and its product.
 ///
 /// They need not be the subscription that counts. One that lapsed counts more than one that was refunded, so that a
-/// refund takes nothing from a customer who has lapsed; but where an offer takes a refund for a lapse, access ended with
-/// whichever of the two came last.
+/// refund takes nothing from a customer who has lapsed; but where an offer takes a refund for a lapse, access ended
+/// with the later of the two.
 struct EndedSubscriptions: Sendable {
     /// The lapsed subscription whose access ended last.
     private var lapsed: Subscription?
     /// The refunded subscription whose access ended last.
     private var refunded: Subscription?
-    /// One that lapsed nobody knows when, which may have been the last.
+    /// A lapsed one whose end nobody knows, and which may have been the last.
     private(set) var undated: Subscription?
-    /// Whose they are: the customer's own put assigned ones aside, and these shared ones.
+    /// The owner: the customer's own put assigned ones aside, and these shared ones.
     private var owner = SubscriberState.familyShared
 
-    /// Takes another subscription into account.
     mutating func consider(_ subscription: Subscription) {
         guard subscription.certainty == .known else { return }
         let owner: SubscriberState =
@@ -252,7 +243,7 @@ struct EndedSubscriptions: Sendable {
         }
     }
 
-    /// The subscription whose access ended last, of those of which it is known when.
+    /// The subscription whose access ended last, of those with a known end.
     func last(countingRefunds: Bool) -> Subscription? {
         guard countingRefunds, let refunded else { return lapsed }
         guard let lapsed, let lapse = lapsed.endsAt, let refund = refunded.endsAt else { return refunded }
