@@ -18,7 +18,7 @@ struct EvidenceExamination: Sendable {
     /// The ledger's counts leave the readings as they are.
     mutating func consider(_ answer: LedgerAnswer) { request = RequestFacts(request, answer: answer) }
 
-    /// The findings for a group; with `nil` for the whole app. `nil` without evidence.
+    /// The findings for a group, or with `nil` for the whole app; `nil` without evidence.
     mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let whole = request.history, let history else { return nil }
         if let known = readings[groupId] { return known }

@@ -11,7 +11,7 @@ package struct OfferPolicy: Sendable {
     /// Takes the server's clock, at which offer windows and the age of evidence are judged, and ages in seconds, 0 for
     /// no limit.
     ///
-    /// Without a limit of its own held state has that of the evidence. `countsPaidTime` makes state of any age count
+    /// Held state has the limit of the evidence unless it has its own. `countsPaidTime` makes state of any age count
     /// while its paid time runs.
     package init(
         app: App,
@@ -185,9 +185,9 @@ extension OfferPolicy {
     /// The question to the ledger before decisions count; `nil` when there is nothing to ask.
     ///
     /// An eligible offer needs no question: its limits are checked when it is written. But of several reasons to refuse
-    /// the first is given, and only the ledger knows whether evidence is shared; an explanation has all facts. So
-    /// `decisions` are those without the ledger, `nil` when nothing is going to be written. Evidence of a suspect
-    /// subscription was lately refused as shared: nothing of it is signed unasked.
+    /// the first is given, and only the ledger knows whether evidence is shared; and an explanation has all facts.
+    /// `decisions` were made without the ledger; they are `nil` when nothing is going to be written. Evidence of a
+    /// suspect subscription was lately refused as shared: nothing of it is signed unasked.
     package mutating func question(
         about offers: [OfferRequest],
         decided decisions: [Decision]?,

@@ -17,7 +17,7 @@ struct SubscriptionClocks {
 /// How well a state is known.
 package enum StateCertainty: Equatable, Sendable {
     case known
-    /// The subscription was to renew at this moment, after Apple last spoke of it: nobody here knows whether it did.
+    /// The subscription was to renew after this moment, when Apple last spoke of it: nobody here knows whether it did.
     ///
     /// The state is the one that Apple showed last.
     case wasToRenew(after: Timestamp)

@@ -1,42 +1,33 @@
 /// The history of a customer, in one form for all kinds of evidence: decisions read nothing else.
 package struct SubscriptionHistory: Equatable, Sendable {
-    /// The app that the evidence is about; `nil` where it does not say.
+    /// `nil` where the evidence does not say.
     package var bundleId: String?
-    /// The environment that the evidence is from; `nil` where it does not say, or names none of Apple's.
+    /// `nil` where the evidence does not say, or names none of Apple's.
     package var environment: AppStoreEnvironment?
     /// Apple's clock when it made the evidence; `nil` where it does not say.
     package var asOf: Timestamp?
     /// The renewal of each subscription; `nil` if the evidence does not say.
     package var renewals: [RenewalInfo]?
-    /// The purchases and renewals, in no order that counts.
+    /// In no order that counts.
     package var transactions: [Transaction]
-    /// How much of the customer's past the evidence shows.
     package var coverage: HistoryCoverage
     /// Whether it is held state alone, without evidence.
     package internal(set) var isHeld = false
     /// Whether held state replaces an answer of Apple, who could not be reached: see ``standingIn()``.
     private(set) var isStandIn = false
-    /// What held state adds to the evidence, by the identifiers of subscriptions; empty where it adds nothing.
+    /// The additions of held state, by the identifiers of subscriptions.
     var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
-    /// Recorded transactions of subscriptions that redeemed an offer, if the evidence lacks them or has other values:
-    /// they count only as redemptions.
+    /// Recorded transactions of subscriptions that redeemed an offer, if the evidence lacks them or has other values.
+    ///
+    /// They count only as redemptions.
     var recordedTransactions: [Transaction] = []
     /// The identifiers that held state knows to be of one subscription with another.
     var linkedIds: [String: Set<String>] = [:]
     /// The other identifiers of subscriptions that have had several, by the first one, which stands for all of them.
     package internal(set) var otherIds: [String: [String]] = [:]
 
-    /// Creates a history.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app that the evidence is about.
-    ///   - environment: The environment that it is from.
-    ///   - asOf: Apple's clock when it made the evidence.
-    ///   - renewals: What comes next for each subscription; `nil` where the evidence cannot tell.
-    ///   - transactions: The purchases and renewals, in any order.
-    ///   - coverage: How much of the customer's past the evidence shows.
     package init(
         bundleId: String?,
         environment: AppStoreEnvironment?,
@@ -56,47 +47,29 @@ package struct SubscriptionHistory: Equatable, Sendable {
 
 extension SubscriptionHistory {
     /// Marks held state that replaces an answer of Apple: explanations then say that Apple could not be reached.
-    ///
-    /// - Returns: The marked history.
     package func standingIn() -> SubscriptionHistory {
         var history = self
         history.isStandIn = true
         return history
     }
 
-    /// The clock at which expiry and grace are judged: Apple's when it made the evidence, see ``clock(of:at:)``.
+    /// The clock of expiry and grace: Apple's when it made the evidence; `nil` where the evidence carries no date.
     ///
-    /// Signed transactions have no time of their own, and held state has many: both are judged at the
-    /// server's clock.
-    ///
-    /// - Parameter now: The server's clock.
-    /// - Returns: The clock; `nil` where the evidence carries no date.
+    /// Signed transactions have no time of their own, and held state has many: both are judged at the server's clock.
     func clock(at now: Timestamp) -> Timestamp? {
         guard let asOf else { return nil }
         return isJudgedByServersClock ? now : asOf
     }
 
-    /// The clock at which one subscription is judged: Apple's at the newest report of that subscription.
+    /// The clock of one subscription: Apple's at the newest report of that subscription, which says nothing of others.
     ///
-    /// A newer report of another one says nothing of it.
-    ///
-    /// - Parameters:
-    ///   - id: The subscription; `nil` where the evidence does not say.
-    ///   - clock: The clock of all others, by ``clock(at:)``.
-    /// - Returns: The clock.
+    /// Without a report it is the clock of all others, by ``clock(at:)``.
     func clock(of id: String?, at clock: Timestamp) -> Timestamp {
         guard !heldShares.isEmpty, !isJudgedByServersClock, let id, let share = heldShares[id] else { return clock }
         return max(clock, share.asOf)
     }
 
-    /// The clocks by which one subscription is judged: what is held alone is as old as each part of it, as without
-    /// evidence.
-    ///
-    /// - Parameters:
-    ///   - id: The subscription; `nil` where the evidence does not say.
-    ///   - clock: The clock of all subscriptions, by ``clock(at:)``.
-    ///   - now: The server's clock.
-    /// - Returns: The clocks.
+    /// The clocks of one subscription: held state alone is as old as each part of it, as without evidence.
     func clocks(of id: String?, at clock: Timestamp, now: Timestamp) -> SubscriptionClocks {
         if !heldShares.isEmpty, let id, heldShares[id]?.isWhole == true {
             return SubscriptionClocks(apples: now, now: now, isSignedByPart: true)
@@ -108,19 +81,20 @@ extension SubscriptionHistory {
         )
     }
 
-    /// What held state adds to a subscription.
+    /// The addition of held state to a subscription.
     func heldShare(of subscription: Subscription?) -> HeldShare? {
         heldShares.isEmpty ? nil : subscription?.originalTransactionId.flatMap { heldShares[$0] }
     }
 
-    /// Whether an identifier is one of its transactions, of its subscriptions, or of the customer's download of the app.
+    /// Whether an identifier is one of its transactions, of its subscriptions, or of the customer's download of the
+    /// app.
     package func names(_ id: String) -> Bool {
         transactions.contains { $0.transactionId == id || $0.originalTransactionId == id || $0.appTransactionId == id }
             || renewals?.contains { $0.originalTransactionId == id } ?? false
             || otherIds.values.contains { $0.contains(id) }
     }
 
-    /// The history without held subscriptions that are too old to make anybody eligible; `nil` where there are none.
+    /// Without held subscriptions that are too old to make anybody eligible; `nil` where there are none.
     var withoutOverAge: SubscriptionHistory? {
         guard heldShares.contains(where: { $1.isOverAge }) else { return nil }
         var rest = self
@@ -135,7 +109,7 @@ extension SubscriptionHistory {
 }
 
 extension SubscriptionHistory {
-    /// The group that a transaction's product is in: by the catalog, else as the evidence says.
+    /// The group of a transaction's product: by the catalog, else by the evidence.
     func groupIdentifier(of transaction: Transaction, in app: App) -> String? {
         app.product(transaction.productId)?.group.id ?? transaction.subscriptionGroupIdentifier
     }
@@ -144,14 +118,9 @@ extension SubscriptionHistory {
 extension SubscriptionHistory {
     /// The accounts that the evidence names for a group; where the group's purchases name none, those of any purchase.
     ///
-    /// For the whole app, those of any purchase. One person may have bought for several accounts of the app, and each of
-    /// them is theirs. Evidence that names accounts belongs to these accounts alone: a leaked receipt must not serve
-    /// strangers.
-    ///
-    /// - Parameters:
-    ///   - groupId: The group's identifier; `nil` for the whole app.
-    ///   - app: The app of the catalog.
-    /// - Returns: The tokens, without order or repetition.
+    /// With `nil`, for the whole app, those of any purchase. One person may have bought for several accounts of the
+    /// app, and each of them is theirs. Evidence that names accounts belongs to these accounts alone: a leaked receipt
+    /// must not serve strangers.
     func accountTokens(inGroup groupId: String?, of app: App) -> Set<AppAccountToken> {
         var ofGroup: Set<AppAccountToken> = []
         var ofOthers: Set<AppAccountToken> = []
@@ -166,21 +135,19 @@ extension SubscriptionHistory {
         return ofGroup.isEmpty ? ofOthers : ofGroup
     }
 
-    /// Whether its subscriptions need not be one person's: a sender chooses which signed transactions to show, and held
-    /// state was learnt from many requests.
+    /// Whether its subscriptions need not be one person's.
     ///
-    /// In an answer of Apple's about a receipt or a transaction all of them are of one Apple Account.
+    /// A sender chooses which signed transactions to show, and held state was learnt from many requests. In an answer
+    /// of Apple's about a receipt or a transaction all of them are of one Apple Account.
     var isComposed: Bool { coverage == .partial || isHeld }
 
-    /// Whether a subscription need not be the same person's as others: in a composed history, or added to an answer of
-    /// Apple's by held state.
+    /// Whether a subscription need not be of one person with others: by a composed history, or added by held state to
+    /// an answer of Apple's.
     private func isByItself(_ id: String) -> Bool { isComposed || heldShares[id]?.isWhole == true }
 
-    /// The history without the subscriptions whose purchases name other accounts alone, where they need not be the same
-    /// person's: beside them, one purchase of one's own must not make them one's own.
+    /// Without the subscriptions whose purchases name other accounts alone, where they need not be the same person's.
     ///
-    /// - Parameter account: The account that is asked for.
-    /// - Returns: What is left; `nil` where nothing is left out.
+    /// Beside them, one purchase of one's own must not make them one's own. `nil` where nothing is left out.
     func leavingOutOthers(than account: Account) -> SubscriptionHistory? {
         guard isComposed || heldShares.values.contains(where: \.isWhole) else { return nil }
         let own = account.storedToken
@@ -199,7 +166,7 @@ extension SubscriptionHistory {
         return rest
     }
 
-    /// Whether the purchases of a subscription name an account, or, where it is all of one Apple Account, any purchase
+    /// Whether the purchases of a subscription name an account, or, in a history of one Apple Account, any purchase
     /// does.
     func namesAccount(of subscription: Subscription?) -> Bool {
         let id = subscription?.originalTransactionId
@@ -210,7 +177,7 @@ extension SubscriptionHistory {
     }
 }
 
-/// How much of a customer's past the evidence shows: whether what it leaves out is known not to have happened.
+/// How much of a customer's past the evidence shows: whether its omissions are known not to have happened.
 package enum HistoryCoverage: Sendable {
     /// Every subscription with every transaction, as a verifyReceipt answer has them.
     case complete
@@ -218,8 +185,9 @@ package enum HistoryCoverage: Sendable {
     ///
     /// That a group was never subscribed to can be known; that an introductory offer was never used cannot.
     case newestTransactions
-    /// One subscription alone, as the answer about an iOS 6 style transaction receipt has it: of others, and of what
-    /// that one was before, nothing can be known.
+    /// One subscription alone, as the answer about an iOS 6 style transaction receipt has it.
+    ///
+    /// Nothing can be known of others, nor of the past of that one.
     case oneSubscription
     /// The part that the sender chose to show, as with signed transactions: omissions cannot be seen.
     case partial
@@ -233,15 +201,12 @@ package enum HistoryCoverage: Sendable {
     }
 }
 
-/// A constant history in a class: a request passes it on many times, and each copy of the struct would take as long as
-/// a rule.
+/// A constant history in a class: a request passes it on many times, and a copy of the struct would take as long as a
+/// rule.
 package final class SharedHistory: Sendable {
-    /// The history.
     package let value: SubscriptionHistory
 
-    /// Shares a history, in which the identifiers of one subscription are joined.
-    ///
-    /// - Parameter value: The history.
+    /// Joins the identifiers of one subscription.
     package init(_ value: SubscriptionHistory) {
         self.value = value.joiningIds()
     }

@@ -1,14 +1,12 @@
-/// The identifiers of subscriptions that have had several: one by ``Transaction/previousOriginalTransactionId``, or one that
-/// a restore gave to a copy of a purchase.
+/// The identifiers of subscriptions that have had several: by ``Transaction/previousOriginalTransactionId``, or by a
+/// restore, which gives another to a copy of a purchase.
 struct SubscriptionIds {
     /// The subscription before each, by its identifier.
     private var previous: [String: String] = [:]
     private var neighbours: [String: Set<String>] = [:]
 
-    /// Whether every subscription has one identifier.
     var isEmpty: Bool { neighbours.isEmpty }
 
-    /// Finds the identifiers that a history names.
     init(_ history: SubscriptionHistory) {
         var items: [String: String] = [:]
         var isOne = true
@@ -41,7 +39,7 @@ struct SubscriptionIds {
         neighbours[other, default: []].insert(id)
     }
 
-    /// The identifiers of each subscription that has several, the first one first.
+    /// Of each subscription that has several, the first one first.
     var all: [[String]] {
         var known: Set<String> = []
         return neighbours.keys.sorted().compactMap { id in
@@ -112,8 +110,9 @@ extension SubscriptionHistory {
 }
 
 extension [RenewalInfo] {
-    /// The entries with the first identifiers of their subscriptions: of several the one of the newest purchase counts, and
-    /// before one that nobody said one that Apple did.
+    /// The entries with the first identifiers of their subscriptions.
+    ///
+    /// Of several the one of the newest purchase counts; before it comes one that Apple said rather than a stand-in.
     fileprivate func joined(_ firsts: [String: String], _ newest: [String: [String]]) -> [RenewalInfo] {
         var chosen: [String: (index: Int, rank: Int, id: String)] = [:]
         for index in indices {

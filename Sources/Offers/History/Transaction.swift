@@ -2,46 +2,38 @@
 ///
 /// Names are the App Store Server API's (`JWSTransactionDecodedPayload`).
 package struct Transaction: Equatable, Sendable {
-    /// The subscription that the transaction belongs to: the identifier of its first purchase.
+    /// The subscription: the identifier of its first purchase.
     package var originalTransactionId: String
-    /// The product that was bought.
     package var productId: String
     /// The product's group, where the evidence says it.
     package var subscriptionGroupIdentifier: String?
-    /// When it was bought or renewed.
     package var purchaseDate: Timestamp?
-    /// When the paid time ends; `nil` for what does not expire, and where the evidence does not say.
+    /// The end of the paid time; `nil` for a purchase without one, and where the evidence does not say.
     package var expiresDate: Timestamp?
-    /// When Apple refunded or revoked it.
     package var revocationDate: Timestamp?
-    /// The kind of revocation; `nil` if the evidence does not say, as before December 2025: then it is a refund.
+    /// `nil` if the evidence does not say, as before December 2025: then it is a refund.
     package var revocation: Revocation?
-    /// Whether an upgrade replaced it.
-    ///
-    /// An upgrade is no refund.
+    /// Whether an upgrade replaced it, which is no refund.
     package var isUpgraded: Bool
-    /// Whose purchase it is: nothing but the customer's own counts as bought.
+    /// Only the customer's own counts as bought.
     package var ownership: Ownership
-    /// The account that the app set on the purchase.
     package var appAccountToken: AppAccountToken?
-    /// The offer it was made under.
     package var offer: RedeemedOffer?
-    /// Whether the evidence says that there was no offer, where it names none: an old receipt's row may leave out whether
-    /// it was a trial.
+    /// Whether the lack of an offer is said: an old receipt's row may leave out whether it was a trial.
     package var isOfferSaid = true
     /// Whether its period costs nothing, whatever kind of offer makes it so; `nil` where the evidence does not say.
     package var isFree: Bool?
-    /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
+    /// `nil` where the evidence does not say.
     package var transactionId: String?
-    /// When Apple signed it; `nil` for what is not signed by itself.
+    /// `nil` for a transaction without a signature of its own.
     package var signedDate: Timestamp?
-    /// The price paid; `nil` if the evidence does not say, as verifyReceipt never does.
+    /// `nil` if the evidence does not say, as verifyReceipt never does.
     package var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
     package var storefront: String?
-    /// Why there is a transaction; `nil` where the evidence does not say, as verifyReceipt never does.
+    /// `nil` where the evidence does not say, as verifyReceipt never does.
     package var reason: TransactionReason?
-    /// How the customer pays for it; `nil` where the evidence does not say, or names a plan that is not known.
+    /// `nil` where the evidence does not say, or names a plan that is not known.
     package var billingPlan: BillingPlan?
     /// Apple's number for the purchase, which stays where a restore gives it another ``transactionId``.
     package var webOrderLineItemId: String?
@@ -51,12 +43,11 @@ package struct Transaction: Equatable, Sendable {
     package var appTransactionId: String?
     /// Whether it adds to a period that was paid already, as seats do (`additionalTransactionReason`).
     package var isAddition = false
-    /// What was bought; verifyReceipt does not say it.
+    /// VerifyReceipt does not say it.
     package var kind = Kind.subscription
 
-    /// What was bought, by `type`.
+    /// The kind of a purchase, by `type`.
     package enum Kind: Int64, Sendable {
-        /// An auto-renewable subscription.
         case subscription = 0
         /// Something else that names a subscription as its past: a bundle that took its place.
         case bundle = 1
@@ -64,26 +55,6 @@ package struct Transaction: Equatable, Sendable {
         case other = 2
     }
 
-    /// Creates a transaction; what is left out is what most transactions do not have.
-    ///
-    /// - Parameters:
-    ///   - originalTransactionId: The identifier of the subscription's first purchase.
-    ///   - productId: The product that was bought.
-    ///   - subscriptionGroupIdentifier: The product's group, where the evidence says it.
-    ///   - purchaseDate: When it was bought or renewed.
-    ///   - expiresDate: When the paid time ends.
-    ///   - revocationDate: When Apple refunded or revoked it.
-    ///   - revocation: What the revocation was.
-    ///   - isUpgraded: Whether an upgrade replaced it.
-    ///   - ownership: Whose purchase it is.
-    ///   - appAccountToken: The account that the app set on the purchase.
-    ///   - offer: The offer it was made under.
-    ///   - transactionId: The transaction's own identifier.
-    ///   - signedDate: When Apple signed it.
-    ///   - price: What was paid.
-    ///   - storefront: The App Store's country.
-    ///   - reason: Why there is a transaction.
-    ///   - billingPlan: How the customer pays for it.
     package init(
         originalTransactionId: String,
         productId: String,
@@ -125,13 +96,8 @@ package struct Transaction: Equatable, Sendable {
     /// Whether the left one was bought before the right one.
     ///
     /// Expiry decides ties and stands in for a missing purchase date. Of two that are equal in both, the refunded one
-    /// counts as the newer. Then the identifiers decide, and last the signature's date: Apple's lists come in no order that
-    /// counts.
-    ///
-    /// - Parameters:
-    ///   - left: A transaction.
-    ///   - right: Another.
-    /// - Returns: `true` when the left one is the older.
+    /// counts as the newer. Then the identifiers decide, and last the signature's date: Apple's lists come in no order
+    /// that counts.
     package static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
         let leftDate = left.purchaseDate ?? left.expiresDate
         let rightDate = right.purchaseDate ?? right.expiresDate
@@ -144,7 +110,7 @@ package struct Transaction: Equatable, Sendable {
         return precedes(left.signedDate, right.signedDate)
     }
 
-    /// The keys that distinguish two that are equal in all dates, one after the other.
+    /// For two that are equal in all dates, one after the other.
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason?.rawValue ?? "" },
@@ -167,18 +133,15 @@ package struct Transaction: Equatable, Sendable {
     }
 }
 
-/// Whose purchase a transaction is (`inAppOwnershipType`).
+/// The owner of a transaction (`inAppOwnershipType`).
 package enum Ownership: Hashable, Sendable {
-    /// The customer's own.
     case purchased
-    /// A family member's, shared with the customer.
     case familyShared
     /// An organisation's or a group's, who pay for the customer's seat.
     case assigned
-    /// Another text of Apple's, or nothing where Apple should have said it: whether the customer bought it is not known.
+    /// Another text of Apple's, or `nil` where there was none: whether the customer bought it is not known.
     case unknown(String?)
 
-    /// Reads Apple's text.
     package init(_ name: String?) {
         self =
             switch name {
@@ -199,7 +162,6 @@ package enum Ownership: Hashable, Sendable {
         }
     }
 
-    /// Whether it is not known whose it is.
     var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }
 
@@ -207,9 +169,7 @@ package enum Ownership: Hashable, Sendable {
 package struct Revocation: Equatable, Sendable {
     /// Whether money went back, and how much.
     package enum Kind: Hashable, Sendable {
-        /// All of the price was refunded.
         case full
-        /// A part of the price was refunded.
         case prorated
         /// Family Sharing ended: the purchaser stopped it, or left the family. Nobody was refunded.
         case family
@@ -218,7 +178,7 @@ package struct Revocation: Equatable, Sendable {
         /// Another type or reason, as Apple wrote it: access ended, and whether there was a refund is not known.
         case unknown(String)
 
-        /// Reads `revocationType`, or what ``name`` gave.
+        /// Reads `revocationType`, or ``name``.
         package init(_ name: String) {
             self =
                 switch name {
@@ -230,7 +190,6 @@ package struct Revocation: Equatable, Sendable {
                 }
         }
 
-        /// Apple's text.
         package var name: String {
             switch self {
             case .full: "REFUND_FULL"
@@ -242,23 +201,18 @@ package struct Revocation: Equatable, Sendable {
         }
     }
 
-    /// Whether money went back.
     package let kind: Kind
-    /// How much of the price went back, in thousandths of a percent; `nil` where Apple does not say.
+    /// Of the price, in thousandths of a percent; `nil` where Apple does not say.
     package let percentage: Int64?
 
-    /// Creates a revocation.
     package init(_ kind: Kind, percentage: Int64? = nil) {
         self.kind = kind
         self.percentage = percentage
     }
 
-    /// Reads Apple's members; `nil` where neither says more than that there was a revocation.
+    /// Reads Apple's members; `nil` where they say no more than that there was a revocation.
     ///
-    /// - Parameters:
-    ///   - type: `revocationType`.
-    ///   - reason: `revocationReason`, or `cancellation_reason`: 0 and 1 are known, and go with every type.
-    ///   - percentage: `revocationPercentage`.
+    /// `cancellation_reason` is a reason, too: 0 and 1 are known, and go with every type.
     package init?(type: String?, reason: String?, percentage: Int64? = nil) {
         if let reason, reason != "0", reason != "1" {
             self.init(.unknown((type.map { "\($0), " } ?? "") + "reason \(reason)"), percentage: percentage)
@@ -274,7 +228,6 @@ package struct Revocation: Equatable, Sendable {
 package enum TransactionReason: String, Sendable {
     /// The customer bought: for the first time, again, or something else of the group.
     case purchase = "PURCHASE"
-    /// The App Store renewed the subscription.
     case renewal = "RENEWAL"
 }
 
@@ -282,24 +235,16 @@ package enum TransactionReason: String, Sendable {
 package indirect enum BillingPlan: Equatable, Sendable {
     /// The whole period at its beginning (`BILLED_UPFRONT`).
     case upfront
-    /// Month by month, for a commitment of several months (`MONTHLY`); what is known of the commitment.
+    /// Month by month, for a commitment of several months (`MONTHLY`).
     case monthly(Commitment?)
 
-    /// How far a commitment has come (`commitmentInfo` of a transaction): it is shown, and decides nothing.
+    /// The progress of a commitment (`commitmentInfo` of a transaction): it is shown, and decides nothing.
     package struct Commitment: Equatable, Sendable {
         /// The billing period that was paid, from 1.
         package let billingPeriodNumber: Int64?
-        /// How many billing periods the commitment has.
         package let totalBillingPeriods: Int64?
-        /// When the commitment ends.
         package let expiresDate: Timestamp?
 
-        /// Creates a commitment.
-        ///
-        /// - Parameters:
-        ///   - billingPeriodNumber: The billing period that was paid, from 1.
-        ///   - totalBillingPeriods: How many billing periods it has.
-        ///   - expiresDate: When it ends.
         package init(billingPeriodNumber: Int64?, totalBillingPeriods: Int64?, expiresDate: Timestamp?) {
             self.billingPeriodNumber = billingPeriodNumber
             self.totalBillingPeriods = totalBillingPeriods
@@ -310,16 +255,11 @@ package indirect enum BillingPlan: Equatable, Sendable {
 
 /// The price paid for a transaction, as Apple signs it (`price` and `currency` of `JWSTransactionDecodedPayload`).
 package struct PaidPrice: Hashable, Sendable {
-    /// The amount in thousandths of the currency's unit.
+    /// Thousandths of the currency's unit.
     package let milliunits: Int64
-    /// The currency's code of ISO 4217, as Apple writes it.
+    /// The code of ISO 4217, as Apple writes it.
     package let currency: String
 
-    /// Creates a price.
-    ///
-    /// - Parameters:
-    ///   - milliunits: The amount in thousandths of the currency's unit.
-    ///   - currency: The currency's code of ISO 4217.
     package init(milliunits: Int64, currency: String) {
         self.milliunits = milliunits
         self.currency = currency
@@ -336,19 +276,14 @@ package enum RedeemedOffer: Hashable, Sendable {
     case offerCode(String)
     /// A win-back offer, by its identifier (`offerType` 4).
     case winBack(String)
-    /// A retention offer, by its identifier (`offerType` 5, June 2026): redeemed on the page where a subscription is
-    /// cancelled, without a signature.
-    case retention(String)
-    /// An offer of a type that this service does not know, or without the identifier that its type has.
+    /// A retention offer, by its identifier (`offerType` 5, June 2026).
     ///
-    /// It is an offer that runs all the same.
+    /// It is redeemed on the page where a subscription is cancelled, without a signature.
+    case retention(String)
+    /// An offer of an unknown type, or without the identifier that its type has: it is an offer that runs all the same.
     case other(type: Int64, identifier: String)
 
-    /// Reads Apple's two members; `nil` where there is no offer.
-    ///
-    /// - Parameters:
-    ///   - type: `offerType`; `nil` and 0 say that there is no offer.
-    ///   - identifier: `offerIdentifier`.
+    /// Reads Apple's two members; `nil` where there is no offer, which a type of `nil` or 0 says.
     package init?(type: Int64?, identifier: String?) {
         switch (type, identifier) {
         case (nil, _), (0, _): return nil
@@ -361,7 +296,6 @@ package enum RedeemedOffer: Hashable, Sendable {
         }
     }
 
-    /// `offerType`.
     package var type: Int64 {
         switch self {
         case .introductory: 1
@@ -373,7 +307,7 @@ package enum RedeemedOffer: Hashable, Sendable {
         }
     }
 
-    /// `offerIdentifier`; empty where Apple gave none.
+    /// Empty where Apple gave none.
     package var identifier: String {
         switch self {
         case .introductory: ""
@@ -382,8 +316,8 @@ package enum RedeemedOffer: Hashable, Sendable {
         }
     }
 
-    /// The identifier of an offer that the catalog may have: a promotional offer, or one that Apple shows as a retention
-    /// offer; `nil` for others.
+    /// The identifier of an offer that the catalog may have: of a promotional offer, or of one that Apple shows as a
+    /// retention offer.
     package var catalogId: String? {
         switch self {
         case .promotional(let id), .retention(let id): id

@@ -3,10 +3,9 @@ struct CompactWriter {
     private(set) var bytes: [UInt8] = []
     private var texts: [String: Int] = [:]
 
-    /// Reserves room for most.
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// A number that is mostly small.
+    /// For a number that is mostly small: seven bits a byte, the lowest first.
     mutating func number(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {
@@ -16,16 +15,14 @@ struct CompactWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// A number of either sign.
     mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
-    /// Bytes.
     mutating func blob(_ value: some Collection<UInt8>) {
         number(UInt64(value.count))
         bytes.append(contentsOf: value)
     }
 
-    /// A text: one that was written before by its place, the digits of a number as that number.
+    /// A text that was written before is written by its place, the digits of a number as that number.
     mutating func text(_ value: String) {
         if let place = texts[value] { return number(UInt64(place + 2)) }
         texts[value] = texts.count
@@ -39,19 +36,15 @@ struct CompactWriter {
     }
 }
 
-/// Reads what ``CompactWriter`` wrote.
 struct CompactReader {
     private let bytes: [UInt8]
     private var place = 0
     private var texts: [String] = []
 
-    /// Takes the bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether all is read.
     var isAtEnd: Bool { place == bytes.count }
 
-    /// A number that is mostly small.
     mutating func number() throws(StorageFailure) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: 0, to: 64, by: 7) {
@@ -64,13 +57,11 @@ struct CompactReader {
         throw Self.fault
     }
 
-    /// A number of either sign.
     mutating func signed() throws(StorageFailure) -> Int64 {
         let value = try number()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// Bytes.
     mutating func blob() throws(StorageFailure) -> ArraySlice<UInt8> {
         let count = try number()
         guard count <= UInt64(bytes.count - place) else { throw Self.fault }
@@ -78,7 +69,6 @@ struct CompactReader {
         return bytes[place..<place + Int(count)]
     }
 
-    /// A text.
     mutating func text() throws(StorageFailure) -> String {
         let form = try number()
         guard form < 2 else {
@@ -96,6 +86,5 @@ struct CompactReader {
         return text
     }
 
-    /// What cannot be read.
     static var fault: StorageFailure { .malformed("body") }
 }

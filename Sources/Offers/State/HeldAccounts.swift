@@ -2,16 +2,16 @@
 package enum AccountTie: Equatable, Sendable {
     /// Apple keeps the account with a purchase of the subscription (`appAccountToken`).
     case bought
-    /// A request for the account came with Apple's word of the subscription, which names no account; the moment of the
-    /// last, as far as that is noted.
+    /// A request for the account came with Apple's word of the subscription, which names no account.
+    ///
+    /// The moment is that of the last such request, as far as that is noted.
     case presented(at: Timestamp)
     /// A request for the account showed a redemption, in a client's words alone: nothing but that redemption counts.
     case redeemed
 
-    /// The number of days for which an account that presented evidence keeps its place.
+    /// The days for which an account that presented evidence keeps its place.
     static let keptDays = 30
 
-    /// The one of two that counts.
     func orStronger(_ other: AccountTie) -> AccountTie {
         switch (self, other) {
         case (.bought, _), (_, .bought): .bought
@@ -32,29 +32,21 @@ package enum AccountTie: Equatable, Sendable {
 
 /// An account as held state knows it: by its digest.
 package struct AccountView: Equatable, Sendable {
-    /// The account that a request names.
     package let account: Account
-    /// Its digest; `nil` for no account.
+    /// `nil` for no account.
     package let digest: AccountDigest?
 
-    /// Looks at an account.
-    ///
-    /// - Parameters:
-    ///   - account: The account that a request names.
-    ///   - bundleId: The app that it is an account of.
-    ///   - digester: Makes its digest.
     package init(_ account: Account, of bundleId: String, digester: some AccountDigester) {
         self.account = account
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
     }
 
-    /// Looks at no account.
     init() {
         account = .none
         digest = nil
     }
 
-    /// A held transaction as this account sees it: its own token instead of the pseudonym.
+    /// A held transaction with the account's own token instead of the pseudonym.
     func transaction(_ held: Held<Transaction>) -> Transaction {
         var transaction = held.value
         transaction.signedDate = held.asOf
@@ -67,24 +59,15 @@ package struct AccountView: Equatable, Sendable {
 
 /// Marks an account of which Apple once listed all subscriptions, so that one not held did not exist.
 ///
-/// Signed transactions never make one: they show what their sender chose.
+/// Signed transactions never make one: they show their sender's choice.
 package struct AccountHistoryMark: Equatable, Sendable {
-    /// The account.
     package let account: AccountDigest
-    /// The app's bundle identifier.
     package let bundleId: String
     /// The environment that answered.
     package let environment: AppStoreEnvironment
     /// Apple's clock at that moment.
     package let asOf: Timestamp
 
-    /// Creates a mark.
-    ///
-    /// - Parameters:
-    ///   - account: The account.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - environment: The environment that answered.
-    ///   - asOf: Apple's clock at that moment.
     package init(account: AccountDigest, bundleId: String, environment: AppStoreEnvironment, asOf: Timestamp) {
         self.account = account
         self.bundleId = bundleId
@@ -92,11 +75,7 @@ package struct AccountHistoryMark: Equatable, Sendable {
         self.asOf = asOf
     }
 
-    /// Puts the mark among others of the same account, where it takes the place of an older one of its app and
-    /// environment.
-    ///
-    /// - Parameter others: The others.
-    /// - Returns: All marks that count.
+    /// Puts the mark among others of the account, in place of an older one of its app and environment.
     package func put(into others: [AccountHistoryMark]) -> [AccountHistoryMark] {
         guard let index = others.firstIndex(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             return others + [self]

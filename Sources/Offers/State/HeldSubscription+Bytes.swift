@@ -65,7 +65,6 @@ extension HeldSubscription {
     /// 1 was that of version 0.2.0, which stored neither whether an organisation pays, nor whether a period is free.
     private static let version: UInt64 = 2
 
-    /// The bytes by which it is kept.
     package var bytes: [UInt8] {
         var writer = CompactWriter(capacity: 256)
         writer.number(Self.version)
@@ -107,12 +106,6 @@ extension HeldSubscription {
         return writer.bytes
     }
 
-    /// Reads the bytes.
-    ///
-    /// - Parameters:
-    ///   - identity: Which subscription they are of.
-    ///   - bytes: The bytes.
-    /// - Throws: ``StorageFailure`` when they are no such bytes.
     package init(_ identity: SubscriptionIdentity, bytes: [UInt8]) throws(StorageFailure) {
         var reader = CompactReader(bytes)
         let version = try reader.number()
@@ -193,7 +186,7 @@ extension Transaction {
 }
 
 extension Held<RenewalInfo?> {
-    /// Bytes that say all of it, by which two copies are put in an order that is always the same.
+    /// As of a transaction.
     var orderedBytes: [UInt8] {
         var writer = CompactWriter(capacity: 64)
         writer.fields(of: self)

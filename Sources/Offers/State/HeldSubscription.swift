@@ -1,46 +1,35 @@
-/// The held state of one subscription: the newest that Apple said of each part, and redemptions that clients showed.
+/// The held state of one subscription: Apple's newest word on each part, and redemptions that clients showed.
 ///
 /// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome; of accounts
 /// that only showed evidence, those that came first stay.
 package struct HeldSubscription: Equatable, Sendable {
     /// How many transactions are held: the last that were bought.
     ///
-    /// Of those before them as many at the most are held as well: where a promotional offer's run began or ended, so
-    /// that what was redeemed stays on record. So are as many redemptions that clients showed.
+    /// Of those before them as many at the most are held as well, where a promotional offer's run began or ended, so
+    /// that redemptions stay on record. So are as many redemptions that clients showed.
     package static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence, and how many that showed a redemption.
     package static let mostPresenters = 8
     /// How many other identifiers of one subscription are held, and how many steps from one to the next are made.
     package static let mostLinked = 16
-    /// How many accounts are held that bought what is no longer held, at the most.
+    /// How many accounts are held whose purchases no longer are.
     package static let mostFormerOwners = 8
 
-    /// The subscription's identity.
     package let identity: SubscriptionIdentity
-    /// Its transactions, by their identifiers; an account's token in them is its pseudonym.
+    /// By their identifiers; an account's token in them is its pseudonym.
     package private(set) var transactions: [String: Held<Transaction>] = [:]
-    /// Its renewal info; a held `nil` says that there is no entry of `pending_renewal_info`, none held that nobody said.
+    /// A held `nil` says that there is no entry of `pending_renewal_info`; no held value, that nobody said.
     package private(set) var renewal: Held<RenewalInfo?>?
-    /// Redemptions that clients showed and Apple did not, by the identifiers of their first transactions: each ends where
-    /// the last time under its offer does.
+    /// Redemptions that clients showed and Apple did not, by the identifiers of their first transactions.
+    ///
+    /// Each ends where the last time under its offer does.
     package private(set) var shown: [String: Transaction] = [:]
-    /// The accounts that it belongs to.
     package private(set) var accounts: [AccountDigest: AccountTie] = [:]
-    /// Other identifiers that the same subscription has, or had: those beside it, of which each leads to the next.
+    /// Other identifiers that the same subscription has, or had: its neighbours, of which each leads to the next.
     package private(set) var linked: Set<String> = []
     /// When the App Store itself last spoke of it, in an answer or a notification; `nil` where only clients did.
     package private(set) var told: Timestamp?
 
-    /// Holds what was seen.
-    ///
-    /// - Parameters:
-    ///   - identity: Which subscription it is.
-    ///   - transactions: Its transactions.
-    ///   - renewal: Its renewal info.
-    ///   - shown: Redemptions that clients showed.
-    ///   - accounts: The accounts that it belongs to.
-    ///   - linked: Other identifiers of the same subscription.
-    ///   - told: When the App Store itself spoke of it.
     package init(
         _ identity: SubscriptionIdentity,
         transactions: [Held<Transaction>] = [],
@@ -60,9 +49,7 @@ package struct HeldSubscription: Equatable, Sendable {
         prune()
     }
 
-    /// Learns what another value of the same subscription knows.
-    ///
-    /// - Parameter other: The other value; one of another subscription changes nothing.
+    /// Learns from another value; one of another subscription changes nothing.
     package mutating func merge(_ other: HeldSubscription) {
         guard other.identity == identity else { return }
         for held in other.transactions.values { add(held) }
@@ -79,10 +66,7 @@ package struct HeldSubscription: Equatable, Sendable {
     /// Whether Apple said anything of it: else it is nothing but redemptions that clients showed.
     package var hasState: Bool { renewal != nil || !transactions.isEmpty }
 
-    /// Whether it says no more than an earlier value, but for dates within an hour.
-    ///
-    /// - Parameter earlier: A value that was merged into this one.
-    /// - Returns: `false` where there is something to write.
+    /// Whether it says no more than an earlier value that was merged into it, but for dates within an hour.
     package func isNoNews(after earlier: HeldSubscription) -> Bool {
         guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
             shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil), linked == earlier.linked
@@ -110,12 +94,9 @@ package struct HeldSubscription: Equatable, Sendable {
             }
     }
 
-    /// The accounts that an earlier value of the same subscription names, and this one no longer does.
+    /// The accounts that an earlier value names, and this one no longer does: their marks have to go.
     ///
-    /// Of them it is no longer known what all their subscriptions are: their marks have to go.
-    ///
-    /// - Parameter earlier: The earlier value; `nil` where nothing was held.
-    /// - Returns: Their digests.
+    /// Of them it is no longer known that all their subscriptions are held.
     package func accountsLetGo(since earlier: HeldSubscription?) -> [AccountDigest] {
         earlier?.accounts.keys.filter { accounts[$0] == nil } ?? []
     }
@@ -149,11 +130,11 @@ package struct HeldSubscription: Equatable, Sendable {
             shown[key] = transaction
             return
         }
-        // The one that ends last has more of the time under the offer.
+        // The later end has more of the time under the offer.
         if Transaction.precedes(known, transaction) { shown[key] = transaction }
     }
 
-    /// Ties an account to the subscription, where there is room for it: earlier accounts stay, unless they came long ago.
+    /// Ties an account to the subscription, where there is room: earlier accounts stay, unless they came long ago.
     private mutating func add(_ account: AccountDigest, _ tie: AccountTie) {
         if let known = accounts[account] {
             let stronger = known.orStronger(tie)
@@ -179,7 +160,8 @@ package struct HeldSubscription: Equatable, Sendable {
         accounts[account] = tie
     }
 
-    /// Drops what was bought before the last transactions, and what clients showed of those that Apple spoke of.
+    /// Drops purchases before the last transactions, and redemptions that clients showed of transactions that Apple
+    /// spoke of.
     private mutating func prune() {
         if !shown.isEmpty {
             shown = shown.filter { transactions[$0.key] == nil }
@@ -203,7 +185,7 @@ package struct HeldSubscription: Equatable, Sendable {
 
     /// Drops accounts that bought nothing which is held, but for the first by their digests.
     ///
-    /// Whether an account is among the first, or bought what is held, does not depend on the order of merging.
+    /// Whether an account is among the first, or bought a held transaction, does not depend on the order of merging.
     private mutating func dropFormerOwners() {
         guard accounts.count > Self.mostFormerOwners else { return }
         let owners = accounts.filter { $0.value == .bought }.map(\.key)
@@ -237,8 +219,7 @@ package struct HeldSubscription: Equatable, Sendable {
 }
 
 extension Held<Transaction> {
-    /// The transaction with what another copy of it says where it says nothing itself: verifyReceipt never says as much as
-    /// what Apple signs.
+    /// The transaction, completed by another copy of it: verifyReceipt never says as much as Apple's signed data.
     fileprivate func completed(by copy: Transaction) -> Held<Transaction> {
         var transaction = value
         transaction.expiresDate = value.expiresDate ?? copy.expiresDate
@@ -257,7 +238,7 @@ extension Held<Transaction> {
         return Held(transaction, asOf: asOf)
     }
 
-    /// The transaction as a renewal, where nobody said what it is: those before it, which show that, are let go.
+    /// As a renewal, where nobody said its reason: those before it, which show that, are let go.
     fileprivate var asRenewal: Held<Transaction> {
         guard value.reason == nil else { return self }
         var transaction = value
@@ -265,8 +246,9 @@ extension Held<Transaction> {
         return Held(transaction, asOf: asOf)
     }
 
-    /// The transaction with the promotional offer that another copy of it names, where it names none itself: an old
-    /// answer's `in_app` has fewer members than its `latest_receipt_info`, and what was redeemed stays on record.
+    /// With the promotional offer that another copy of it names, where it names none itself.
+    ///
+    /// An old answer's `in_app` has fewer members than its `latest_receipt_info`, and redemptions stay on record.
     fileprivate func underOffer(of copy: Transaction) -> Held<Transaction> {
         guard value.offer == nil, let offer = copy.offer, offer.catalogId != nil else { return self }
         var transaction = value
@@ -276,17 +258,16 @@ extension Held<Transaction> {
 }
 
 extension AccountDigest {
-    /// An order that is always the same.
     fileprivate func precedes(_ other: AccountDigest) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }
 
 extension Transaction {
-    /// The key of a held transaction among those of its subscription: old answers may lack the identifier.
+    /// The key among the transactions of its subscription: old answers may lack the identifier.
     var heldKey: String {
         transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
     }
 
-    /// Orders two copies of one transaction that are equally new: one that is signed by itself is the newer.
+    /// Of two equally new copies of one transaction the one that is signed by itself is the newer.
     fileprivate static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
         guard left != right else { return false }
         guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }
@@ -300,7 +281,7 @@ extension Transaction {
 }
 
 extension RenewalInfo? {
-    /// Orders two renewal infos that are equally new: one that is signed by itself is the newer.
+    /// Of two equally new ones the one that is signed by itself is the newer.
     fileprivate static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
         guard let left, let right else { return left == nil && right != nil }
         guard left != right else { return false }
@@ -311,10 +292,7 @@ extension RenewalInfo? {
 }
 
 extension HeldSubscription {
-    /// The value without an account.
-    ///
-    /// - Parameter account: The account that is to be forgotten.
-    /// - Returns: What is left; `nil` when all of it goes: it was bought for the account, or is nobody else's.
+    /// The value without an account; `nil` when all of it was bought for the account, or is nobody else's.
     package func forgetting(_ account: AccountDigest) -> HeldSubscription? {
         guard accounts[account] != .bought else { return nil }
         var rest = self

@@ -1,6 +1,6 @@
 /// Puts held state over evidence, where it is newer.
 struct HeldUpdate {
-    /// The evidence, with what was taken so far.
+    /// The evidence, with the held state that was taken so far.
     private(set) var history: SubscriptionHistory
     private let asOf: Timestamp
     private let view: AccountView
@@ -9,15 +9,10 @@ struct HeldUpdate {
     /// The identifiers of the evidence's subscriptions, where they have several.
     private var linked: Set<String> = []
 
-    /// Starts with the evidence as it came.
+    /// Starts with the evidence as it came, and its date.
     ///
-    /// - Parameters:
-    ///   - history: The evidence.
-    ///   - asOf: Its date.
-    ///   - subscriptions: What is held and will be taken.
-    ///   - view: The account of the request.
-    ///   - oldest: Since when a held renewal info counts beside a later transaction that says nothing of the renewal;
-    ///     `nil` however old it is.
+    /// A held renewal info counts beside a later transaction that says nothing of the renewal if it is from `oldest` or
+    /// after; with `nil` however old it is.
     init(
         _ history: SubscriptionHistory,
         asOf: Timestamp,
@@ -32,7 +27,7 @@ struct HeldUpdate {
         evidencePositions = HistoryPositions(history, of: subscriptions)
     }
 
-    /// Takes what is held of one subscription of the same app and environment, once.
+    /// Takes a subscription of the same app and environment, once.
     mutating func take(_ held: HeldSubscription) {
         let id = held.identity.originalTransactionId
         let positions = evidencePositions.transactions(of: id, in: history)
@@ -71,7 +66,7 @@ struct HeldUpdate {
         for ids in SubscriptionIds(history).all where !named.isDisjoint(with: ids) { linked.formUnion(ids) }
     }
 
-    /// Updates a subscription that the evidence names, by the positions of its transactions and its entry.
+    /// Takes the positions of the subscription's transactions and of its entry in the evidence.
     private mutating func update(by held: HeldSubscription, at evident: [Int], entry: Int?) {
         let evidence = evident.map { history.transactions[$0] }
         var positions = evident
@@ -101,7 +96,7 @@ struct HeldUpdate {
         updateEntry(at: entry, by: held, evidence: evidence, newer: newer)
     }
 
-    /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
+    /// Whether evidence of this kind may leave the transaction out: then its lack is no sign.
     private func isHidden(_ transaction: Transaction, in evidence: [Transaction]) -> Bool {
         switch history.coverage {
         case .complete: false
@@ -140,15 +135,16 @@ struct HeldUpdate {
         }
     }
 
-    /// Whether a held renewal info still is the last that anybody said of the renewal, beside later transactions that say
-    /// nothing of it: a transaction that is signed again, as a device does whenever it is asked, is no news of a grace
-    /// period.
+    /// Whether a held renewal info still is the last word on the renewal, beside later transactions that say nothing of
+    /// it.
+    ///
+    /// A transaction that is signed again, as a device does whenever it is asked, is no news of a grace period.
     private func isLastWord(_ renewal: Held<RenewalInfo?>, beside evidence: [Transaction]) -> Bool {
         renewal.value != nil && oldest.map { renewal.asOf >= $0 } ?? true
             && !evidence.contains { $0.isBought(since: renewal.asOf) }
     }
 
-    /// Notes transactions that were taken, where one of them is what the subscription's state rests on.
+    /// Notes transactions that were taken, where the subscription's state rests on one of them.
     private mutating func note(_ taken: [Transaction], of held: HeldSubscription, at positions: [Int]) {
         guard let newest = Holdings.Holding.newest(of: positions.map { history.transactions[$0] }),
             let date = taken.first(where: newest.isCopy)?.signedDate
@@ -165,7 +161,6 @@ struct HeldUpdate {
 }
 
 extension Transaction {
-    /// Whether both are copies of one transaction.
     func isCopy(of other: Transaction) -> Bool {
         guard originalTransactionId == other.originalTransactionId else { return false }
         guard let transactionId, let theirs = other.transactionId else { return purchaseDate == other.purchaseDate }
@@ -185,15 +180,14 @@ struct HeldShare: Equatable {
 
 /// The positions of held subscriptions in a history's lists.
 ///
-/// A short history, or one with few held subscriptions, is searched for each of them, which is fastest. Otherwise, as an
-/// attacker would have it, the history is searched once for all: the time does not grow with the product of both lists.
+/// A short history, or one with few held subscriptions, is searched for each of them, which is fastest. Otherwise, as
+/// an attacker would have it, the history is searched once for all: the time does not grow with the product of both
+/// lists.
 struct HistoryPositions {
-    /// How many transactions and entries are few.
+    /// Transactions and entries.
     static let fewItems = 64
-    /// How many subscriptions are few.
     static let fewSubscriptions = 4
 
-    /// The positions of one subscription in the lists.
     private struct Found {
         var transactions: [Int] = []
         var entry: Int?
@@ -218,19 +212,19 @@ struct HistoryPositions {
         }
     }
 
-    /// The transactions of a subscription, in the order of the list.
+    /// In the order of the list.
     func transactions(of id: String, in history: SubscriptionHistory) -> [Int] {
         guard !isIndexed else { return found[id]?.transactions ?? [] }
         return history.transactions.indices.filter { history.transactions[$0].originalTransactionId == id }
     }
 
-    /// The first entry of a subscription.
+    /// The first one.
     func entry(of id: String, in history: SubscriptionHistory) -> Int? {
         guard !isIndexed else { return found[id]?.entry }
         return history.renewals?.firstIndex { $0.originalTransactionId == id }
     }
 
-    /// Notes that an entry was taken out of the list: those behind it move up.
+    /// Moves up the entries behind one that was taken out of the list.
     mutating func noteRemoval(at index: Int) {
         for id in found.keys {
             guard let entry = found[id]?.entry, entry > index else { continue }

@@ -1,15 +1,9 @@
 extension StateObservation {
-    /// Takes from a history of Apple's what is worth holding: subscriptions, and the accounts that they belong to.
+    /// Takes the subscriptions of a history of Apple's, and the accounts that they belong to.
     ///
-    /// Of more than ``HeldState/mostOfAccount`` subscriptions those count whose newest transactions are the newest; then
-    /// nothing is known of what is all that the account has.
-    ///
-    /// - Parameters:
-    ///   - history: What Apple said.
-    ///   - account: The account that it was presented for; it is tied to the subscriptions unless they name others.
-    ///   - digester: Makes the digests of accounts.
-    ///   - moment: The server's clock.
-    ///   - isTold: Whether the App Store itself said it, in an answer or a notification.
+    /// Of more than ``HeldState/mostOfAccount`` subscriptions those with the newest transactions count; then nobody
+    /// knows all that the account has. The account is tied to the subscriptions unless they name others. `isTold` says
+    /// that the App Store itself spoke, in an answer or a notification.
     package init(
         _ history: SubscriptionHistory,
         presentedFor account: Account = .none,
@@ -24,13 +18,8 @@ extension StateObservation {
         self = seen.observation
     }
 
-    /// Takes from a history that a client showed, in its own words, the redemptions that it shows: all else counts for the
-    /// request that brought it alone.
-    ///
-    /// - Parameters:
-    ///   - history: What the client showed.
-    ///   - account: The account that it was presented for.
-    ///   - digester: Makes the digests of accounts.
+    /// Takes the redemptions of a history that a client showed, in its own words: all else counts for its request
+    /// alone.
     package init(
         redemptionsIn history: SubscriptionHistory,
         shownFor account: Account,
@@ -48,14 +37,8 @@ extension StateObservation {
 
     /// The renewal info of a subscription.
     ///
-    /// A signed transaction alone has none, though it stands for an entry; nor has an iOS 6 style answer that leaves it out.
-    ///
-    /// - Parameters:
-    ///   - entry: The subscription's entry.
-    ///   - besideSigned: Whether any of the subscription's transactions is signed by itself.
-    ///   - history: What was said.
-    ///   - asOf: When it was said.
-    /// - Returns: What is held of it.
+    /// A signed transaction alone has none, though it stands for an entry; nor has an iOS 6 style answer that leaves it
+    /// out.
     fileprivate static func renewal(
         _ entry: RenewalInfo?,
         besideSigned: Bool,
@@ -78,9 +61,8 @@ private struct SeenHistory<Digester: AccountDigester> {
     let environment: AppStoreEnvironment
     let asOf: Timestamp
     let moment: Timestamp
-    /// The account that the history was presented for; `nil` where none was named.
+    /// The digest of that account; `nil` where none was named.
     let presenter: AccountDigest?
-    /// The account's token in transactions.
     let token: AppAccountToken?
     let digester: Digester
     /// The accounts that any transaction names.
@@ -120,14 +102,13 @@ private struct SeenHistory<Digester: AccountDigester> {
         self.linked = linked
     }
 
-    /// What Apple's history says.
     var observation: StateObservation {
         let entries = Dictionary(
             (history.renewals ?? []).compactMap { entry in entry.originalTransactionId.map { ($0, entry) } },
             uniquingKeysWith: { first, _ in first }
         )
         let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
-        // What neither renews nor expires is no subscription.
+        // A purchase that neither renews nor expires is no subscription.
         let all = Set(bought.keys).union(entries.keys).filter { id in
             !id.isEmpty
                 && (entries[id] != nil
@@ -146,7 +127,6 @@ private struct SeenHistory<Digester: AccountDigester> {
         )
     }
 
-    /// The redemptions that the history shows.
     var redemptions: StateObservation {
         let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
         let redeemed = bought.filter { id, transactions in
@@ -162,7 +142,7 @@ private struct SeenHistory<Digester: AccountDigester> {
         )
     }
 
-    /// The identifiers that subscriptions had before, of which nothing else is said: they lead to the ones that they have.
+    /// The former identifiers of subscriptions, of which nothing else is said: they lead to the present ones.
     private func former(beside all: Set<String>, _ bought: [String: [Transaction]]) -> [HeldSubscription] {
         linked.keys.filter { !all.contains($0) }.sorted().prefix(HeldState.mostOfAccount).map { id in
             let later = (linked[id] ?? []).sorted().lazy.compactMap { bought[$0] }.first ?? []
@@ -190,7 +170,7 @@ private struct SeenHistory<Digester: AccountDigester> {
         SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: id)
     }
 
-    /// The subscriptions of a history with too many that are remembered, the newest: the same ones whenever it comes.
+    /// The newest subscriptions of a history with too many: the same ones whenever it comes.
     private func newest(
         of all: Set<String>,
         _ bought: [String: [Transaction]],
@@ -226,7 +206,7 @@ private struct SeenHistory<Digester: AccountDigester> {
                 var held = transaction
                 held.appAccountToken = transaction.appAccountToken.flatMap { pseudonyms[$0] }
                 if held.offer?.catalogId == nil {
-                    // Prices are needed of redemptions alone.
+                    // Only redemptions need prices.
                     held.price = nil
                     held.storefront = nil
                 }

@@ -1,27 +1,17 @@
 /// The part of one piece of evidence, or of one notification, that is remembered.
 package struct StateObservation: Equatable, Sendable {
-    /// The subscriptions, each as it was seen.
     package let subscriptions: [HeldSubscription]
     /// The mark that these are all subscriptions of the account; `nil` when that is not known.
     package let mark: AccountHistoryMark?
 
-    /// Creates an observation.
-    ///
-    /// - Parameters:
-    ///   - subscriptions: The subscriptions, each as it was seen.
-    ///   - mark: That all subscriptions of the account are among them.
     package init(subscriptions: [HeldSubscription], mark: AccountHistoryMark? = nil) {
         self.subscriptions = subscriptions
         self.mark = mark
     }
 
-    /// Whether there is nothing to remember.
     package var isEmpty: Bool { subscriptions.isEmpty && mark == nil }
 
-    /// Whether it says more than is held already, or the same more than an hour later.
-    ///
-    /// - Parameter state: What is held of its subscriptions and its account.
-    /// - Returns: `false` where there is nothing to write.
+    /// Whether it says more than the held state of its subscriptions and account, or the same more than an hour later.
     package func isNews(beside state: HeldState) -> Bool {
         for seen in subscriptions {
             guard let held = state.subscriptions.first(where: { $0.identity == seen.identity }) else { return true }
@@ -36,10 +26,9 @@ package struct StateObservation: Equatable, Sendable {
         return known.map { $0.asOf.adding(seconds: 3600) < mark.asOf } ?? true
     }
 
-    /// The mark, unless one of the subscriptions has no room for the account: then not all of them are found by it.
+    /// The mark, unless a subscription has no room for the account once this is merged into it.
     ///
-    /// - Parameter held: What is held of a subscription once this is merged into it.
-    /// - Returns: The mark that counts.
+    /// Then not all of them are found by the account.
     package func mark(beside held: (SubscriptionIdentity) -> HeldSubscription?) -> AccountHistoryMark? {
         mark.flatMap { counts($0, beside: held) ? $0 : nil }
     }

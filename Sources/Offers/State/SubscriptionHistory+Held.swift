@@ -1,18 +1,13 @@
 extension SubscriptionHistory {
-    /// What held state alone says of an account.
+    /// The word of held state alone on an account; a subscription that was asked about by its first transaction counts,
+    /// too.
     ///
-    /// It is complete where Apple once spoke of all subscriptions of the account, as far as their newest transactions go;
-    /// else what it left out cannot be seen. Of several environments that count for the app, production is taken first.
-    ///
-    /// - Parameters:
-    ///   - state: What is held.
-    ///   - app: The app of the catalog.
-    ///   - view: The account.
-    ///   - transactionId: The first transaction of a subscription that was asked about, and counts beside those of the
-    ///     account.
+    /// It is complete where Apple once spoke of all subscriptions of the account, as far as their newest transactions
+    /// go; else its omissions cannot be seen. Of several environments that count for the app, production is taken
+    /// first.
     package init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
         let subscriptions = state.subscriptions
-        // What only a client showed leads to redemptions alone.
+        // Redemptions that only a client showed lead to nothing else.
         func isState(_ index: Int) -> Bool {
             guard subscriptions[index].identity.bundleId == app.bundleId, subscriptions[index].hasState else {
                 return false
@@ -65,7 +60,7 @@ extension SubscriptionHistory {
         }
     }
 
-    /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
+    /// For a ``StateQuestion``, a bounded number of them.
     package var namedSubscriptions: [SubscriptionIdentity] {
         guard let bundleId, let environment else { return [] }
         var ids: [String] = []
@@ -90,14 +85,10 @@ extension SubscriptionHistory {
 
     private static let mostNamedSubscriptions = 16
 
-    /// The evidence with what held state knows better: a refund since then, an offer redeemed since then.
+    /// The evidence with the better knowledge of held state: a refund since then, an offer redeemed since then.
     ///
-    /// - Parameters:
-    ///   - state: What is held of the subscriptions that the evidence names, and of the account.
-    ///   - view: The account of the request.
-    ///   - oldest: Since when a held renewal info counts beside a signed transaction that came without one, and was signed
-    ///     later; `nil` however old it is.
-    /// - Returns: The history that decisions should read.
+    /// A held renewal info that is older than `oldest` does not count beside a signed transaction that came without
+    /// one, and was signed later; with `nil` any does.
     package func updated(
         by state: HeldState,
         for view: AccountView,
@@ -116,12 +107,7 @@ extension SubscriptionHistory {
 }
 
 extension HeldSubscription {
-    /// The subscriptions that are the same as some of them under other identifiers.
-    ///
-    /// - Parameters:
-    ///   - all: What is held.
-    ///   - places: The places of some of it.
-    /// - Returns: The places of the others.
+    /// The places of the subscriptions that are the same as given ones under other identifiers.
     fileprivate static func linked(_ all: [HeldSubscription], to places: [Int]) -> Set<Int> {
         guard all.contains(where: { !$0.linked.isEmpty }) else { return [] }
         var (found, next) = (Set(places), places)
@@ -163,7 +149,7 @@ extension HeldSubscription {
         return transactions.values.lazy.map(\.value).max(by: Transaction.isOlder)
     }
 
-    /// An entry that stands for what nobody said of the renewal; `nil` where there is no transaction.
+    /// An entry for a renewal that nobody spoke of; `nil` where there is no transaction.
     var standIn: RenewalInfo? {
         newest.map { newest in
             RenewalInfo.standIn(

@@ -1,18 +1,11 @@
-/// A subscription's identity: the App Store's number for it, which is unique only within an app and an environment.
+/// The App Store's number for a subscription, which is unique only within an app and an environment.
 package struct SubscriptionIdentity: Hashable, Sendable {
-    /// The app's bundle identifier.
     package let bundleId: String
     /// The environment that it was bought in.
     package let environment: AppStoreEnvironment
     /// The identifier of its first purchase.
     package let originalTransactionId: String
 
-    /// Names a subscription.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - environment: The environment that it was bought in.
-    ///   - originalTransactionId: The identifier of its first purchase.
     package init(bundleId: String, environment: AppStoreEnvironment, originalTransactionId: String) {
         self.bundleId = bundleId
         self.environment = environment
@@ -21,10 +14,7 @@ package struct SubscriptionIdentity: Hashable, Sendable {
 }
 
 extension SubscriptionIdentity {
-    /// Whether the identifier comes before another's, byte by byte, as databases compare them.
-    ///
-    /// - Parameter other: The other one, of the same app.
-    /// - Returns: `true` when it does.
+    /// Byte by byte, as databases compare them, of identities of one app.
     package func isBefore(_ other: SubscriptionIdentity) -> Bool {
         guard originalTransactionId == other.originalTransactionId else {
             return originalTransactionId.utf8.lexicographicallyPrecedes(other.originalTransactionId.utf8)
@@ -41,7 +31,6 @@ extension HeldSubscription {
 }
 
 extension SubscriptionIdentity {
-    /// The subscription of the same app and environment with another identifier.
     package func with(_ originalTransactionId: String) -> SubscriptionIdentity {
         SubscriptionIdentity(
             bundleId: bundleId,
