@@ -1,4 +1,4 @@
-/// The account that a signature is bound to: exactly what the client has to set on the payment.
+/// The account that a signature is bound to: the client has to set exactly this one on the payment.
 package enum Account: Hashable, Sendable {
     /// StoreKit 2's `appAccountToken`, signed in lowercase.
     case appAccountToken(AppAccountToken)

@@ -78,7 +78,7 @@ enum OfferRules {
         ),
     ]
 
-    /// Whether the evidence says what the customer has.
+    /// Whether the evidence shows the customer's subscription.
     static let ofEvidence: [Rule<OfferFacts, Reason>] = [
         Rule(
             "evidence",

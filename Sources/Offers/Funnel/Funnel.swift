@@ -1,56 +1,47 @@
-/// How far customers came with each offer: asked, eligible, signed, redeemed, paid; and why others were refused.
+/// The progress of customers with each offer: asked, eligible, signed, redeemed, paid; and why others were refused.
 package struct Funnel: Equatable, Sendable {
     /// One price that customers paid for an offer.
     package struct Payment: Equatable, Sendable {
-        /// What each of them paid.
         package let price: PaidPrice
         /// How many redemptions were paid so.
         package let redemptions: Int
-        /// Whether clients' reports of the storefront say it, where Apple did not.
+        /// Whether clients' reports of the storefront say the price, where Apple did not.
         package let isReported: Bool
     }
 
     /// Decisions of one call.
     package struct Decided: Equatable, Sendable {
-        /// How many there were.
         package internal(set) var asked = 0
-        /// How many of them were eligible.
         package internal(set) var eligible = 0
         /// The others by reason.
         package internal(set) var refusals: [Reason: Int] = [:]
     }
 
-    /// What became of one offer.
+    /// The progress with one offer.
     package struct Line: Equatable, Sendable {
-        /// The offer; ``CountedDecision/unlisted`` stands for all that the catalog does not have.
+        /// ``CountedDecision/unlisted`` stands for all offers that the catalog does not have.
         package let offer: FunnelFigures.Offer
-        /// The decisions of calls for signatures.
+        /// Decisions of calls for signatures.
         package internal(set) var signatures = Decided()
-        /// The decisions of calls for eligibility alone.
+        /// Decisions of calls for eligibility alone.
         package internal(set) var eligibility = Decided()
-        /// The decisions about customers who were about to cancel.
+        /// Decisions about customers who were about to cancel.
         package internal(set) var retention = Decided()
-        /// How many signatures were made.
         package internal(set) var signed = 0
-        /// How many redemptions there were.
         package internal(set) var redeemed = 0
-        /// How many of them by signatures of this ledger.
+        /// The redemptions by signatures of this ledger.
         package internal(set) var redeemedBySignature = 0
-        /// The prices paid for redemptions, the most frequent first.
+        /// The most frequent first.
         package internal(set) var payments: [Payment] = []
-        /// How many redemptions nobody knows the price of.
+        /// Redemptions without a known price.
         package internal(set) var unpriced = 0
     }
 
     /// App by app, the offers of the catalog in its order, and then others that are on record.
     package let lines: [Line]
 
-    /// Makes a funnel.
-    ///
-    /// - Parameters:
-    ///   - figures: What is on record.
-    ///   - catalog: The offers that are listed in any case, in their order.
-    ///   - reportedPrice: What clients' reports of a storefront say that an offer costs; `nil` where there are none.
+    /// Lists the catalog's offers in any case; a reported price is by clients' reports of a storefront, `nil` without
+    /// any.
     package init(
         _ figures: FunnelFigures,
         catalog: [FunnelFigures.Offer],
@@ -128,7 +119,7 @@ extension Funnel.Decided {
         }
     }
 
-    /// The refusals, the most frequent first.
+    /// The most frequent first.
     package var refusalsByCount: [(reason: Reason, count: Int)] {
         refusals.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
             .map { (reason: $0.key, count: $0.value) }
@@ -142,21 +133,16 @@ extension Funnel.Payment {
     }
 }
 
-/// The days of a funnel: whole days in UTC, as decisions are counted by day.
+/// Whole days in UTC, as decisions are counted by day.
 package struct FunnelPeriod: Equatable, Sendable {
-    /// The start of the first day; `nil` for the beginning of all records.
+    /// `nil` for the beginning of all records.
     package let start: Timestamp?
     /// The end of the last day; `nil` for now and later.
     package let end: Timestamp?
 
-    /// How many milliseconds a day has.
     private static let dayMilliseconds: Int64 = 86_400_000
 
-    /// Takes every day that has a moment of a period.
-    ///
-    /// - Parameters:
-    ///   - since: The first moment; `nil` for the beginning of all records.
-    ///   - until: The moment before which it ends; `nil` for no end.
+    /// Takes every day with a moment of the period, which ends before `until`.
     package init(since: Timestamp?, until: Timestamp?) {
         start = since.map { Self.timestamp(day: Self.day(of: $0)) }
         end = until.map { until in
@@ -165,10 +151,7 @@ package struct FunnelPeriod: Equatable, Sendable {
         }
     }
 
-    /// The day of a moment, counted from 1970-01-01 on.
-    ///
-    /// - Parameter moment: The moment.
-    /// - Returns: The day's number.
+    /// Counted from 1970-01-01 on.
     package static func day(of moment: Timestamp) -> Int64 {
         let (days, rest) = moment.millisecondsSince1970.quotientAndRemainder(dividingBy: dayMilliseconds)
         return rest < 0 ? days - 1 : days
@@ -182,8 +165,5 @@ package struct FunnelPeriod: Equatable, Sendable {
 
 /// Counts decisions about offers: plain synchronous calls, which never wait.
 package protocol OfferTally: Sendable {
-    /// Counts a decision.
-    ///
-    /// - Parameter decision: The decision.
     func count(_ decision: CountedDecision)
 }

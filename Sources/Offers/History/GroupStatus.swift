@@ -8,7 +8,7 @@ package enum GroupStatus: Equatable, Sendable {
     case neverSubscribed
     /// No entry or purchase is known to be of this group, and the group of one cannot be determined.
     case groupUnknown
-    /// The lack of an entry proves nothing: the evidence has no list of entries, or its sender chose what to show.
+    /// The lack of an entry proves nothing: the evidence has no list of entries, or is its sender's choice.
     case noEvidence
 }
 

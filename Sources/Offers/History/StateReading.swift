@@ -21,7 +21,7 @@ package enum StateCertainty: Equatable, Sendable {
     ///
     /// The state is the one that Apple showed last.
     case wasToRenew(after: Timestamp)
-    /// The evidence does not say when the paid time ends, or leaves out what followed an upgrade.
+    /// The evidence does not say when the paid time ends, or leaves out the transactions after an upgrade.
     case endNotSaid
     /// Apple said something of it that this version does not know.
     case notUnderstood(UnknownValue)
@@ -149,7 +149,7 @@ struct StateReading {
         }
     }
 
-    /// From Apple's status; dates only say what may have become of it since.
+    /// From Apple's status; dates only show its possible end since then.
     private init(
         _ status: SubscriptionStatus,
         of newest: Transaction,

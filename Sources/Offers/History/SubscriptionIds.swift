@@ -112,7 +112,7 @@ extension SubscriptionHistory {
 extension [RenewalInfo] {
     /// The entries with the first identifiers of their subscriptions.
     ///
-    /// Of several the one of the newest purchase counts; before it comes one that Apple said rather than a stand-in.
+    /// Of several the one of the newest purchase counts, and then one of Apple's before a stand-in.
     fileprivate func joined(_ firsts: [String: String], _ newest: [String: [String]]) -> [RenewalInfo] {
         var chosen: [String: (index: Int, rank: Int, id: String)] = [:]
         for index in indices {

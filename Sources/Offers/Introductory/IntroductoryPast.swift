@@ -1,26 +1,26 @@
 /// A customer's past in one group by the evidence, as far as introductory offers are concerned.
 struct IntroductoryPast {
     let groupId: String
-    /// A transaction of the group under a trial or introductory price; refunded and upgraded ones count.
+    /// Under a trial or introductory price; refunded and upgraded ones count.
     let introductory: Transaction?
     /// A transaction of the group whose time runs, the customer's own or shared.
     let running: Transaction?
-    /// A subscription of the group that is known to be running, the customer's own or a shared one.
+    /// A subscription that is known to be running, the customer's own or a shared one.
     let active: Subscription?
-    /// A subscription of the group in its grace period, the customer's own or a shared one; of several the one whose
-    /// grace lasts longest.
+    /// A subscription in its grace period, the customer's own or a shared one; of several the one whose grace lasts
+    /// longest.
     let inGrace: Subscription?
     /// The subscription of the group that counts.
     let subscription: Subscription?
-    /// A subscription of the group that was to renew since Apple last spoke of it; `nil` where there is none.
+    /// A subscription that was to renew since Apple last spoke of it.
     let renewing: Subscription?
     /// The gap in a sentence, if nobody said when a subscription of the group ends; `nil` if there is none.
     let endNotSaid: String?
-    /// A purchase of the group of which nobody said whether it was a trial; `nil` where there is none.
+    /// A purchase of which nobody said whether it was a trial.
     let maybeIntroductory: Transaction?
-    /// A purchase whose group cannot be determined, and which would count if it were this one.
+    /// Whether a purchase of unknown group would count if it were of this one.
     let undetermined: Bool
-    /// Whether all that happened in the group can be seen.
+    /// Whether all events in the group can be seen.
     let isWhole: Bool
 
     init(
@@ -45,7 +45,7 @@ struct IntroductoryPast {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
             if Self.maybeIntroductory(transaction) { unsaidOffer = Self.earlier(unsaidOffer, transaction) }
             let found = byId[transaction.originalTransactionId] ?? []
-            // What Apple says of the subscription itself counts more than the dates of its transactions.
+            // Apple's word on the subscription itself counts more than the dates of its transactions.
             guard found.allSatisfy({ $0.renewal.status == nil }) else { continue }
             let clock = max(now, history.clock(of: transaction.originalTransactionId, at: clock))
             if Self.isRunning(transaction, at: clock),
@@ -116,8 +116,9 @@ struct IntroductoryPast {
             && transaction.expiresDate.map { $0 > clock } ?? false
     }
 
-    /// Whether the subscription has moved to another product before a transaction's time was over: an upgrade of which
-    /// notifications alone reported leaves no mark at what it replaced.
+    /// Whether the subscription has moved to another product before a transaction's time was over.
+    ///
+    /// An upgrade of which notifications alone reported leaves no mark at the product that it replaced.
     private static func isReplaced(_ transaction: Transaction, by last: Transaction?, at clock: Timestamp) -> Bool {
         guard let last, last.productId != transaction.productId, let moved = last.purchaseDate,
             let bought = transaction.purchaseDate, let expiry = transaction.expiresDate

@@ -1,14 +1,12 @@
 /// Decides whether a customer may have the introductory offer of a product's group, by ``IntroductoryRules``.
 ///
-/// It fails closed: what the evidence does not show is unknown, never eligible. Evidence of another app, environment or
-/// account is no evidence about this customer.
+/// It fails closed: a fact that the evidence does not show is unknown, and never makes a customer eligible. Evidence of
+/// another app, environment or account is no evidence about this customer.
 package struct IntroductoryPolicy: Sendable {
     private var evidence: EvidenceExamination
     private var pasts: [String: IntroductoryPast] = [:]
 
-    /// Prepares the decisions of one request, at the server's clock.
-    ///
-    /// Evidence and the held state beside it may be as old as the limits in seconds; 0 for no limit.
+    /// Takes the server's clock, and the ages that evidence and held state beside it may have; 0 for no limit.
     package init(
         app: App,
         customer: Customer,
@@ -32,15 +30,10 @@ package struct IntroductoryPolicy: Sendable {
 
     private var request: RequestFacts { evidence.request }
 
-    /// Decides about one product.
-    ///
-    /// - Parameters:
-    ///   - productId: The product; one that the catalog does not have is of an unknown group.
-    ///   - explaining: Whether the decision is to carry every rule that was asked.
-    /// - Returns: The decision, with the first reason that holds.
+    /// Decides with the first reason that holds; a product that the catalog does not have is of an unknown group.
     package mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         let decision = decideByAll(productId, explaining: explaining)
-        // What is too old to count can only refuse.
+        // Evidence that is too old to count can only refuse.
         guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
         var other = IntroductoryPolicy(RequestFacts(request, history: SharedHistory(rest)))
         let without = other.decideByAll(productId, explaining: explaining)
@@ -73,11 +66,9 @@ package struct IntroductoryPolicy: Sendable {
         IntroductoryRules.ofCatalog, IntroductoryRules.ofOwner, IntroductoryRules.ofEvidence,
     ]
 
-    /// Whether the evidence is about this customer of this app, however old it is and whatever it leaves out: then the
-    /// App Store knows the customer by its transactions.
+    /// Whether the evidence is about this customer of this app, however old and incomplete it is.
     ///
-    /// - Parameter productId: The product that is asked for.
-    /// - Returns: `true` when it is; `false` without evidence.
+    /// Then the App Store knows the customer by its transactions.
     package mutating func isEvidenceOfCustomer(about productId: String) -> Bool {
         let facts = facts(about: productId)
         return IntroductoryRules.ofOwner.allSatisfy { $0.refusal(facts) == nil }
@@ -113,22 +104,14 @@ package struct IntroductoryPolicy: Sendable {
 
 /// Whether a customer may have the introductory offer of a product, and why.
 package struct IntroductoryDecision: Equatable, Sendable {
-    /// The reason, which stands for the verdict too.
     package let reason: IntroductoryReason
-    /// The reason in a sentence or two, for people.
+    /// For people, in a sentence or two.
     package let detail: String
     /// Every rule that was asked, in order; `nil` unless an explanation was asked for.
     package let explanation: [RuleFinding]?
 
-    /// Whether the customer may have it.
     package var verdict: Verdict { reason.verdict }
 
-    /// Creates a decision.
-    ///
-    /// - Parameters:
-    ///   - reason: The reason.
-    ///   - detail: The reason in a sentence or two.
-    ///   - explanation: Every rule that was asked; `nil` unless an explanation was asked for.
     package init(_ reason: IntroductoryReason, detail: String, explanation: [RuleFinding]? = nil) {
         self.reason = reason
         self.detail = detail
@@ -136,10 +119,10 @@ package struct IntroductoryDecision: Equatable, Sendable {
     }
 }
 
-/// Why a customer may have the introductory offer of a product's group, or not: the `reason` of an answer.
+/// The reason of an introductory decision: the `reason` of an answer.
 ///
-/// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: what counts as
-/// evidence is asked before those that refuse, and whether it shows all of the customer's past after them.
+/// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: the rules on whether
+/// evidence counts come before those that refuse, and the rule on its completeness after them.
 package enum IntroductoryReason: String, CaseIterable, VerdictReason {
     case neverUsed = "never_used"
 
@@ -151,7 +134,6 @@ package enum IntroductoryReason: String, CaseIterable, VerdictReason {
     case groupUnknown = "group_unknown"
     case evidenceStale = "evidence_stale"
 
-    /// The verdict that the reason belongs to.
     package var verdict: Verdict {
         switch self {
         case .neverUsed: .eligible
@@ -160,7 +142,7 @@ package enum IntroductoryReason: String, CaseIterable, VerdictReason {
         }
     }
 
-    /// Its meaning to a caller, without a capital and a full stop.
+    /// For callers, without a capital and a full stop.
     package var meaning: String {
         switch self {
         case .neverUsed:

@@ -1,10 +1,8 @@
-/// The rules for introductory offers, in the order in which they are asked.
+/// The rules for introductory offers, in the order in which they are asked: the first that refuses gives the reason.
 ///
-/// The first that refuses gives the reason. The rule is Apple's: a customer who has not used an introductory offer of the
-/// group, and who is no subscriber of it
-/// ("Implementing introductory offers in your app").
+/// The rule is Apple's ("Implementing introductory offers in your app"): the customer has used no introductory offer of
+/// the group, and is no subscriber of it.
 enum IntroductoryRules {
-    /// Whether the group of the product is known.
     static let ofCatalog: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "catalog",
@@ -23,7 +21,6 @@ enum IntroductoryRules {
         .account(other: .noEvidence),
     ]
 
-    /// Whether the evidence is new enough to count.
     static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "evidence",
@@ -33,7 +30,6 @@ enum IntroductoryRules {
         .evidenceAge(stale: .evidenceStale),
     ]
 
-    /// What became of the customer in the group.
     static let ofPast: [Rule<IntroductoryPast, IntroductoryReason>] = [
         Rule(
             "introductoryOffer",
@@ -116,9 +112,9 @@ enum IntroductoryRules {
 struct IntroductoryFacts: EvidenceFacts {
     let request: RequestFacts
     let productId: String
-    /// The product's group; `nil` when the catalog does not have the product.
+    /// `nil` when the catalog does not have the product.
     let group: SubscriptionGroup?
     let reading: HistoryReading?
-    /// A rule about the past asks for what is doubtful.
+    /// A rule about the past asks for doubts.
     var doubt: StateCertainty? { nil }
 }

@@ -1,23 +1,12 @@
 /// An offer that a customer may have, with its signatures: they leave together, or none does.
 package struct OfferGrant: Equatable, Sendable {
-    /// A signature, without its bytes: the nonce names it.
+    /// Without its bytes: the nonce names it.
     package struct Signature: Equatable, Sendable {
-        /// The form.
         package let form: SignatureForm
-        /// The identifier of the key that signed.
         package let keyIdentifier: String
-        /// The one-time UUID that was signed.
         package let nonce: Nonce
-        /// The moment that was signed.
         package let timestamp: Timestamp
 
-        /// Creates the description of a signature.
-        ///
-        /// - Parameters:
-        ///   - form: The form.
-        ///   - keyIdentifier: The identifier of the key that signed.
-        ///   - nonce: The one-time UUID that was signed.
-        ///   - timestamp: The moment that was signed.
         package init(form: SignatureForm, keyIdentifier: String, nonce: Nonce, timestamp: Timestamp) {
             self.form = form
             self.keyIdentifier = keyIdentifier
@@ -26,34 +15,24 @@ package struct OfferGrant: Equatable, Sendable {
         }
     }
 
-    /// The product and the offer; an introductory offer has no identifier, and an empty one here.
+    /// The product and the offer; an introductory offer has an empty identifier.
     package let offer: OfferRequest
-    /// The reason of the decision, as answers give it.
+    /// As answers give it.
     package let reason: String
     /// The subscription that decided: the identifier of its first purchase; `nil` where there is none.
     package let originalTransactionId: String?
     /// The other identifiers of that subscription: limits count under each of them.
     package let otherIds: [String]
-    /// The signatures, one for each format.
+    /// One for each format.
     package let signatures: [Signature]
-    /// How often the customer may get the offer signed; `nil` when there is no limit.
+    /// `nil` when there is no limit.
     package let signatureLimit: SignatureLimit?
-    /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``.
+    /// How many customers may present the subscription within ``EvidenceSharing/periodDays``.
     ///
     /// `nil` where it is not counted, as for the account that the evidence itself names. A request that names nobody is
     /// refused while customers are.
     package let maximumAccounts: Int?
 
-    /// Creates a grant.
-    ///
-    /// - Parameters:
-    ///   - offer: The product and the offer.
-    ///   - reason: The reason of the decision, as answers give it.
-    ///   - originalTransactionId: The subscription that decided.
-    ///   - otherIds: The other identifiers of that subscription.
-    ///   - signatures: The signatures, one for each format.
-    ///   - signatureLimit: How often the customer may get the offer signed.
-    ///   - maximumAccounts: For how many customers the subscription may be presented.
     package init(
         offer: OfferRequest,
         reason: String,
@@ -73,19 +52,18 @@ package struct OfferGrant: Equatable, Sendable {
     }
 }
 
-/// What one request got signed: it is kept as a whole, and nothing of it leaves before.
+/// The signatures of one request: they are kept as a whole, and none leaves before.
 ///
 /// It is a class so that handing it on copies nothing.
 package final class LedgerEntry: Sendable {
-    /// When it was signed, by the server's clock.
+    /// By the server's clock.
     package let time: Timestamp
-    /// The client that asked, by its name in `clients.yaml`; ``commandLine`` for `offer-signer sign`.
+    /// By its name in `clients.yaml`; ``commandLine`` for `offer-signer sign`.
     package let client: String
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    /// The environment of the evidence; `nil` without evidence, or where it does not say.
     package let environment: AppStoreEnvironment?
-    /// The kind of the evidence; `nil` when the request carried none.
+    /// `nil` when the request carried none.
     package let evidence: EvidenceKind?
     /// The account that was signed: it is kept as a keyed digest alone.
     package let account: Account
@@ -93,29 +71,16 @@ package final class LedgerEntry: Sendable {
     package let customer: String?
     /// The account that the customer is known to have though nothing was signed for it: limits count for it.
     package let knownAccount: AccountDigest?
-    /// The offers that were signed, in the order asked.
+    /// In the order asked.
     package let grants: [OfferGrant]
-    /// The call of Apple's that this answers, with the answer, which is kept in the same transaction; `nil` for none.
+    /// The answer to a call of Apple's, which is kept in the same transaction; `nil` for none.
     package let answer: KeptAnswer?
 
     /// The client of signatures that an operator made on the command line.
     package static let commandLine = "offer-signer sign"
-    /// The client of offers that went to customers who were about to cancel: no client of `clients.yaml` has its name.
+    /// The client of offers to customers who were about to cancel: no client of `clients.yaml` has its name.
     package static let retention = "retention"
 
-    /// Creates an entry.
-    ///
-    /// - Parameters:
-    ///   - time: When it was signed.
-    ///   - client: The client that asked.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - environment: The environment that the evidence is from.
-    ///   - evidence: The kind of the evidence.
-    ///   - account: The account that was signed.
-    ///   - customer: The customer for limits.
-    ///   - knownAccount: The account that the customer is known to have though nothing was signed for it.
-    ///   - grants: The offers that were signed.
-    ///   - answer: The call of Apple's that this answers, with the answer.
     package init(
         time: Timestamp,
         client: String,
@@ -142,7 +107,6 @@ package final class LedgerEntry: Sendable {
 }
 
 extension LedgerEntry: Equatable {
-    /// Whether two say the same.
     package static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
         left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
             && left.environment == right.environment && left.evidence == right.evidence
@@ -153,42 +117,35 @@ extension LedgerEntry: Equatable {
 
 /// An answer to a call of Apple's, which the same call gets again.
 package struct KeptAnswer: Equatable, Sendable {
-    /// The call.
     package let call: RetentionCallKey
-    /// The answer's bytes.
     package let body: [UInt8]
 
-    /// Keeps an answer.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - body: The answer's bytes.
     package init(call: RetentionCallKey, body: [UInt8]) {
         self.call = call
         self.body = body
     }
 }
 
-/// What became of a grant in the ledger.
+/// The outcome of a grant in the ledger.
 package enum GrantOutcome: Equatable, Sendable {
     /// Its signatures are on durable storage: they may leave.
     case recorded
-    /// The customer has as many signatures of the offer as the catalog allows; with how many there are.
+    /// The customer has as many signatures of the offer as the catalog allows, and this is their number.
     case signatureLimit(count: Int)
-    /// The subscription was presented for as many other customers as the catalog allows; with how many there are.
+    /// The subscription was presented for as many other customers as the catalog allows, and this is their number.
     case evidenceShared(others: Int)
     /// The call was answered before, with these bytes: nothing of the entry was recorded.
     case answered([UInt8])
 }
 
-/// The forms of a signature in the ledger; the raw values are those of its records.
+/// The raw values are those of the ledger's records.
 package enum SignatureForm: String, CaseIterable, Sendable {
     /// A promotional offer, for an `SKPaymentDiscount`.
     case discount
     /// A promotional offer, as a JWS.
     case jws
-    /// A JWS that says that the customer may have the introductory offer.
+    /// A JWS by which the customer may have the introductory offer.
     case introductoryAllowed
-    /// A JWS that says that the customer may not have the introductory offer.
+    /// A JWS by which the customer may not have the introductory offer.
     case introductoryRefused
 }

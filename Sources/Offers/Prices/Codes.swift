@@ -1,6 +1,6 @@
 /// A country by its codes of ISO 3166-1.
 package struct CountryCode: Hashable, Sendable {
-    /// The alpha-2 code, such as `DE`: two capital letters.
+    /// Two capital letters, such as `DE`.
     package let alpha2: String
 
     private static let alpha2ByCode: [String: String] = {
@@ -13,10 +13,8 @@ package struct CountryCode: Hashable, Sendable {
         return codes
     }()
 
-    /// Reads a code.
-    ///
-    /// - Parameter code: Alpha-2, or alpha-3 as StoreKit's `Storefront.countryCode` has it, in capitals. One that is
-    ///   neither gives `nil`.
+    /// Reads alpha-2, or alpha-3 as StoreKit's `Storefront.countryCode` has it, in capitals; any other text gives
+    /// `nil`.
     package init?(_ code: String) {
         guard let alpha2 = Self.alpha2ByCode[code] else { return nil }
         self.alpha2 = alpha2
@@ -26,7 +24,7 @@ package struct CountryCode: Hashable, Sendable {
 extension CountryCode {
     /// ISO 3166-1 as of 2026: the alpha-2 code of each country, and its alpha-3 code after it.
     ///
-    /// The last is Kosovo, which has an App Store and no ISO code: XK and XKS are what Apple uses.
+    /// The last is Kosovo, which has an App Store and no ISO code: Apple uses XK and XKS.
     static let pairs = """
         ADAND AEARE AFAFG AGATG AIAIA ALALB AMARM AOAGO AQATA ARARG ASASM ATAUT AUAUS AWABW AXALA AZAZE BABIH
         BBBRB BDBGD BEBEL BFBFA BGBGR BHBHR BIBDI BJBEN BLBLM BMBMU BNBRN BOBOL BQBES BRBRA BSBHS BTBTN BVBVT
@@ -48,9 +46,9 @@ extension CountryCode {
 
 /// A currency by its code of ISO 4217, such as `EUR`.
 package struct CurrencyCode: Hashable, Sendable {
-    /// The code: three capital letters.
+    /// Three capital letters.
     package let code: String
-    /// How many decimals its amounts have, 0 to 4 (the minor unit of ISO 4217).
+    /// The minor unit of ISO 4217, from 0 to 4.
     package let decimals: Int
 
     private static let decimalsByCode: [String: Int] = Dictionary(
@@ -59,9 +57,7 @@ package struct CurrencyCode: Hashable, Sendable {
         }
     )
 
-    /// Reads a code.
-    ///
-    /// - Parameter code: The code, in capitals. One that ISO 4217 does not list gives `nil`.
+    /// Reads a code in capitals; one that ISO 4217 does not list gives `nil`.
     package init?(_ code: String) {
         guard let decimals = Self.decimalsByCode[code] else { return nil }
         self.code = code

@@ -2,19 +2,16 @@
 ///
 /// Counted in ten-thousandths, the smallest unit that any currency of ISO 4217 has.
 package struct Price: Sendable {
-    /// The amount in ten-thousandths of the currency's unit, never negative.
+    /// In ten-thousandths of the currency's unit, never negative.
     package let tenThousandths: Int64
-    /// How many decimals it was written with, 0 to 4.
+    /// The number of decimals as written, from 0 to 4.
     private let decimals: Int
 
-    /// How many decimals can be kept.
     private static let mostDecimals = 4
     /// The most that is read: a million million.
     private static let mostDigits = 12
 
-    /// Creates an amount that is written with as few decimals as it needs.
-    ///
-    /// - Parameter tenThousandths: The amount in ten-thousandths; a negative one counts as none.
+    /// An amount that is written with as few decimals as it needs; a negative one counts as none.
     package init(tenThousandths: Int64) {
         self.tenThousandths = max(0, tenThousandths)
         var decimals = Self.mostDecimals
@@ -26,10 +23,10 @@ package struct Price: Sendable {
         self.decimals = decimals
     }
 
-    /// Reads decimal text, such as `9.99`: digits, and a point with up to four digits after it; more may follow where
-    /// they are zeros.
+    /// Reads decimal text, such as `9.99`: digits, and a point with up to four digits, and any number of zeros, after
+    /// it.
     ///
-    /// - Parameter text: The text; signs, exponents, separators of thousands and commas give `nil`.
+    /// Signs, exponents, separators of thousands and commas give `nil`.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty, whole.count <= Self.mostDigits,
@@ -47,22 +44,16 @@ package struct Price: Sendable {
         self.decimals = kept.count
     }
 
-    /// The amount as decimal text, with the decimals that it was written with.
+    /// Decimal text, with as many decimals as the amount was written with.
     package var text: String { parts(minimumDecimals: 0).joined() }
 
-    /// The amount as a page shows it: the whole part and the decimals, at least as many as the currency has.
-    ///
-    /// - Parameter currency: The currency.
-    /// - Returns: Both as digits; the decimals are empty where there are none.
+    /// For a page: the digits of the whole part and of the decimals, at least as many as the currency has, maybe none.
     package func parts(in currency: CurrencyCode) -> (whole: String, fraction: String) {
         let parts = parts(minimumDecimals: currency.decimals)
         return (parts[0], parts.count == 3 ? parts[2] : "")
     }
 
-    /// The amount cut off to the decimals that a currency has.
-    ///
-    /// - Parameter currency: The currency.
-    /// - Returns: The amount, not more than before, written as the currency is.
+    /// Cut off to the decimals that a currency has.
     package func roundedDown(in currency: CurrencyCode) -> Price {
         var unit: Int64 = 1
         for _ in currency.decimals..<max(currency.decimals, Self.mostDecimals) { unit *= 10 }
@@ -88,39 +79,26 @@ extension Price: Hashable {
     /// Whether both are the same amount, however they were written.
     package static func == (left: Price, right: Price) -> Bool { left.tenThousandths == right.tenThousandths }
 
-    /// Hashes the amount.
-    ///
-    /// - Parameter hasher: The hasher.
     package func hash(into hasher: inout Hasher) { hasher.combine(tenThousandths) }
 }
 
 extension Price: Comparable {
-    /// Whether the left amount is the smaller one.
     package static func < (left: Price, right: Price) -> Bool { left.tenThousandths < right.tenThousandths }
 }
 
-/// A price with its currency.
 package struct PriceTag: Equatable, Sendable {
-    /// The amount.
     package let price: Price
-    /// The currency.
     package let currency: CurrencyCode
-    /// How the client's locale writes the currency, such as `€`; `nil` where the client does not say.
+    /// The currency as the client's locale writes it, such as `€`; `nil` where the client does not say.
     package let symbol: String?
 
-    /// Creates a price tag.
-    ///
-    /// - Parameters:
-    ///   - price: The amount.
-    ///   - currency: The currency.
-    ///   - symbol: How the client's locale writes the currency.
     package init(price: Price, currency: CurrencyCode, symbol: String?) {
         self.price = price
         self.currency = currency
         self.symbol = symbol
     }
 
-    /// Whether both say the same price; locales of one country may write one currency in several ways.
+    /// Locales of one country may write one currency in several ways, so the symbol does not count.
     package static func == (left: PriceTag, right: PriceTag) -> Bool {
         left.price == right.price && left.currency == right.currency
     }
@@ -128,19 +106,14 @@ package struct PriceTag: Equatable, Sendable {
 
 /// The saving by an offer in each billing period, against the product's price.
 package struct OfferSaving: Equatable, Sendable {
-    /// The money saved in each period, rounded down to what the currency can pay.
+    /// Rounded down to an amount that the currency can pay.
     package let perPeriod: Price
-    /// The same in per cent of the price, 0 to 100, rounded down.
+    /// The same in per cent of the price, from 0 to 100, rounded down.
     package let percent: Int
 
-    /// Computes the saving by an offer; `nil` when it cannot be known, or nothing is saved.
+    /// `nil` when the saving cannot be known, or nothing is saved.
     ///
-    /// - Parameters:
-    ///   - terms: The offer's terms.
-    ///   - price: The product's price for one billing period.
-    ///   - currency: The currency of both.
-    ///   - period: The product's billing period; `nil` when the catalog does not say. Only an offer that is paid up front
-    ///     needs it.
+    /// Only an offer that is paid up front needs the billing period, which is `nil` when the catalog does not say.
     package init?(
         by terms: OfferTerms,
         insteadOf price: Price,

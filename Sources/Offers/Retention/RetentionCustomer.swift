@@ -1,16 +1,10 @@
-/// The customer of a retention call, by what is remembered: all of one subscription, whichever accounts it was bought for.
+/// The customer of a retention call, as remembered: all of one subscription, whichever accounts it was bought for.
 package struct RetentionCustomer: Sendable {
-    /// The state of the subscription; `nil` for one that is not known.
+    /// `nil` for a subscription that is not known.
     package let history: SubscriptionHistory?
-    /// The account that has it, where that is known: caps count for it as for its own requests.
+    /// The account that has the subscription, where it is known: caps count for it as for its own requests.
     package let account: AccountDigest?
 
-    /// Looks at what is held of a subscription.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - state: What is held of it.
-    ///   - app: The app.
     package init(_ subscription: SubscriptionIdentity, in state: HeldState, of app: App) {
         let held = state.subscriptions.first { $0.identity == subscription }
         var history = SubscriptionHistory(
@@ -19,7 +13,7 @@ package struct RetentionCustomer: Sendable {
             for: AccountView(),
             asking: subscription.originalTransactionId
         )
-        // The call names no account: who bought what is no reason to leave it out.
+        // The call names no account: the accounts of purchases are no reason to leave any out.
         for index in history?.transactions.indices ?? 0..<0 { history?.transactions[index].appAccountToken = nil }
         self.init(history: history, account: history == nil ? nil : held?.owner(in: app))
     }
@@ -29,12 +23,7 @@ package struct RetentionCustomer: Sendable {
         self.account = account
     }
 
-    /// The same customer, with the redemptions by the account's other subscriptions.
-    ///
-    /// - Parameters:
-    ///   - state: What is held of the account.
-    ///   - subscription: The subscription that the call is about.
-    /// - Returns: The customer.
+    /// The same customer, with the redemptions by the account's other subscriptions, given the account's held state.
     package func redeeming(
         by state: HeldState,
         beside subscription: SubscriptionIdentity
@@ -52,11 +41,10 @@ package struct RetentionCustomer: Sendable {
 }
 
 extension HeldSubscription {
-    /// The account that has the subscription: the one that the newest purchase with an account names; without any the only
-    /// one that it was presented for.
+    /// The account that has the subscription: of the newest purchase with one; without any the only presenter; `nil` if
+    /// not known.
     ///
-    /// - Parameter app: The app; where a part of a name is the customer, who presented it says nothing of that.
-    /// - Returns: The account's digest; `nil` where it is not known.
+    /// Where a part of a name is the customer, the presenter says nothing of the owner.
     fileprivate func owner(in app: App) -> AccountDigest? {
         let newest = transactions.values.lazy.map(\.value).filter { $0.appAccountToken != nil }
             .max(by: Transaction.isOlder)

@@ -1,6 +1,6 @@
 /// Walks the rules of an app for one customer: the first that fits counts.
 ///
-/// It may be asked to go on behind a rule, where the ledger refused what that one proposed.
+/// It may be asked to go on behind a rule, where the ledger refused the proposal of that one.
 package struct RetentionPolicy: Sendable {
     /// A rule that fits.
     package struct Choice: Equatable, Sendable {
@@ -8,35 +8,31 @@ package struct RetentionPolicy: Sendable {
         package let index: Int
         /// The message's identifier at Apple.
         package let messageIdentifier: String
-        /// The part shown beside it.
         package let proposal: Proposal
     }
 
     /// The part shown beside the message of a rule that fits.
     package enum Proposal: Equatable, Sendable {
-        /// Nothing.
         case message
-        /// Another product.
         case switchTo(productId: String, billingPlanType: RetentionRule.BillingPlanType?)
         /// An offer that the customer may have, with the reason.
         case offer(OfferRequest, Decision)
     }
 
-    /// The demand of a rule, and the facts that it saw.
+    /// The demand of a rule, and its facts.
     package struct Finding: Equatable, Sendable {
         /// The rule's place, from 0.
         package let index: Int
         /// The customers it is for, and its proposal.
         package let wanted: String
-        /// The facts that it saw, in a sentence.
+        /// The facts in a sentence.
         package let saw: String
-        /// Whether it fits.
         package let fits: Bool
         /// The decision about its offer; `nil` where it has none, or none was asked about.
         package let decision: Decision?
     }
 
-    /// The decisions about offers so far, in their order.
+    /// In their order, so far.
     package private(set) var decided: [(offer: OfferRequest, decision: Decision)] = []
 
     private let app: App
@@ -46,16 +42,7 @@ package struct RetentionPolicy: Sendable {
     private let isKnown: Bool
     private var offers: OfferPolicy
 
-    /// Prepares to walk.
-    ///
-    /// - Parameters:
-    ///   - rules: The app's rules.
-    ///   - app: The app.
-    ///   - productId: The product that the customer has.
-    ///   - locale: The customer's locale.
-    ///   - customer: What is remembered of the customer.
-    ///   - now: The server's clock.
-    ///   - maximumHeldAgeSeconds: How old what is remembered may be once the paid time is over, in seconds; 0 for no limit.
+    /// Remembered state may be as old as `maximumHeldAgeSeconds` once the paid time is over; 0 for no limit.
     package init(
         _ rules: RetentionRules,
         of app: App,
@@ -79,10 +66,7 @@ package struct RetentionPolicy: Sendable {
         )
     }
 
-    /// Finds the first rule that fits.
-    ///
-    /// - Parameter start: The place of the first rule that is asked.
-    /// - Returns: The rule; `nil` where none fits.
+    /// The first rule that fits, from a place on; `nil` where none does.
     package mutating func choice(from start: Int = 0) -> Choice? {
         for index in rules.indices.dropFirst(start) {
             if case .fits(let proposal) = ask(rules[index], explaining: false).outcome {
@@ -92,9 +76,7 @@ package struct RetentionPolicy: Sendable {
         return nil
     }
 
-    /// Finds the first rule that fits, and says what each one saw until then.
-    ///
-    /// - Returns: The rule, and a finding for each rule that was asked.
+    /// The first rule that fits, with a finding for each rule that was asked until then.
     package mutating func explainedChoice() -> (choice: Choice?, findings: [Finding]) {
         var findings: [Finding] = []
         for (index, rule) in rules.enumerated() {
@@ -115,30 +97,17 @@ package struct RetentionPolicy: Sendable {
         return (nil, findings)
     }
 
-    /// The question to the ledger about the offers of the rules that customers of the product may get to: what an explanation
-    /// has to know of limits.
+    /// The question to the ledger about offers that customers of the product may get to; `nil` where none has a limit.
     ///
-    /// - Parameters:
-    ///   - account: The account that has the subscription.
-    ///   - now: The server's clock.
-    /// - Returns: The question; `nil` where no offer has a limit.
+    /// An explanation has to know of the limits.
     package mutating func question(about account: AccountDigest?, at now: Timestamp) -> LedgerQuestion? {
         let named = rules.compactMap { rule in rule.offer(for: productId) }
         return offers.question(about: named, decided: nil, at: now)?.counting(account)
     }
 
-    /// Takes what the ledger holds of the customer into account.
-    ///
-    /// - Parameter ledgerAnswer: What it holds.
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) { offers.consider(ledgerAnswer) }
 
-    /// The grant that the ledger records for the offer of a rule that fits.
-    ///
-    /// - Parameters:
-    ///   - offer: The offer.
-    ///   - reason: Why the customer may have it.
-    ///   - signature: The signature.
-    /// - Returns: The grant, with the limit under which it may leave.
+    /// The grant with the limit under which it may leave.
     package mutating func grant(
         of offer: OfferRequest,
         _ reason: Reason,
@@ -162,9 +131,7 @@ package struct RetentionPolicy: Sendable {
         )
     }
 
-    /// Asks one rule.
-    ///
-    /// The finding is put into words only where somebody reads them.
+    /// Puts the finding into words only where somebody reads them.
     private mutating func ask(_ rule: RetentionRule, explaining: Bool) -> Answer {
         func words(_ text: @autoclosure () -> String) -> String { explaining ? text() : "" }
         if let products = rule.products, !products.contains(productId) {
@@ -197,7 +164,7 @@ package struct RetentionPolicy: Sendable {
 }
 
 extension RetentionRule {
-    /// The offer that a customer of a product is proposed; `nil` where the rule has none, or is not for them.
+    /// The offer to a customer of a product; `nil` where the rule has none, or is not for them.
     fileprivate func offer(for productId: String) -> OfferRequest? {
         guard case .offer(let id, let named) = proposal, products?.contains(productId) ?? true else { return nil }
         return OfferRequest(productId: named ?? productId, offerId: id)

@@ -1,21 +1,17 @@
 /// An app's answers for customers who are about to cancel: the `retention` section of an app in the catalog.
 package struct RetentionRules: Equatable, Sendable {
-    /// The rules in the catalog's order: the first that fits counts.
+    /// In the catalog's order: the first that fits counts.
     package let inOrder: [RetentionRule]
 
-    /// Takes rules.
-    ///
-    /// - Parameter rules: The rules, in the catalog's order.
     package init(_ rules: [RetentionRule]) {
         inOrder = rules
     }
 }
 
-/// One rule: the customers that it is for, and what the App Store is to show them.
+/// One rule: its customers, and the answer that the App Store is to show them.
 package struct RetentionRule: Equatable, Sendable {
     /// The part shown beside the message.
     package enum Proposal: Equatable, Sendable {
-        /// Nothing.
         case message
         /// A promotional offer, signed; of the customer's own product where none is named.
         case offer(id: String, productId: String?)
@@ -33,29 +29,18 @@ package struct RetentionRule: Equatable, Sendable {
 
     /// The products whose customers it is for; `nil` for all.
     package let products: Set<String>?
-    /// The part shown beside the message.
     package let proposal: Proposal
-    /// The message.
     package let message: RetentionMessage
 
-    /// Creates a rule.
-    ///
-    /// - Parameters:
-    ///   - products: The products whose customers it is for; `nil` for all.
-    ///   - proposal: What is shown beside the message.
-    ///   - message: The message.
     package init(products: Set<String>? = nil, proposal: Proposal = .message, message: RetentionMessage) {
         self.products = products
         self.proposal = proposal
         self.message = message
     }
 
-    /// Whether a customer of a product is given its answer whatever is known of the customer.
+    /// Whether every customer of a product gets its answer, so that no later rule is ever asked about that product.
     ///
-    /// - Parameters:
-    ///   - productId: The product; `nil` for one that the catalog does not have.
-    ///   - app: The app.
-    /// - Returns: `true` where no later rule is ever asked about that product.
+    /// The product is `nil` for one that the catalog does not have.
     package func takesEverybody(of productId: String?, in app: App) -> Bool {
         if let products, !(productId.map(products.contains) ?? false) { return false }
         switch proposal {
@@ -68,20 +53,14 @@ package struct RetentionRule: Equatable, Sendable {
 
 /// A message by its name in the catalog: its identifiers at Apple, by the customer's locale.
 package struct RetentionMessage: Equatable, Sendable {
-    /// The name in the catalog.
     package let name: String
-    /// The identifier where no locale fits better.
+    /// The identifier, a UUID, where no locale fits better.
     package let standard: String
 
-    /// The identifiers by locale, in lower case.
+    /// By locale, in lower case.
     private let byLocale: [String: String]
 
-    /// Creates a message.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the catalog.
-    ///   - standard: The identifier, a UUID, where no locale fits better.
-    ///   - byLocale: The identifiers by locales, such as `pt-BR`, or languages, such as `de`.
+    /// Takes identifiers by locales, such as `pt-BR`, or languages, such as `de`.
     package init(name: String, standard: String, byLocale: [String: String] = [:]) {
         self.name = name
         self.standard = standard
@@ -91,11 +70,11 @@ package struct RetentionMessage: Equatable, Sendable {
         )
     }
 
-    /// The identifier for a locale: its own, else that of the longest beginning of it (RFC 4647 §3.4), at last that of its
-    /// language, else the standard one.
+    /// The identifier for a locale as Apple names it, such as `de-AT`, and the locale of the catalog that it stands
+    /// under.
     ///
-    /// - Parameter locale: The locale as Apple names it, such as `de-AT`; `nil` where it is not known.
-    /// - Returns: The identifier, and the locale of the catalog that it stands under.
+    /// It is the locale's own, else that of the longest beginning of it (RFC 4647 §3.4), at last that of its language,
+    /// else the standard one.
     package func identifier(for locale: String?) -> (identifier: String, locale: String) {
         var tag = locale.map(Self.normalized) ?? ""
         while !tag.isEmpty {
@@ -105,19 +84,14 @@ package struct RetentionMessage: Equatable, Sendable {
         return (standard, "default")
     }
 
-    /// A locale as locales are compared: case does not count (RFC 5646 §2.1.1).
+    /// As locales are compared: case does not count (RFC 5646 §2.1.1).
     private static func normalized(_ locale: String) -> String {
         locale.lowercased().replacing("_", with: "-")
     }
 }
 
 extension App {
-    /// Whether a customer of one product may switch to the other: another one of the same group.
-    ///
-    /// - Parameters:
-    ///   - productId: The product that the customer has.
-    ///   - other: The other product.
-    /// - Returns: `true` when the catalog has both in one group.
+    /// Whether both products are of one group of the catalog, and not the same.
     package func areSwitchable(_ productId: String, _ other: String) -> Bool {
         guard productId != other, let group = product(productId)?.group.id else { return false }
         return product(other)?.group.id == group

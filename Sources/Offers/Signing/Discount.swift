@@ -1,35 +1,18 @@
 /// A signed offer, from which the app builds an `SKPaymentDiscount` or StoreKit 2's `promotionalOffer` purchase option.
 package struct Discount: Equatable, Sendable {
-    /// How long Apple takes a signature after its timestamp, in seconds: 24 hours.
+    /// The time for which Apple takes a signature after its timestamp: 24 hours.
     package static let lifetimeSeconds: Int64 = 86400
 
-    /// The promotional offer's identifier.
     package let identifier: String
-    /// The identifier of the key that signed.
     package let keyIdentifier: String
-    /// The one-time UUID that was signed.
     package let nonce: Nonce
-    /// The moment that was signed.
     package let timestamp: Timestamp
-    /// The signature, ASN.1 DER.
-    ///
-    /// Its Base64 text is what `SKPaymentDiscount` takes.
+    /// ASN.1 DER, whose Base64 text `SKPaymentDiscount` takes.
     package let signature: [UInt8]
 
     /// The moment from which Apple no longer takes it.
     package var expiresAt: Timestamp { timestamp.adding(seconds: Self.lifetimeSeconds) }
 
-    /// Composes the payload and signs it.
-    ///
-    /// - Parameters:
-    ///   - offerId: The promotional offer's identifier.
-    ///   - productId: The product being bought.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - account: The account that the client sets on the payment.
-    ///   - nonce: The one-time UUID; a new one, unless said.
-    ///   - timestamp: The moment of signing.
-    ///   - signer: The app's signing key.
-    /// - Throws: ``SigningFailure`` when nothing could be signed.
     package init(
         offerId: String,
         productId: String,
@@ -60,20 +43,10 @@ package struct Discount: Equatable, Sendable {
 ///
 /// The rule is Apple's: "Generating a signature for promotional offers", StoreKit documentation.
 package struct DiscountPayload: Sendable {
-    /// The payload in UTF-8.
+    /// In UTF-8.
     package let bytes: [UInt8]
 
-    /// Composes the payload.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - keyIdentifier: The identifier of the key that is going to sign.
-    ///   - productId: The product being bought.
-    ///   - offerId: The promotional offer's identifier.
-    ///   - account: The account: a token in lowercase, a username verbatim, or an empty field.
-    ///   - nonce: The signature's one-time UUID.
-    ///   - timestamp: When it is signed, in milliseconds.
-    /// - Throws: ``SigningFailure`` when a field holds U+2063.
+    /// The account is a token in lowercase, a username verbatim, or an empty field; throws when a field holds U+2063.
     package init(
         bundleId: String,
         keyIdentifier: String,
@@ -107,18 +80,16 @@ package struct DiscountPayload: Sendable {
 ///
 /// Apple takes a nonce once, for one buy request. 122 random bits make a repetition impossible in practice.
 package struct Nonce: Hashable, Sendable {
-    /// The UUID's text, 36 characters in lowercase.
+    /// 36 characters in lowercase.
     package let text: String
 
-    /// Makes a new nonce from the system's cryptographically secure generator.
+    /// From the system's cryptographically secure generator.
     package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
 
-    /// Makes a nonce from the generator's next two words.
-    ///
-    /// - Parameter generator: Where the 122 random bits come from.
+    /// From the generator's next two words.
     package init(using generator: inout some RandomNumberGenerator) {
         // RFC 9562 §5.4: version 4 in the high nibble of octet 6, variant 10 in the two high bits of octet 8.
         let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000

@@ -2,18 +2,11 @@ import FoundationEssentials
 
 /// A JSON Web Token (RFC 7519) that an app's key has signed with ES256: a compact JWS (RFC 7515 §7.1).
 package struct JSONWebToken: Equatable, Sendable {
-    /// Its text: header, claims and signature in base64url, joined by dots.
+    /// Header, claims and signature in base64url, joined by dots.
     package let compact: String
 
-    /// Signs claims.
-    ///
-    /// The header names the algorithm, the key and the type, as Apple asks for
-    /// ("Generating JWS to sign App Store requests").
-    ///
-    /// - Parameters:
-    ///   - claims: The claims.
-    ///   - signer: The key.
-    /// - Throws: ``SigningFailure`` when the key cannot sign. Nothing was signed then.
+    /// The header names the algorithm, the key and the type, as Apple asks for ("Generating JWS to sign App Store
+    /// requests").
     package init(_ claims: Claims, signer: any ES256Signer) throws(SigningFailure) {
         var header = Claims()
         header.add("alg", "ES256")
@@ -45,45 +38,31 @@ package struct JSONWebToken: Equatable, Sendable {
 
 extension JSONWebToken {
     /// The members of a token's header or payload, in the order in which they are added.
+    ///
+    /// Each name may be added once.
     package struct Claims: Sendable {
         private var members: [UInt8] = []
 
-        /// Creates an empty set of claims.
         package init() {
             members.reserveCapacity(384)
         }
 
-        /// Adds a claim that is a string.
-        ///
-        /// - Parameters:
-        ///   - name: The claim's name, one that was not added before.
-        ///   - value: Its value.
         package mutating func add(_ name: String, _ value: String) {
             addName(name)
             addText(value)
         }
 
-        /// Adds a claim that is a whole number.
-        ///
-        /// - Parameters:
-        ///   - name: The claim's name, one that was not added before.
-        ///   - value: Its value.
         package mutating func add(_ name: String, _ value: Int64) {
             addName(name)
             members += Array(String(value).utf8)
         }
 
-        /// Adds a claim that is `true` or `false`.
-        ///
-        /// - Parameters:
-        ///   - name: The claim's name, one that was not added before.
-        ///   - value: Its value.
         package mutating func add(_ name: String, _ value: Bool) {
             addName(name)
             members += Array(value ? "true".utf8 : "false".utf8)
         }
 
-        /// The claims as one JSON object in UTF-8.
+        /// One JSON object in UTF-8.
         var json: [UInt8] { [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")] }
 
         private mutating func addName(_ name: String) {
@@ -113,13 +92,10 @@ extension JSONWebToken {
 ///
 /// The claims are Apple's: "Generating JWS to sign App Store requests". It has no `exp`: with one, the request fails.
 package struct PromotionalOfferJWS: Equatable, Sendable {
-    /// The compact JWS.
     package let compact: String
-    /// The identifier of the key that signed.
     package let keyIdentifier: String
-    /// The one-time UUID that was signed.
     package let nonce: Nonce
-    /// The moment that was signed (`iat`), in whole seconds.
+    /// `iat`, in whole seconds.
     package let issuedAt: Timestamp
 
     /// The moment from which it is no longer to be used.
@@ -127,16 +103,7 @@ package struct PromotionalOfferJWS: Equatable, Sendable {
     /// Apple does not say for how long it takes one: as long as the other form is assumed.
     package var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
 
-    /// Composes the claims and signs them.
-    ///
-    /// - Parameters:
-    ///   - offerId: The promotional offer's identifier.
-    ///   - productId: The product being bought.
-    ///   - transactionId: A transaction of the customer, which binds the signature to them; `nil` if none is known.
-    ///   - issuer: The app, with the issuer of its key.
-    ///   - timestamp: The moment of signing.
-    ///   - signer: The app's signing key.
-    /// - Throws: ``SigningFailure`` when nothing could be signed.
+    /// A transaction of the customer binds the signature to them; `nil` if none is known.
     package init(
         offerId: String,
         productId: String,
@@ -161,34 +128,19 @@ package struct PromotionalOfferJWS: Equatable, Sendable {
 ///
 /// The App Store obeys it, whether or not the customer has used one before. The claims are Apple's: "Generating JWS to sign App Store requests".
 package struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
-    /// The compact JWS.
     package let compact: String
-    /// The identifier of the key that signed.
     package let keyIdentifier: String
-    /// The one-time UUID that was signed.
     package let nonce: Nonce
-    /// The moment that was signed (`iat`), in whole seconds.
+    /// `iat`, in whole seconds.
     package let issuedAt: Timestamp
-    /// Whether the customer may have the offer.
     package let allowIntroductoryOffer: Bool
     /// The transaction by which the App Store knows the customer.
     package let transactionId: String
 
-    /// The moment from which it is no longer to be used.
-    ///
-    /// Apple does not say for how long it takes one: as long as a promotional offer is assumed.
+    /// As of a ``PromotionalOfferJWS``: Apple does not say it of this one either.
     package var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
 
-    /// Composes the claims and signs them.
-    ///
-    /// - Parameters:
-    ///   - productId: The product being bought.
-    ///   - allowIntroductoryOffer: Whether the customer may have its introductory offer.
-    ///   - transactionId: Any transaction of the customer, or the `appTransactionId`.
-    ///   - issuer: The app, with the issuer of its key.
-    ///   - timestamp: The moment of signing.
-    ///   - signer: The app's signing key.
-    /// - Throws: ``SigningFailure`` when nothing could be signed.
+    /// The transaction is any of the customer's, or the `appTransactionId`.
     package init(
         productId: String,
         allowIntroductoryOffer: Bool,
@@ -210,13 +162,10 @@ package struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
     }
 }
 
-/// What every App Store request claims, whatever it asks for.
+/// The claims of every App Store request, whatever it asks for.
 struct AppStoreRequest {
-    /// The claims so far.
     var claims: JSONWebToken.Claims
-    /// The one-time UUID among them.
     let nonce: Nonce
-    /// The moment among them.
     let issuedAt: Timestamp
 
     init(audience: String, issuer: AppStoreRequestIssuer, timestamp: Timestamp) {
@@ -234,18 +183,11 @@ struct AppStoreRequest {
     }
 }
 
-/// The issuer of requests to the App Store.
 package struct AppStoreRequestIssuer: Equatable, Sendable {
-    /// The app's bundle identifier.
     package let bundleId: String
     /// The issuer of the app's key in App Store Connect, a UUID.
     package let issuerId: String
 
-    /// Creates an issuer.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - issuerId: The issuer of the app's key in App Store Connect.
     package init(bundleId: String, issuerId: String) {
         self.bundleId = bundleId
         self.issuerId = issuerId

@@ -156,8 +156,9 @@ extension HeldSubscription {
 }
 
 extension [Held<Transaction>] {
-    /// Seats that somebody else pays for exist since 2026-09-16 (App Store Server API 1.22): what version 0.2.0 stored of a
-    /// subscription that began since may be one.
+    /// Seats that somebody else pays for exist since 2026-09-16 (App Store Server API 1.22).
+    ///
+    /// A subscription that began since, and that version 0.2.0 stored, may be one.
     fileprivate mutating func leaveOwnershipOpen() {
         let first = Timestamp(millisecondsSince1970: 1_789_516_800_000)
         let isOlder = contains { ($0.value.purchaseDate ?? $0.value.expiresDate).map { $0 < first } ?? false }

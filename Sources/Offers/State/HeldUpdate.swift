@@ -9,10 +9,7 @@ struct HeldUpdate {
     /// The identifiers of the evidence's subscriptions, where they have several.
     private var linked: Set<String> = []
 
-    /// Starts with the evidence as it came, and its date.
-    ///
-    /// A held renewal info counts beside a later transaction that says nothing of the renewal if it is from `oldest` or
-    /// after; with `nil` however old it is.
+    /// Starts with the evidence as it came, and its date; see ``SubscriptionHistory/updated(by:for:since:)``.
     init(
         _ history: SubscriptionHistory,
         asOf: Timestamp,

@@ -19,7 +19,7 @@ extension SubscriptionHistory {
         func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
-        // Indices avoid copies: copying what is held takes longer than looking at it.
+        // Indices avoid copies: copying held state takes longer than looking at it.
         var meant = subscriptions.indices.filter(isState)
         let linked = HeldSubscription.linked(subscriptions, to: meant)
         if !linked.isEmpty { meant = subscriptions.indices.filter { meant.contains($0) || linked.contains($0) } }
