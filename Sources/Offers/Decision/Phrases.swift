@@ -41,7 +41,7 @@ extension Subscription {
     /// Without a full stop.
     var phrase: String { phrase(as: state) }
 
-    /// The subscription as if it were in a state, such as the one where shared purchases count; without a full stop.
+    /// In its own state, or in its state if shared purchases counted; without a full stop.
     func phrase(as state: SubscriberState) -> String {
         let expiry = transaction?.expiresDate?.day
         if case .notUnderstood(let value) = certainty { return EvidencePhrases.notUnderstood(value, of: transaction) }
@@ -236,7 +236,7 @@ enum EvidencePhrases {
             + "not known. Send newer evidence."
     }
 
-    /// For a purchase without an end, or upgraded purchases alone where it is `nil`.
+    /// For a purchase without an end; with `nil` for upgraded purchases alone.
     static func endNotSaid(of transaction: Transaction?) -> String {
         guard let transaction else {
             return

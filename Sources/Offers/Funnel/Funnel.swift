@@ -40,8 +40,7 @@ package struct Funnel: Equatable, Sendable {
     /// App by app, the offers of the catalog in its order, and then others that are on record.
     package let lines: [Line]
 
-    /// Lists the catalog's offers in any case; a reported price is by clients' reports of a storefront, `nil` without
-    /// any.
+    /// Lists the catalog's offers in any case; `reportedPrice` is `nil` without clients' reports of the storefront.
     package init(
         _ figures: FunnelFigures,
         catalog: [FunnelFigures.Offer],

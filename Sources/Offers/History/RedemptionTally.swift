@@ -128,7 +128,7 @@ extension Transaction {
 extension RedemptionRun {
     /// The first transaction of each redemption in one subscription, as far as redemptions need it.
     ///
-    /// It ends where the last one does that the offer covers.
+    /// Each ends where the last purchase does that the offer covers.
     static func whole(in transactions: [Transaction]) -> [Transaction] {
         var run = RedemptionRun()
         var found: [Transaction] = []

@@ -147,7 +147,7 @@ extension SubscriptionHistory {
 
     /// Without the subscriptions whose purchases name other accounts alone, where they need not be the same person's.
     ///
-    /// Beside them, one purchase of one's own must not make them one's own. `nil` where nothing is left out.
+    /// A purchase of one's own must not make those beside it one's own. `nil` where nothing is left out.
     func leavingOutOthers(than account: Account) -> SubscriptionHistory? {
         guard isComposed || heldShares.values.contains(where: \.isWhole) else { return nil }
         let own = account.storedToken

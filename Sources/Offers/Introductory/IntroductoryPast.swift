@@ -18,7 +18,7 @@ struct IntroductoryPast {
     let endNotSaid: String?
     /// A purchase of which nobody said whether it was a trial.
     let maybeIntroductory: Transaction?
-    /// Whether a purchase of unknown group would count if it were of this one.
+    /// Whether a purchase of unknown group would count if it were of this group.
     let undetermined: Bool
     /// Whether all events in the group can be seen.
     let isWhole: Bool

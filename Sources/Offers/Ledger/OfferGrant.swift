@@ -1,6 +1,6 @@
 /// An offer that a customer may have, with its signatures: they leave together, or none does.
 package struct OfferGrant: Equatable, Sendable {
-    /// Without its bytes: the nonce names it.
+    /// A signature without its bytes: the nonce names it.
     package struct Signature: Equatable, Sendable {
         package let form: SignatureForm
         package let keyIdentifier: String

@@ -23,8 +23,7 @@ package struct Price: Sendable {
         self.decimals = decimals
     }
 
-    /// Reads decimal text, such as `9.99`: digits, and a point with up to four digits, and any number of zeros, after
-    /// it.
+    /// Reads decimal text, such as `9.99`: digits, and after a point up to four digits and then zeros alone.
     ///
     /// Signs, exponents, separators of thousands and commas give `nil`.
     package init?(_ text: String) {

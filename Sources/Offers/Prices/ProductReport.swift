@@ -35,8 +35,7 @@ package struct ReportedOffer: Equatable, Sendable {
 
 /// Product reports per app, product and country: the port to storage.
 package protocol ProductReportStore: Sendable {
-    /// In the order of the reports, whether each was kept; `false` when the app has no room for more products or
-    /// offers.
+    /// Keeps reports, in their order; `false` stands for one that the app has no room for.
     func keep(
         _ reports: [ProductReport],
         of bundleId: String,

@@ -83,13 +83,13 @@ package struct Nonce: Hashable, Sendable {
     /// 36 characters in lowercase.
     package let text: String
 
-    /// From the system's cryptographically secure generator.
+    /// Random by the system's cryptographically secure generator.
     package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
 
-    /// From the generator's next two words.
+    /// Random by the generator's next two words.
     package init(using generator: inout some RandomNumberGenerator) {
         // RFC 9562 §5.4: version 4 in the high nibble of octet 6, variant 10 in the two high bits of octet 8.
         let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000

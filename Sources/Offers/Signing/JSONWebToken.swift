@@ -126,7 +126,8 @@ package struct PromotionalOfferJWS: Equatable, Sendable {
 /// Whether a customer may have a product's introductory offer, signed as a compact JWS, for StoreKit 2's
 /// `introductoryOfferEligibility(compactJWS:)`.
 ///
-/// The App Store obeys it, whether or not the customer has used one before. The claims are Apple's: "Generating JWS to sign App Store requests".
+/// The App Store obeys it, whether or not the customer has used one before. The claims are Apple's: "Generating JWS to
+/// sign App Store requests".
 package struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
     package let compact: String
     package let keyIdentifier: String

@@ -238,7 +238,7 @@ extension Held<Transaction> {
         return Held(transaction, asOf: asOf)
     }
 
-    /// As a renewal, where nobody said its reason: those before it, which show that, are let go.
+    /// As a renewal, where nobody said its reason: the purchases before it, which show that, are let go.
     fileprivate var asRenewal: Held<Transaction> {
         guard value.reason == nil else { return self }
         var transaction = value
