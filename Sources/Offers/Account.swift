@@ -69,7 +69,7 @@ package protocol AccountDigester: Sendable {
     func digest(of text: String, bundleId: String) -> AccountDigest
 }
 
-/// The UUID by which an app ties a purchase to its own account (`Product.PurchaseOption.appAccountToken` of StoreKit 2).
+/// The UUID by which an app ties a purchase to its own account (StoreKit 2's `Product.PurchaseOption.appAccountToken`).
 ///
 /// Apple signs and compares it in lowercase, whatever case the app wrote.
 package struct AppAccountToken: Hashable, Sendable {
@@ -129,8 +129,8 @@ package struct CustomerSeparator: Equatable, Sendable {
 extension Account {
     /// The text by which the customer is counted; `nil` where no account is named.
     ///
-    /// An `applicationUsername` that is a UUID and the same `appAccountToken` are one customer, as they are to StoreKit:
-    /// no separator is looked for in it.
+    /// An `applicationUsername` that is a UUID and the same `appAccountToken` are one customer, as they are to
+    /// StoreKit: no separator is looked for in it.
     package func customer(by separator: CustomerSeparator?) -> String? {
         switch self {
         case .appAccountToken(let token): token.lowercased

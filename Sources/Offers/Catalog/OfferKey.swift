@@ -1,4 +1,4 @@
-/// A key of an offer in `catalog.yaml`: how it is read, its row of the documentation, and how an offer with it is shown.
+/// A key of an offer in `catalog.yaml`: its reading, its row of the documentation, and the words for an offer with it.
 ///
 /// A key with a rule is declared with it, in ``OfferRules`` or ``SubscriberRules``.
 package struct OfferKey: Sendable {

@@ -1,9 +1,9 @@
 /// The subscriptions of a history: each entry of `pending_renewal_info` with its rows, and each original transaction
 /// identifier of whose rows no entry speaks.
 ///
-/// A row belongs to the entry with its original transaction identifier, whatever its product. A row of another identifier
-/// belongs to the only entry without any row that names its product, if no other identifier asks for it; else it is a
-/// subscription of its own, of which it is not known whether it renews.
+/// A row belongs to the entry with its original transaction identifier, whatever its product. A row of another
+/// identifier belongs to the only entry without any row that names its product, if no other identifier asks for it;
+/// else it is a subscription of its own, of which it is not known whether it renews.
 struct Holdings: Sendable {
     /// Entry and rows by their positions in the history's lists.
     struct Holding: Sendable {

@@ -2,8 +2,8 @@ extension Transaction {
     /// Whether the customer bought a period of a subscription by it: no other counts as a trial or a redemption.
     var isOwnPurchase: Bool { ownership == .purchased && kind == .subscription }
 
-    /// Whether both are copies of one purchase: a restore gives it another identifier, and seats that are added within a
-    /// period have a transaction of their own.
+    /// Whether both are copies of one purchase: a restore gives it another identifier, and seats that are added within
+    /// a period have a transaction of their own.
     func isSamePurchase(as other: Transaction) -> Bool {
         let own = PurchaseSign.all(of: self).own
         return PurchaseSign.all(of: other).copies.contains(where: own.contains)

@@ -1,5 +1,5 @@
-// The bytes of a held subscription: a version, its accounts, and then its parts, each a list of fields that ends with zero.
-// A field that is not there has the value that most have.
+// The bytes of a held subscription: a version, its accounts, and then its parts, each a list of fields that ends with
+// zero. A field that is not there has the value that most have.
 
 /// The kind of a part; the raw values are kept in storage.
 enum HeldPart: UInt64 {
