@@ -6,27 +6,21 @@ import StrictJSON
 
 /// The routes for operators: never on the public listener.
 package enum AdminAPI {
-    /// The paths that it answers.
+    /// The paths that it answers, each with its method.
     static let methods: [String: HTTPMethod] = [
         "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
     ]
 
-    /// The paths by which something else judges whether to end or to ask the service: they always have places.
+    /// The probes' paths always have places: an orchestrator decides by them whether to end the service or to send
+    /// requests.
     static let probes: Set<String> = ["/livez", "/readyz"]
-    /// What keeps pages of other origins from using an answer of the operators' listener, whatever it is.
+    /// The header fields that keep pages of other origins from using any answer of the operators' listener.
     static let protection: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// Builds the responder of the admin listener.
-    ///
-    /// - Parameters:
-    ///   - readiness: What `/readyz` answers from.
-    ///   - metrics: What `/metrics` answers; asked anew for each answer.
-    ///   - version: The service's version.
-    ///   - page: The page that operators look at; `nil` for none.
-    ///   - logger: Where the service's own faults are logged.
-    /// - Returns: The responder.
+    /// Builds the admin listener's responder; `metrics` is called for each answer, and `logger` gets the service's own
+    /// faults.
     package static func responder(
         readiness: Readiness,
         metrics: @escaping @Sendable () async -> MetricsPage,
@@ -59,18 +53,11 @@ package enum AdminAPI {
     }
 }
 
-/// What `/metrics` answers.
+/// The answer of `/metrics`.
 package struct MetricsPage: Sendable {
-    /// The value of `Content-Type`.
     package let contentType: String
-    /// The body.
     package let bytes: [UInt8]
 
-    /// Creates an answer.
-    ///
-    /// - Parameters:
-    ///   - contentType: The value of `Content-Type`.
-    ///   - bytes: The body.
     package init(contentType: String, bytes: [UInt8]) {
         self.contentType = contentType
         self.bytes = bytes

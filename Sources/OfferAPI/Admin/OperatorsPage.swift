@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOHTTP1
 
-/// The page that operators look at: HTML, a style sheet, a script and an icon, each a file beside this one, and what they
-/// show as JSON.
+/// The page for operators: HTML, a style sheet, a script and an icon, each a file beside this one, and their data as
+/// JSON.
 package struct OperatorsPage: Sendable {
     /// The paths that it answers, beside ``Call/ofPage``.
     static let methods: [String: HTTPMethod] = [
@@ -12,14 +12,11 @@ package struct OperatorsPage: Sendable {
 
     private let overview: @Sendable () async -> [UInt8]
 
-    /// Creates the page.
-    ///
-    /// - Parameter overview: What `/overview.json` answers; asked anew for each answer.
+    /// Creates the page; `overview` is called for each answer of `/overview.json`.
     package init(overview: @escaping @Sendable () async -> [UInt8]) {
         self.overview = overview
     }
 
-    /// Adds the page's routes.
     func addRoutes(to router: Router<BasicRequestContext>) {
         let files: [(path: RouterPath, type: String, bytes: [UInt8])] = [
             ("/", "text/html; charset=utf-8", PackageResources.page_html),
@@ -38,7 +35,7 @@ package struct OperatorsPage: Sendable {
         }
     }
 
-    /// What keeps other pages from using this one, and this one from loading anything else.
+    /// The header fields that keep other pages from using this one, and this one from loading anything else.
     private static func fields(type: String, caching: String) -> HTTPFields {
         var fields: HTTPFields = [.contentType: type, .cacheControl: caching]
         for (name, value) in [
@@ -57,10 +54,9 @@ package struct OperatorsPage: Sendable {
 }
 
 extension RequestHead {
-    /// Whether a page of another origin asks (RFC 6454 §7): one whose address is not the host that is asked, which has to be
-    /// known.
+    /// Whether a page of another origin asks (RFC 6454 §7): its address is not the requested host, or no host is known.
     ///
-    /// The scheme may be another where a proxy speaks TLS. Programs that are no browser name no origin.
+    /// The scheme may differ where a proxy speaks TLS. Programs other than browsers name no origin.
     var isFromForeignOrigin: Bool {
         let origins = sent.headers["Origin"]
         guard let origin = origins.first else { return false }

@@ -2,56 +2,41 @@ package import Offers
 import StrictJSON
 import Synchronization
 
-/// Whether the service should get requests, and what an operator should know: what `/readyz` answers from.
+/// The readiness of the service, with warnings for its operator: the source of `/readyz`.
 package final class Readiness: Sendable {
-    /// The phases of a service's life.
     package enum Phase: String, Sendable {
-        /// The service does not accept requests yet.
         case starting
-        /// Accepting requests.
         case ready
-        /// Finishing what is in flight, and then gone.
+        /// Requests in flight are finished, and then the service ends.
         case draining
     }
 
     private let phase = Mutex(Phase.starting)
     private let details: @Sendable () -> ReadinessDetails
 
-    /// Creates the readiness of a service that is starting.
-    ///
-    /// - Parameter details: What there is to tell now; asked anew for each answer.
+    /// Starts in the phase `starting`; `details` is called for each answer.
     package init(details: @escaping @Sendable () -> ReadinessDetails) {
         self.details = details
     }
 
-    /// Moves on to a phase.
-    ///
-    /// A service that is draining stays so.
-    ///
-    /// - Parameter next: The phase.
+    /// Moves on to a phase; a service that is draining stays so.
     package func enter(_ next: Phase) {
         phase.withLock { phase in
             if phase != .draining { phase = next }
         }
     }
 
-    /// Whether the service should get requests this moment.
     package var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
-
-    /// The warnings of this moment: the service works all the same.
     package var warnings: [ReadinessWarning] { details().warnings }
 
-    /// The status of this moment in a word, with the reasons: the phase, or `unready` where a fault keeps the service from
-    /// being ready.
-    ///
-    /// - Returns: Both.
+    /// The status in a word with its reasons: the phase, or `unready` where a fault keeps the service from being ready.
     package func look() -> (status: String, details: ReadinessDetails) {
         let phase = phase.withLock { $0 }
         let details = details()
         return (phase == .ready && !details.faults.isEmpty ? "unready" : phase.rawValue, details)
     }
 
-    /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
+    /// The answer of `/readyz`, with the reasons as JSON.
     func answer() -> (isReady: Bool, json: [UInt8]) {
         let (status, details) = look()
         let isReady = status == Phase.ready.rawValue
@@ -86,24 +71,15 @@ extension JSONWriter {
     }
 }
 
-/// The state of a running service for its operator, as `/readyz` has it.
+/// The state of a running service for its operator, as `/readyz` shows it.
 package struct ReadinessDetails: Equatable, Sendable {
-    /// Faults that do not keep the service from working.
     package var warnings: [ReadinessWarning]
     /// Faults that keep the service from being ready: it gets no requests as long as there is any.
     package var faults: [String]
     /// The memory of the keys: `secret`, `locked` or `unlocked` memory.
     package var keyMemory: String
-    /// What became of reloads.
     package var reloads: ReloadRecord
 
-    /// Creates details.
-    ///
-    /// - Parameters:
-    ///   - warnings: Faults that do not keep the service from working.
-    ///   - faults: Faults that keep the service from being ready.
-    ///   - keyMemory: The memory of the keys: `secret`, `locked` or `unlocked` memory.
-    ///   - reloads: What became of reloads.
     package init(
         warnings: [ReadinessWarning] = [],
         faults: [String] = [],
@@ -117,13 +93,12 @@ package struct ReadinessDetails: Equatable, Sendable {
     }
 }
 
-/// Something that an operator should know though the service works.
+/// A fault in spite of which the service works; `text` and `fix` are a sentence each.
 package struct ReadinessWarning: Equatable, Sendable {
     /// The subject of a warning, by which alerts know it.
     package enum Kind: String, CaseIterable, Sendable {
         /// A setting that its author may not have meant so.
         case configuration
-        /// The certificate that TLS shows.
         case certificate
         /// A changed setting that needs a restart.
         case restart
@@ -137,19 +112,11 @@ package struct ReadinessWarning: Equatable, Sendable {
         case funnel
     }
 
-    /// Its subject.
     package let kind: Kind
-    /// The warning in a sentence.
     package let text: String
-    /// What to do about it, in a sentence.
     package let fix: String
 
-    /// Creates a warning.
-    ///
-    /// - Parameters:
-    ///   - kind: Its subject.
-    ///   - text: The warning in a sentence.
-    ///   - fix: What to do about it; by default what helps with others of the kind.
+    /// Creates a warning, by default with the usual fix of its kind.
     package init(_ kind: Kind, _ text: String, fix: String? = nil) {
         self.kind = kind
         self.text = text
@@ -158,7 +125,7 @@ package struct ReadinessWarning: Equatable, Sendable {
 }
 
 extension ReadinessWarning.Kind {
-    /// What helps with most warnings of the kind.
+    /// The usual fix of the kind.
     fileprivate var fix: String {
         switch self {
         case .configuration:
@@ -173,34 +140,25 @@ extension ReadinessWarning.Kind {
     }
 }
 
-/// What became of the reloads of a running service.
+/// The reloads of a running service.
 package struct ReloadRecord: Equatable, Sendable {
-    /// How many took effect.
     package private(set) var completed = 0
-    /// How many were refused, so that what was in use stayed in use.
+    /// Refused reloads: the configuration in use stayed in use.
     package private(set) var refused = 0
     /// The faults of the last reload; empty when it took effect.
     package private(set) var lastFaults: [String] = []
-    /// When the last one was; `nil` where there was none.
+    /// The moment of the last reload; `nil` before the first.
     package private(set) var lastAt: Timestamp?
 
-    /// Creates the record of a service that was never reloaded.
     package init() {}
 
-    /// Notes a reload that took effect.
-    ///
-    /// - Parameter moment: When it did.
     package mutating func noteCompleted(at moment: Timestamp? = nil) {
         completed += 1
         lastFaults = []
         lastAt = moment
     }
 
-    /// Notes a reload that was refused.
-    ///
-    /// - Parameters:
-    ///   - faults: Why, one sentence each, without secrets.
-    ///   - moment: When it was.
+    /// Records a refused reload; `faults` are one sentence each, without secrets.
     package mutating func noteRefused(_ faults: [String], at moment: Timestamp? = nil) {
         refused += 1
         lastFaults = faults

@@ -3,33 +3,19 @@ import StrictJSON
 
 /// An app's backend that may call the service, as `clients.yaml` describes it.
 package final class Client: Sendable {
-    /// The name by which logs and answers know the client.
+    /// The client's name in logs and answers.
     package let name: String
-    /// The SHA-256 of each of its bearer tokens, 32 bytes: two while one takes the other's place.
-    ///
-    /// The token itself is never kept.
+    /// The SHA-256 of each bearer token, 32 bytes, two while one replaces the other; the token itself is never stored.
     package let tokenSHA256: [[UInt8]]
-    /// The bundle identifiers of the apps that it may ask for.
+    /// The bundle identifiers of its apps.
     package let apps: Set<String>
-    /// The calls that it may make.
     package let scopes: Set<ClientScope>
-    /// The kinds of evidence that it may send.
     package let evidence: Set<EvidenceKind>
-    /// How many offers it may ask signatures for in a second; `nil` for any number.
+    /// The offers in a second that it may ask signatures for; `nil` for any number.
     package let signaturesPerSecond: Int?
-    /// How many requests it may have at once; `nil` for any number.
+    /// The requests that it may have at once; `nil` for any number.
     package let concurrentRequests: Int?
 
-    /// Creates a client.
-    ///
-    /// - Parameters:
-    ///   - name: The name by which logs know the client.
-    ///   - tokenSHA256: The SHA-256 of each of its bearer tokens, 32 bytes.
-    ///   - apps: The bundle identifiers of its apps.
-    ///   - scopes: The calls that it may make; all by default.
-    ///   - evidence: The kinds of evidence that it may send; ``evidenceByDefault`` by default.
-    ///   - signaturesPerSecond: How many offers it may ask signatures for in a second; any number by default.
-    ///   - concurrentRequests: How many requests it may have at once; any number by default.
     package init(
         name: String,
         tokenSHA256: [[UInt8]],
@@ -50,14 +36,13 @@ package final class Client: Sendable {
 }
 
 extension Client {
-    /// The kinds of evidence that a client may send by default: those that only Apple can make.
+    /// By default a client may send only kinds of evidence that Apple alone can make.
     ///
     /// A verifyReceipt answer is not signed: anybody with the client's token could make one up.
     package static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
 }
 
 extension Client: Equatable {
-    /// Whether two say the same.
     package static func == (left: Client, right: Client) -> Bool {
         left.name == right.name && left.tokenSHA256 == right.tokenSHA256
             && left.apps == right.apps && left.scopes == right.scopes
@@ -79,9 +64,9 @@ package enum ClientScope: String, CaseIterable, Sendable {
 }
 
 extension Client {
-    /// The app that a call is for: as it says, or the client's only one.
+    /// The app that a call names, or the client's only one.
     ///
-    /// - Throws: `Problem` 403 for another's app, 400 when the client has several and the call names none.
+    /// Throws 403 for another client's app, and 400 where the client has several and the call names none.
     func app(named bundleId: String?) throws(Problem) -> String {
         if let bundleId {
             guard let index = apps.firstIndex(of: bundleId), apps[index].hasSameBytes(as: bundleId) else {
@@ -97,7 +82,7 @@ extension Client {
         return only
     }
 
-    /// The app that a call is for by the parameters of its URL: the one that they name, or the client's only one.
+    /// The same for a call whose URL names the app.
     func app(namedIn parameters: QueryParameters) throws(Problem) -> String {
         let bundleId = try parameters.value(of: "bundleId")
         guard bundleId != nil || apps.count == 1 else {

@@ -5,7 +5,6 @@ package final class ClientDirectory: Sendable {
     private let tokens: [TokenDigest: KnownToken]
     private let usages: [String: ClientUsage]
 
-    /// Creates a directory.
     package init(_ clients: [Client], usages: ClientUsages = ClientUsages()) {
         var tokens: [TokenDigest: KnownToken] = [:]
         for client in clients {
@@ -20,15 +19,14 @@ package final class ClientDirectory: Sendable {
         self.usages = Dictionary(names) { first, _ in first }
     }
 
-    /// The client whose token this is.
     package func client(presenting token: some StringProtocol) -> Client? {
         self.token(with: TokenDigest(of: token))?.client
     }
 
-    /// The token that has a digest; `nil` when it is no client's.
+    /// The client's token with a digest; `nil` when it is no client's.
     func token(with digest: TokenDigest) -> KnownToken? { tokens[digest] }
 
-    /// When each client's tokens were last shown, in the order of the clients' names.
+    /// The last use of each client's tokens, in the order of the clients' names.
     package var tokenUse: [ClientTokenUse] {
         Dictionary(grouping: tokens.values, by: \.client.name).sorted { $0.key < $1.key }.map { name, tokens in
             ClientTokenUse(
@@ -42,18 +40,16 @@ package final class ClientDirectory: Sendable {
     func usage(of client: Client) -> ClientUsage? { usages[client.name] }
 }
 
-/// How much a client may ask for.
+/// The limits of a client.
 extension ClientDirectory {
     /// The time since the service started, by a clock that nobody sets.
     static var uptime: Duration { start.duration(to: .now) }
 
     private static let start = ContinuousClock.now
 
-    /// Takes signatures from a client's rate.
+    /// Takes signatures from a client's rate, or throws 429 and takes none.
     ///
     /// A request counts with every offer in it, whatever becomes of it.
-    ///
-    /// - Throws: `Problem` 429 when that is more than the client may ask for now; nothing is taken then.
     func take(signatures count: Int, for client: Client, at now: Duration = uptime) throws(Problem) {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return }
         if let wait = usage.take(signatures: count, within: limit, at: now) {
@@ -61,26 +57,21 @@ extension ClientDirectory {
         }
     }
 
-    /// Begins a request of a client.
+    /// Begins a request of a client, or throws 429 where the client has as many at once as it may.
     ///
-    /// Those of a client without a limit are not counted, also when a reload gives it one meanwhile.
-    ///
-    /// - Throws: `Problem` 429 when the client has as many requests at once as it may have.
+    /// Requests of a client without a limit are not counted, even where a reload gives it one meanwhile.
     func begin(_ client: Client) throws(Problem) {
         guard let limit = client.concurrentRequests, let usage = usage(of: client) else { return }
         guard usage.begin(limit: limit) else { throw .tooManyRequests(limit: limit) }
     }
 
-    /// Ends a request of a client that has begun.
     func end(_ client: Client) {
         if client.concurrentRequests != nil { usage(of: client)?.end() }
     }
 
-    /// The header fields about a client's rate (draft-ietf-httpapi-ratelimit-headers-09).
+    /// The fields `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-09); none without a limit.
     ///
     /// The unit is an offer that a signature is asked for.
-    ///
-    /// - Returns: The fields `RateLimit-Policy` and `RateLimit`; none for a client without a limit.
     func rateLimitFields(of client: Client, at now: Duration = uptime) -> HTTPFields {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return [:] }
         let (remaining, backlog) = usage.rate(within: limit, at: now)
@@ -98,7 +89,8 @@ extension ClientDirectory {
 extension Client {
     /// The client's rate; `nil` when there is none.
     ///
-    /// A second's worth may be asked for at once, and by who has asked for nothing of late, whatever one request may hold.
+    /// A second's worth may be asked for at once. After a while without requests, one request may ask for all that it
+    /// can hold.
     var rateLimit: CellRate.Limit? {
         signaturesPerSecond.map { CellRate.Limit(perSecond: $0, burst: $0) }
     }

@@ -7,15 +7,12 @@ import Crypto
 struct TokenDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
-    /// Takes a digest as the configuration has it.
-    ///
-    /// - Parameter bytes: The digest; `nil` when it has other than 32 bytes.
+    /// Reads a digest of the configuration; `nil` unless it has 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == SHA256.byteCount else { return nil }
         words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    /// Computes the digest of a token.
     init(of token: some StringProtocol) {
         words = SHA256.hash(data: Array(token.utf8))
             .withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }

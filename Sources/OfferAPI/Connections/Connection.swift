@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// Carries out what ``ConnectionState`` decides: keeps a connection within its limits, hands on complete requests that
-/// the gate admits, and writes their answers.
+/// Carries out the decisions of ``ConnectionState``: holds a connection within its limits, hands on complete requests
+/// that the gate admits, and writes their answers.
 ///
 /// In the pipeline it comes after the HTTP/1.1 parser.
 final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
@@ -14,20 +14,18 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// An outbound event: the time to finish requests at a stop is over.
     struct TimeIsOver: Sendable {}
 
-    /// The parts that all connections of the listener on this event loop share.
     let setup: ConnectionSetup
-    /// The event loop.
     let loop: any EventLoop
     private var state: ConnectionState
     private var context: ChannelHandlerContext?
-    /// The request that came last and is not answered.
+    /// The last request, while it has no answer.
     private var request: Request?
     /// The last head: the next one mostly has the same token, which need not be hashed again.
     private var latestHead: RequestHead?
     private var timer: Scheduled<Void>?
     private let isSpare: Bool
 
-    /// Creates the handler of a new connection; a spare one is beyond the limit, and has one answer.
+    /// Creates the handler of a new connection; a spare connection is beyond the limit, and has one answer.
     init(_ setup: ConnectionSetup, on loop: any EventLoop, isSpare: Bool = false) {
         self.setup = setup
         self.loop = loop
@@ -35,10 +33,10 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         state = ConnectionState(limits: setup.limits, isSecure: setup.tls != nil, now: .now())
     }
 
-    /// Since when its client has been expected to do something; `nil` while it waits for an answer.
+    /// The moment since when its client has had to act; `nil` while it waits for an answer.
     var silentSince: NIODeadline? { state.silentSince }
 
-    /// The channel; `nil` when the connection is gone.
+    /// `nil` when the connection is gone.
     var channel: (any Channel)? { context?.channel }
 
     // MARK: Coming and going
@@ -100,7 +98,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         receive(.fault(fault), context)
     }
 
-    /// Some bytes have come, though they may not make a request's head yet.
+    /// Some bytes have come, maybe without a complete head.
     func bytesArrived() { state.bytesArrived(at: .now()) }
 
     // MARK: Requests
@@ -115,7 +113,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if state.takes(input) { take(input, context) }
     }
 
-    /// Takes as much of the input that was held back as may come now.
+    /// Handles as much of the waiting input as may come now.
     private func release(_ context: ChannelHandlerContext) {
         // A request that is refused at once is answered within this loop, and calls this again.
         guard state.beginRelease() else { return }
@@ -177,7 +175,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a request still waits for its answer here: `false` after a time-out, or when its client has gone.
     func isWaiting(for request: Request) -> Bool { self.request === request }
 
-    /// Sends the answer to a request that waits for it.
     func send(_ reply: Reply, for request: Request) {
         guard isWaiting(for: request), let context else { return }
         self.request = nil

@@ -2,16 +2,14 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// How many connections a listener has, what it could not finish, and whether it is on its way out.
+/// A listener's open connections and unfinished requests, and whether it drains.
 package final class ConnectionCensus: Sendable {
     private let connections = Atomic(0)
     private let draining = Atomic(false)
     private let unfinished = Atomic(0)
 
-    /// Creates the census of a listener without connections.
     package init() {}
 
-    /// How many connections are open.
     package var openConnections: Int { connections.load(ordering: .relaxed) }
 
     /// Whether every answer closes its connection.
@@ -20,13 +18,12 @@ package final class ConnectionCensus: Sendable {
     /// Makes every answer from now on say `Connection: close` and close its connection.
     package func drain() { draining.store(true, ordering: .relaxed) }
 
-    /// How many requests were not answered as they should, as there was no time left.
+    /// Requests that were not answered as they should be, for lack of time.
     package var requestsCutOff: Int { unfinished.load(ordering: .relaxed) }
 
-    /// There is no time left for a request.
+    /// Counts a request for which no time is left.
     func requestCutOff() { unfinished.add(1, ordering: .relaxed) }
 
-    /// Notes a new connection.
     func connectionOpened() -> Int { connections.add(1, ordering: .relaxed).newValue }
 
     func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
@@ -36,9 +33,7 @@ package final class ConnectionCensus: Sendable {
 ///
 /// Somewhat more are accepted, and answered 503; when even those are too many, the kernel's queue has to do.
 struct ConnectionCap: AvailableConnectionsDelegate {
-    /// The connections of the listener.
     let census: ConnectionCensus
-    /// How many connections the listener may have.
     let maximumConnections: Int
 
     func connectionOpened() {}
@@ -57,7 +52,6 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
 
     private let isSecure: Bool
 
-    /// Creates the handler.
     init(isSecure: Bool) {
         self.isSecure = isSecure
     }
@@ -75,7 +69,7 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in bound.value.close(promise: nil) }
     }
 
-    // Its requests are not looked at.
+    // Its requests are ignored.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 }
 

@@ -11,7 +11,6 @@ struct ConnectionChannel: ServerChildChannel {
         let channel: any Channel
     }
 
-    /// The parts that the connections of each event loop share.
     let setups: LoopSetups
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -36,7 +35,7 @@ struct ConnectionChannel: ServerChildChannel {
         }
     }
 
-    /// Adds what reads requests and writes their answers.
+    /// Adds the handlers that read requests and write their answers.
     static func addRequests(
         to pipeline: ChannelPipeline.SynchronousOperations,
         _ setup: ConnectionSetup,
@@ -63,7 +62,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-/// Stands before the parser, and says when bytes have come, of which the parser is silent until a head is complete.
+/// Stands before the parser and reports bytes: the parser is silent until a head is complete.
 private final class BytesArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -2,39 +2,37 @@ package import NIOCore
 
 /// The sizes and times beyond which a listener refuses a request or closes a connection.
 package struct ConnectionLimits: Equatable, Sendable {
-    /// How many connections there may be at once; the next ones are answered 503.
+    /// Connections at once; the next ones are answered 503.
     package private(set) var maximumConnections: Int
-    /// How many bytes the target of a request's head and the names and values of its fields may have in all; more is 431
-    /// (RFC 6585 §5).
+    /// Bytes of a request's target and of its fields' names and values in all; more is 431 (RFC 6585 §5).
     package let maximumHeaderBytes: Int
-    /// How many fields a request's head may have; more is 431.
+    /// Fields of a request's head; more is 431.
     package let maximumHeaderFields: Int
-    /// How many bytes a body may have where evidence or product reports are sent; more is 413.
+    /// Bytes of a body with evidence or product reports; more is 413.
     package let maximumEvidenceBodyBytes: Int
-    /// How many bytes a body may have elsewhere; more is 413.
+    /// Bytes of any other body; more is 413.
     package private(set) var maximumBodyBytes: Int
-    /// How many bytes of clients' bodies may be on their way in the process; the next request is answered 503.
+    /// Bytes of clients' unfinished bodies in the process; the next request is answered 503.
     ///
     /// A client may have half of them; its next request is 429.
     package let maximumUnfinishedBytes: Int
-    /// How long a connection may be idle between requests before it is closed.
+    /// The idle time between requests after which a connection is closed.
     package let idleTimeout: TimeAmount
-    /// How long a request's head may take from its first byte to its last, and a TLS handshake before it; more is 408.
+    /// The time of a head from its first byte to its last, and of a TLS handshake before it; more is 408.
     ///
     /// A new connection that stays silent so long is closed.
     package let headerTimeout: TimeAmount
-    /// How long a request may take to come, from its head to the end of its body; more is 408.
+    /// The time of a request from its head to the end of its body; more is 408.
     package let requestTimeout: TimeAmount
-    /// How long its answer may take, from there until all of it is written; more is 503, and ends the connection.
+    /// The time from there until all of the answer is written; more is 503, and ends the connection.
     package let answerTimeout: TimeAmount
-    /// How many offers may wait on an event loop to be signed and for the ledger; the next request is answered 503.
+    /// Offers on an event loop that wait to be signed and for the ledger; the next request is answered 503.
     package let maximumWaitingOffers: Int
-    /// How long the rest of what a client sends is thrown away after the last answer, so that it can read the answer.
+    /// The time after the last answer in which further bytes are thrown away, so that the client can read the answer.
     ///
     /// A socket that is closed with bytes unread resets the connection, and the answer is lost (RFC 9112 §9.6).
     let lingerTimeout = TimeAmount.seconds(1)
 
-    /// Creates limits.
     package init(
         maximumConnections: Int = 4096,
         maximumHeaderBytes: Int = 16 << 10,

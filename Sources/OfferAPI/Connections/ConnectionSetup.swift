@@ -3,25 +3,21 @@ import Synchronization
 
 /// The parts that all connections of a listener on one event loop share.
 final class ConnectionSetup {
-    /// Sizes and times.
     let limits: ConnectionLimits
-    /// The listener's connections.
     let census: ConnectionCensus
-    /// TLS for the next connection; `nil` where it is not spoken.
+    /// `nil` where TLS is not spoken.
     let tls: TLSIdentity?
-    /// Judges requests by their heads.
     let gate: Gate
-    /// How much may wait; `nil` for any number.
+    /// The bound on waiting requests; `nil` for none.
     let admission: Admission?
-    /// Counts requests and writes their lines; `nil` where they are not counted.
+    /// `nil` where requests are not counted.
     let telemetry: RequestTelemetry?
     /// Has a complete request answered.
     let answer: (Request) -> Void
-    /// The header fields that every answer has.
+    /// The header fields of every answer.
     let fields: [(name: String, value: String)]
-    /// The paths that are answered on connections beyond the limit, too.
+    /// The paths that are answered even on connections beyond the limit.
     let sparePaths: Set<String>
-    /// The time that answers carry.
     let date = HTTPDate()
     /// The connections of this event loop, where a new one may take another's place.
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -51,19 +47,15 @@ final class ConnectionSetup {
         self.answer = answer
     }
 
-    /// Takes note of a new connection.
     func opened(_ connection: Connection) {
         if makesRoom { connections[ObjectIdentifier(connection)] = connection }
     }
 
-    /// A connection has closed.
     func closed(_ connection: Connection) {
         if makesRoom { connections[ObjectIdentifier(connection)] = nil }
     }
 
-    /// Closes the connection whose client has kept it waiting longest.
-    ///
-    /// - Returns: Whether there was one.
+    /// Closes the connection whose client has kept it waiting longest; `false` where there was none.
     func closeMostSilent() -> Bool {
         let silent = connections.values.compactMap { one in one.silentSince.map { (connection: one, since: $0) } }
         guard let longest = silent.min(by: { $0.since < $1.since })?.connection else { return false }
@@ -81,12 +73,11 @@ final class LoopSetups: Sendable {
     private let make: @Sendable (_ loop: any EventLoop) -> ConnectionSetup
     private let setups = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSetup>]>([:])
 
-    /// Creates the setups, of which each is made when it is needed.
+    /// Makes each setup when it is first needed.
     init(_ make: @escaping @Sendable (_ loop: any EventLoop) -> ConnectionSetup) {
         self.make = make
     }
 
-    /// The setup of an event loop.
     func setup(on loop: any EventLoop) -> ConnectionSetup {
         let bound = setups.withLock { setups in
             if let known = setups[ObjectIdentifier(loop)] { return known }

@@ -1,53 +1,47 @@
 import NIOCore
 import NIOHTTP1
 
-/// The phase of a connection, its deadline, and the input that waits: a pure state machine, and ``Connection`` does what
-/// it says.
+/// The phase of a connection, its deadline, and its waiting input: a pure state machine, which ``Connection`` obeys.
 ///
-/// A request is handed on when all of it is there, so that a slow client holds nothing but its connection. Requests are
-/// taken one at a time, and pipelined ones wait (RFC 9112 §9.3.2). While anything waits, nothing more is read.
+/// A request is handed on when all of it is there, so that a slow client occupies nothing but its connection. Requests
+/// are handled one at a time, and pipelined ones wait (RFC 9112 §9.3.2). While anything waits, nothing more is read.
 struct ConnectionState {
-    /// The phases of a connection.
     enum Phase: Equatable {
-        /// TLS is being negotiated.
         case handshaking
         /// Between requests.
         case idle
         /// A request has begun, and its head is not complete.
         case readingHead
-        /// The body is coming.
         case readingBody(received: Int, limit: Int)
         /// The request is there, its answer is not.
         case answering
         /// The request was refused, and the rest of its body is thrown away.
         case refusing(received: Int, limit: Int)
-        /// The last answer was given, and what still comes is thrown away.
+        /// The last answer was sent, and further bytes are thrown away.
         case lingering
     }
 
-    /// How soon after a request a client says that nothing more comes, where it still waits for the answer.
+    /// A client that ends its input within this time after its request still waits for the answer.
     static let haste = TimeAmount.milliseconds(250)
 
-    /// The phase of the connection.
     private(set) var phase: Phase
-    /// When the phase has lasted too long; `nil` in one that ends by itself.
+    /// The moment at which the phase has lasted too long; `nil` in a phase that ends by itself.
     private(set) var deadline: NIODeadline?
-    /// Since when the client has been expected to do something; `nil` while it waits for an answer.
+    /// The moment since when the client has had to act; `nil` while it waits for an answer.
     var silentSince: NIODeadline? { phase == .answering ? nil : clientsTurn }
     private var clientsTurn: NIODeadline
     private let limits: ConnectionLimits
     private var closesAfterAnswer = false
     private var isInputClosed = false
     private var hasNextBegun = false
-    /// Whether the client reads its answers, and not so many wait for it that the next request has to.
+    /// Whether the client reads its answers: otherwise so many wait for it that the next request has to.
     var isWritable = true
-    /// Whether the request that came last is for the head of an answer alone.
+    /// Whether the last request is for an answer's head alone.
     private(set) var asksForHeadAlone = false
     private var waiting = CircularBuffer<Input>(initialCapacity: 0)
     private var isReadDue = false
     private var isReleasing = false
 
-    /// A new connection.
     init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
         self.limits = limits
         phase = isSecure ? .handshaking : .idle
@@ -55,7 +49,7 @@ struct ConnectionState {
         deadline = now + limits.silenceTimeout
     }
 
-    /// Whether a request is complete and has no answer, so that the next one waits.
+    /// Whether a complete request has no answer, so that the next one waits.
     var isAwaitingAnswer: Bool { phase == .answering }
 
     /// Whether nothing of an answer is on its way, so that a refusal can take its place.
@@ -70,17 +64,14 @@ struct ConnectionState {
 
     /// Something that a client sends.
     enum Input {
-        /// A part of a request.
         case part(HTTPServerRequestPart)
-        /// What follows is no HTTP.
+        /// The bytes that follow are no HTTP.
         case fault(HTTPParserError)
         /// The client sends nothing more.
         case end
     }
 
-    /// Something has come.
-    ///
-    /// - Returns: Whether it is taken now; otherwise it waits, until ``next()`` gives it.
+    /// Whether an input is handled now; otherwise it waits until ``next()`` returns it.
     mutating func takes(_ input: Input) -> Bool {
         let isTaken =
             switch input {
@@ -92,24 +83,20 @@ struct ConnectionState {
         return isTaken
     }
 
-    /// Begins to hand out the input that has waited.
-    ///
-    /// - Returns: Whether to ask for it; not while that is being done.
+    /// Begins to hand out the waiting input; `false` while that is being done.
     mutating func beginRelease() -> Bool {
         guard !isReleasing else { return false }
         isReleasing = true
         return true
     }
 
-    /// The input that has waited longest; `nil` when nothing waits, or nothing may come yet.
+    /// The input that has waited longest; `nil` when none waits, or none may come yet.
     mutating func next() -> Input? {
         guard isWritable, !isAwaitingAnswer else { return nil }
         return waiting.popFirst()
     }
 
-    /// Ends to hand out the input that has waited.
-    ///
-    /// - Returns: Whether a read that was put off is due.
+    /// Ends to hand out the waiting input, and returns whether a postponed read is due.
     mutating func endRelease() -> Bool {
         isReleasing = false
         guard isReadDue, waiting.isEmpty else { return false }
@@ -117,9 +104,7 @@ struct ConnectionState {
         return true
     }
 
-    /// More is to be read.
-    ///
-    /// - Returns: Whether it can be at once; otherwise it is put off.
+    /// Whether more can be read at once; otherwise the read is postponed.
     mutating func mayRead() -> Bool {
         isReadDue = !waiting.isEmpty
         return !isReadDue
@@ -127,31 +112,29 @@ struct ConnectionState {
 
     // MARK: One request
 
-    /// TLS is negotiated.
     mutating func handshakeCompleted(at now: NIODeadline) {
         guard phase == .handshaking else { return }
         becomeIdle(at: now)
         deadline = now + limits.silenceTimeout
     }
 
-    /// Some bytes have come.
     mutating func bytesArrived(at now: NIODeadline) {
         if isAwaitingAnswer { hasNextBegun = true }
         guard phase == .idle else { return }
         awaitHead(from: now)
     }
 
-    /// What becomes of a connection when the service goes.
+    /// The fate of a connection when the service stops.
     enum Farewell: Equatable {
-        /// It is closed: nothing is on its way.
+        /// Nothing is on its way.
         case close
-        /// It is closed for output, and soon altogether, so that an answer that was given arrives.
+        /// It is closed for output, and soon altogether, so that an answer that was sent arrives.
         case linger
         /// The request that has begun is finished, and its answer closes the connection.
         case finish
     }
 
-    /// The service is on its way out, and takes no new requests.
+    /// The service stops, and accepts no new requests.
     mutating func serviceGoes(at now: NIODeadline) -> Farewell {
         closesAfterAnswer = true
         switch phase {
@@ -163,18 +146,16 @@ struct ConnectionState {
         }
     }
 
-    /// What becomes of a connection when the time to finish is over.
+    /// The fate of a connection when the time to finish is over.
     enum End: Equatable {
-        /// The client gets a refusal. A request was cut off, unless there was but a part of a head, of which the rest may
-        /// never have been meant to come.
+        /// The client gets a refusal; its request was cut off, unless there is only part of a head, whose rest may
+        /// never come.
         case refuse(isCutOff: Bool)
         /// Its last answer is on its way.
         case wait
-        /// It is closed.
         case close
     }
 
-    /// The time to finish is over.
     func timeIsOver() -> End {
         switch phase {
         case .lingering: .wait
@@ -184,16 +165,13 @@ struct ConnectionState {
         }
     }
 
-    /// A head has come.
-    ///
-    /// - Returns: Whether the request is looked at.
+    /// A head has come; returns whether the request is judged.
     mutating func headArrived(asksForHeadAlone: Bool) -> Bool {
         guard phase != .lingering else { return false }
         self.asksForHeadAlone = asksForHeadAlone
         return true
     }
 
-    /// A head has come that is admitted.
     mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || !keepsAlive
         phase = .readingBody(received: 0, limit: maximumBodyBytes)
@@ -201,7 +179,7 @@ struct ConnectionState {
         deadline = now + limits.requestTimeout
     }
 
-    /// A request is refused, whatever there is of it.
+    /// A request is refused, however much of it there is.
     mutating func refused(closes: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || closes
         // All of a request that was being answered is there.
@@ -209,19 +187,17 @@ struct ConnectionState {
         deadline = now + limits.requestTimeout
     }
 
-    /// What to do with a piece of a body.
+    /// The fate of a piece of a body.
     enum BodyAction: Equatable {
-        /// It is kept.
         case keep
-        /// It is of no interest.
+        /// The request was refused already.
         case drop
         /// The body is too long: the request is refused, and the connection closed.
         case refuse(limit: Int)
-        /// The connection is closed, as the end of this may never come.
+        /// The connection is closed, as the body may never end.
         case close
     }
 
-    /// A piece of a body has come.
     mutating func bodyArrived(_ count: Int) -> BodyAction {
         switch phase {
         case .readingBody(let received, let limit):
@@ -236,9 +212,7 @@ struct ConnectionState {
         }
     }
 
-    /// A request has come to its end.
-    ///
-    /// - Returns: Whether it is to be answered.
+    /// A request has come to its end; returns whether to answer it.
     mutating func requestEnded(at now: NIODeadline) -> Bool {
         switch phase {
         case .readingBody:
@@ -251,17 +225,13 @@ struct ConnectionState {
         return false
     }
 
-    /// An answer's head goes out.
-    ///
-    /// - Returns: Whether the answer says that the connection closes.
+    /// An answer's head goes out; returns whether it says that the connection closes.
     mutating func answerBegins(isDraining: Bool) -> Bool {
         closesAfterAnswer = closesAfterAnswer || isDraining || isInputClosed
         return closesAfterAnswer
     }
 
-    /// An answer's last byte goes out.
-    ///
-    /// - Returns: Whether the connection is to be closed.
+    /// An answer's last byte goes out; returns whether to close the connection.
     mutating func answerEnded(at now: NIODeadline) -> Bool {
         clientsTurn = now
         if closesAfterAnswer {
@@ -273,29 +243,26 @@ struct ConnectionState {
         return false
     }
 
-    /// The client sends nothing more.
+    /// The client sends nothing more; returns whether the connection can be closed at once.
     ///
-    /// It may still read, or be gone: TCP shows no difference. A client that says so behind its request waits for the
-    /// answer; one that says so later has given up waiting.
-    ///
-    /// - Returns: Whether the connection can be closed at once.
+    /// It may still read, or be gone: TCP shows no difference. A client whose input ends right behind its request waits
+    /// for the answer; a client whose input ends later has given up waiting.
     mutating func inputClosed(at now: NIODeadline) -> Bool {
         isInputClosed = true
         guard isAwaitingAnswer, let deadline else { return true }
         return now > deadline - limits.answerTimeout + Self.haste
     }
 
-    /// What to do when a phase has lasted too long.
+    /// The reaction to the time that a phase has lasted.
     enum TimeoutAction: Equatable {
-        /// It has not.
+        /// The phase may last longer.
         case wait(until: NIODeadline)
         /// The client gets a refusal, and the connection is closed.
         case refuse(Problem)
-        /// The connection is closed.
         case close
     }
 
-    /// Looks whether the phase has lasted too long.
+    /// Judges whether the phase has lasted too long.
     func timeout(at now: NIODeadline) -> TimeoutAction {
         guard let deadline else { return .wait(until: now + limits.shortestTimeout) }
         guard now >= deadline else { return .wait(until: min(deadline, now + limits.shortestTimeout)) }
@@ -328,9 +295,9 @@ struct ConnectionState {
 }
 
 extension ConnectionLimits {
-    /// How long a connection may do without its first request.
+    /// The longest silence of a connection before its first request.
     fileprivate var silenceTimeout: TimeAmount { min(idleTimeout, headerTimeout) }
 
-    /// How often a connection's deadline is looked at, at least: no deadline comes sooner after it was set.
+    /// The longest time between two checks of a connection's deadline: no deadline comes sooner after it was set.
     var shortestTimeout: TimeAmount { min(idleTimeout, headerTimeout, requestTimeout, answerTimeout) }
 }

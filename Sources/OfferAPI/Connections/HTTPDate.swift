@@ -1,7 +1,7 @@
 import Glibc
 import Offers
 
-/// The time as HTTP writes it (RFC 9110 §5.6.7): for the answers of one event loop, as within a second it is the same.
+/// The time as HTTP writes it (RFC 9110 §5.6.7), for the answers of one event loop: it is written once a second.
 final class HTTPDate {
     private let clock: () -> Int
     private var second = -1
@@ -12,19 +12,16 @@ final class HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Begins without a time.
     init(clock: @escaping () -> Int = { time(nil) }) {
         self.clock = clock
     }
 
-    /// The time of now.
     func now() -> String {
         let second = max(clock(), 0)
         if self.second != second { (self.second, text) = (second, Self.text(secondsSince1970: second)) }
         return text
     }
 
-    /// A time.
     static func text(secondsSince1970: Int) -> String {
         let (days, second) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
         let date = CivilDate(daysSince1970: Int64(days))

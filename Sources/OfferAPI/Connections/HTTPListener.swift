@@ -11,14 +11,10 @@ package struct HTTPListener: Service {
     private let address: String
     private let settings: String
 
-    /// Creates a listener; it listens when it runs.
+    /// Creates a listener, which listens when it runs; `port` 0 is any free one.
     ///
-    /// - Parameters:
-    ///   - host: The address or name to listen on.
-    ///   - port: The port; 0 for any free one.
-    ///   - settings: The key path of the settings that both are in, for the fault of a start.
-    ///   - rules: What a connection may do, and what answers its requests.
-    ///   - onListening: Called with the address, such as `http://127.0.0.1:8080`, once requests are accepted.
+    /// `settings` is the key path of host and port, for the fault of a start. `onListening` gets the address, such as
+    /// `http://127.0.0.1:8080`, once requests are accepted.
     package init(
         host: String,
         port: Int,
@@ -31,7 +27,8 @@ package struct HTTPListener: Service {
         let host = host.contains(":") ? "[\(host)]" : host
         let scheme = rules.tls == nil ? "http" : "https"
         address = "\(host):\(port)"
-        // Hummingbird logs what its own shutdown does to connections as errors; what matters is thrown as well.
+        // Hummingbird logs the effects of its own shutdown on connections as errors; faults that matter are thrown as
+        // well.
         var silent = Logger(label: "hummingbird")
         silent.logLevel = .critical
         server = Server(
@@ -53,11 +50,10 @@ package struct HTTPListener: Service {
         )
     }
 
-    /// Listens until a graceful shutdown, then finishes what is in flight.
+    /// Listens until a graceful shutdown, then finishes requests in flight.
     ///
-    /// When it is cancelled before, the census keeps how many requests were cut off.
-    ///
-    /// - Throws: ``ServiceFailure`` when the address cannot be listened on.
+    /// Throws ``ServiceFailure`` when the address cannot be listened on. After a cancellation, the census has the
+    /// number of requests that were cut off.
     package func run() async throws {
         do {
             try await server.run()
@@ -71,7 +67,7 @@ package struct HTTPListener: Service {
         }
     }
 
-    /// The setting at fault and the fix, to follow the system's reason; nothing where it says all that is known.
+    /// The setting at fault and the fix, to follow the system's reason; empty where that says all that is known.
     private func fix(of number: CInt) -> String {
         switch number {
         case EADDRINUSE: "; stop the other program that listens there, or set another \(settings).port"
@@ -82,19 +78,13 @@ package struct HTTPListener: Service {
     }
 }
 
-/// A service that could not start, or not stop within its time.
+/// The failure, in one line, of a service that could not start, or not stop within its time.
 package struct ServiceFailure: Error, Equatable, CustomStringConvertible {
-    /// The failure in one line.
     package let description: String
 
-    /// Creates a failure.
-    ///
-    /// - Parameter description: The failure in one line.
     package init(_ description: String) { self.description = description }
 
-    /// The failure of a drain; `nil` when every request was answered.
-    ///
-    /// - Parameter census: The connections of the listener, after it has ended.
+    /// The failure of a drain, by the census after its end; `nil` when every request was answered.
     package init?(of census: ConnectionCensus) {
         let requests = census.requestsCutOff
         guard requests > 0 else { return nil }

@@ -4,22 +4,19 @@ import NIOCore
 
 /// The limits of a listener's connections, and the parts that judge and answer their requests.
 package struct ListenerRules: Sendable {
-    /// Sizes and times.
     package let limits: ConnectionLimits
-    /// The listener's connections.
     package let census: ConnectionCensus
-    /// What TLS shows; `nil` for plain HTTP.
+    /// `nil` for plain HTTP.
     package let tls: TLSIdentity?
-    /// The parts that the connections of each event loop share.
     let setups: LoopSetups
 
-    /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers
-    /// get no more memory and sockets than so many take.
+    /// The connections that a listener other than the public one may have: Apple and monitoring need a few, and
+    /// strangers get no more memory and sockets.
     ///
-    /// The next one takes the place of the one that is silent longest.
+    /// The next one takes the place of the connection that has been silent longest.
     package static let maximumConnectionsOfOthers = 256
 
-    /// How many event loops the listeners of the process share.
+    /// The event loops that the listeners of the process share.
     package static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
     /// The rules of the operators' listener, which answers everybody.

@@ -2,28 +2,23 @@ import NIOSSL
 package import Offers
 import Synchronization
 
-/// What TLS needs, read from its files.
+/// The certificate and key of TLS, read from their files.
 ///
-/// The key is read by NIOSSL's BoringSSL, apart from the subscription keys and their OpenSSL. It guards the transport, and
-/// signs no offer.
+/// The key is read by NIOSSL's BoringSSL, apart from the subscription keys and their OpenSSL. It guards the transport,
+/// and signs no offer.
 package struct TLSFiles: Sendable {
-    /// How long before its end a certificate is worth a warning, in seconds: three days.
+    /// The time before a certificate's end in which it is worth a warning, in seconds: three days.
     private static let noticeSeconds: Int64 = 3 * 86_400
 
     let context: NIOSSLContext
     private let notValidBefore: Timestamp
-    /// When the first certificate of the chain ends: clients refuse it from then on.
+    /// The end of the first certificate of the chain to expire: clients refuse the chain from then on.
     package let notValidAfter: Timestamp
 
-    /// Reads the files.
+    /// Reads PEM files: the certificate with its chain, the server's first, and its key without a passphrase.
     ///
-    /// TLS 1.2 and 1.3 are spoken; of 1.2 the suites with forward secrecy and authenticated encryption.
-    ///
-    /// - Parameters:
-    ///   - certificateFile: The certificate with its chain, PEM, the server's first.
-    ///   - privateKeyFile: The certificate's key, PEM, without a passphrase.
-    ///   - clientCertificateAuthorityFile: The authorities of the clients' certificates, PEM: with it, clients need one.
-    /// - Throws: `TLSFault` saying which file is at fault.
+    /// With `clientCertificateAuthorityFile`, clients need a certificate of these authorities. TLS 1.2 and 1.3 are
+    /// spoken; of 1.2 the suites with forward secrecy and authenticated encryption. Throws the file at fault.
     package init(
         certificateFile: String,
         privateKeyFile: String,
@@ -63,10 +58,7 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// A warning about the certificates' validity; `nil` when there is none.
-    ///
-    /// - Parameter now: The server's clock.
-    /// - Returns: A sentence: that clients refuse them now, or will soon.
+    /// A sentence that clients refuse the certificates now, or will soon; `nil` otherwise.
     package func warning(at now: Timestamp) -> String? {
         let fix = "put a new one there, and reload"
         if now < notValidBefore {
@@ -95,18 +87,12 @@ extension Timestamp {
 }
 
 extension TLSFiles: Equatable {
-    /// Whether both are the same files, read once.
-    ///
-    /// - Parameters:
-    ///   - left: A reading.
-    ///   - right: A reading.
-    /// - Returns: `false` for two readings, also of files that have not changed.
+    /// Whether both are one reading: two readings differ, even of unchanged files.
     package static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
 }
 
-/// A file of TLS cannot be used.
+/// A file of TLS that cannot be used.
 package struct TLSFault: Error, Equatable, Sendable {
-    /// The files.
     package enum File: Equatable, Sendable {
         /// `server.tls.certificateFile`.
         case certificate
@@ -116,9 +102,8 @@ package struct TLSFault: Error, Equatable, Sendable {
         case clientCertificateAuthority
     }
 
-    /// The file.
     package let file: File
-    /// The fault, a clause that follows the file's path.
+    /// The fault, in a clause that follows the file's path.
     package let detail: String
 }
 
@@ -126,9 +111,6 @@ package struct TLSFault: Error, Equatable, Sendable {
 package final class TLSIdentity: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Creates the identity.
-    ///
-    /// - Parameter files: Its files, read.
     package init(_ files: TLSFiles) {
         current = Mutex(files.context)
     }

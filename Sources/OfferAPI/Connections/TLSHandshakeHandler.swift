@@ -2,13 +2,13 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Notes each TLS handshake that fails, so that an operator finds out why a client cannot connect.
+/// Reports each failed TLS handshake, so that an operator finds out why a client cannot connect.
 final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let noteFailure: (String) -> Void
 
-    /// Creates the handler of a new connection, to stand behind the one that speaks TLS.
+    /// Creates the handler of a new connection, to stand behind the TLS handler.
     init(noteFailure: @escaping (String) -> Void) {
         self.noteFailure = noteFailure
     }
@@ -21,7 +21,7 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A client that just goes has not failed: so do probes that look whether the port is open.
+        // A client that just goes has not failed: so do probes that check whether the port is open.
         if case NIOSSLError.handshakeFailed(.sslError(let faults)) = error, faults != [.eofDuringHandshake] {
             noteFailure(Self.reason(in: faults))
         }

@@ -3,17 +3,15 @@ import OfferService
 
 /// A call of clients: one row from which the gate, `Allow`, the metrics, the queue and the test of the description follow.
 final class Call: Sendable {
-    /// The work behind a call.
     enum Handler: Sendable {
         /// A call about a customer: those of one tick take each step together.
         case customer(CustomerCall, explaining: Bool = false)
         /// A call that is answered by itself.
         case alone(@Sendable (PublicEndpoints, Request, Client) throws(Problem) -> Step<Reply, Problem>)
-        /// A call that asks for no token.
+        /// A call without a token.
         case open(@Sendable () throws(Problem) -> Reply)
     }
 
-    /// The size of a body.
     enum Body {
         case small
         /// With evidence, or with many reports.
@@ -22,7 +20,7 @@ final class Call: Sendable {
 
     let method: HTTPMethod
     let path: String
-    /// The scope that a client needs; `nil` where a token is not asked for.
+    /// The scope that a client needs; `nil` for a call without a token.
     let scope: ClientScope?
     let body: Body
     /// The parameters that its URL may have.

@@ -6,7 +6,6 @@ import Offers
 struct Called {
     let request: Request
     let call: CustomerRequest
-    /// How many decisions it asks for.
     let decisionCount: Int
 
     /// Whether it takes too long for an event loop on which others wait: a question about a whole catalog.
@@ -25,11 +24,10 @@ extension PublicEndpoints {
     /// A request whose signatures wait for the ledger.
     private typealias Signed = (request: Request, prepared: PreparedAnswer)
 
-    /// Reads a request; if it asks for signatures, checks that the queue has places, and takes them from the client's
+    /// Reads a request; a request for signatures needs places in the queue, and takes signatures from the client's
     /// rate.
     ///
-    /// - Returns: The call; `nil` when it was refused.
-    /// - Throws: `Problem` 400, 403 or 429.
+    /// Returns `nil` when it was refused; throws 400, 403 or 429.
     func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> Called? {
         guard let client = request.client else { throw .tokenMissing }
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
@@ -47,7 +45,7 @@ extension PublicEndpoints {
         return Called(request: request, call: call, decisionCount: count)
     }
 
-    /// Answers calls, with one look at what is held of all their customers.
+    /// Answers calls, with one look-up of the state held of all their customers.
     func answer(_ calls: [Called], on loop: any EventLoop) {
         guard !calls.isEmpty else { return }
         switch signOffers.customers(of: calls.map(\.call)) {
@@ -91,9 +89,9 @@ extension PublicEndpoints {
         return all
     }
 
-    /// Gives a request that may have waited elsewhere its place before the ledger.
+    /// Moves a request that may have waited elsewhere to its place before the ledger.
     ///
-    /// - Returns: Whether its client still is there: nothing is signed for one that has gone.
+    /// Returns `false` where its client has gone: nothing is signed for that one.
     private func hasPlace(_ request: Request, offers count: Int) -> Bool {
         guard request.isWaiting else {
             request.giveUp()
@@ -144,7 +142,7 @@ extension PublicEndpoints {
         return signed
     }
 
-    /// Has the ledger record the signatures, and gives out those that it took.
+    /// Has the ledger record the signatures, and gives out the recorded ones.
     private func record(_ signed: [Signed], on loop: any EventLoop) {
         guard !signed.isEmpty else { return }
         let bound = NIOLoopBound(signed, eventLoop: loop)

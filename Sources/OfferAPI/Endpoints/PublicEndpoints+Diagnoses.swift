@@ -26,7 +26,7 @@ extension PublicEndpoints {
 }
 
 extension Diagnosis {
-    /// The diagnosis as `POST /v1/diagnoses` gives it.
+    /// The answer of `POST /v1/diagnoses`.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { answer in

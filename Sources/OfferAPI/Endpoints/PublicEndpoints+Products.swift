@@ -4,7 +4,6 @@ import StrictJSON
 
 /// `POST /v1/product-reports` and `GET /v1/products`.
 extension PublicEndpoints {
-    /// Takes reports.
     func reports(_ request: Request, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let parameters = try request.parameters()
         let bundleId = try client.app(namedIn: parameters)
@@ -52,7 +51,7 @@ extension PublicEndpoints {
         }
     }
 
-    /// The reports' answer about an app; there is none about one that the catalog does not have.
+    /// The answer about an app; there is none about an app outside the catalog.
     private static func answer<Answer: Sendable>(
         about bundleId: String,
         _ ask: () async throws(StorageFailure) -> Answer?

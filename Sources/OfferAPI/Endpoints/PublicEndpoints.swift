@@ -4,9 +4,9 @@ import Offers
 
 /// All calls of clients, by one configuration.
 ///
-/// A request keeps the endpoints that it began with, so that a reload changes nothing within a request.
+/// A request stays with the endpoints that it began with, so that a reload changes nothing within a request.
 package final class PublicEndpoints: Sendable {
-    /// How many offers are decided before the event loop looks after its connections again.
+    /// The offers that are decided before the event loop serves its other connections again.
     static let offersPerTick = 256
 
     package let clients: ClientDirectory
@@ -26,11 +26,10 @@ package final class PublicEndpoints: Sendable {
         self.diagnoseReports = diagnoseReports
     }
 
-    /// Answers the requests of one tick, some of them later.
+    /// Answers requests of one tick, some of them later, and returns the number of requests so answered.
     ///
-    /// It stops after ``offersPerTick`` offers, so that the event loop can serve its other connections.
-    ///
-    /// - Returns: How many were answered or will be: the first ones, at least one.
+    /// These are the first ones, at least one: it stops after ``offersPerTick`` offers, so that the event loop can
+    /// serve its other connections.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
         var calls: [Called] = []
         calls.reserveCapacity(requests.count)

@@ -23,7 +23,6 @@ struct QueryParameters {
         self.parameters = parameters
     }
 
-    /// Reads the query of a request's target.
     init(of target: String, names: [String]) throws(Problem) {
         var parameters: [QueryParameter] = []
         for parameter in (URI(target).query ?? "").split(separator: "&") {
@@ -36,16 +35,13 @@ struct QueryParameters {
         try self.init(parameters, names: names)
     }
 
-    /// The value of a parameter that must not repeat.
-    ///
-    /// - Throws: `Problem` 400 when it is there twice.
+    /// The value of a parameter; throws 400 where the parameter repeats.
     func value(of name: String) throws(Problem) -> String? {
         let values = values(of: name)
         guard values.count <= 1 else { throw .invalidParameter("The parameter \(name) is there twice.") }
         return values.first
     }
 
-    /// The values of a parameter, in their order.
     func values(of name: String) -> [String] {
         parameters.filter { $0.name == name }.map(\.value)
     }

@@ -5,24 +5,19 @@ import NIOHTTP1
 import OfferService
 package import Offers
 
-/// The routes that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
+/// The routes that Apple calls, on a listener of its own: it is open to the Internet and knows no client.
 package enum NotificationsAPI {
-    /// How many notifications are taken at once; more are put off, so that strangers cannot take all of the machine.
+    /// Notifications at once; more are put off, so that strangers cannot occupy all of the machine.
     package static let mostAtOnce = 32
-    /// How many bytes a body may have: Apple's have some ten thousand.
+    /// Bytes of a body; Apple's have some ten thousand.
     static let maximumBodyBytes = 1 << 17
-    /// The paths that it answers.
+    /// The paths that it answers, each with its method.
     static let methods: [String: HTTPMethod] = ["/v1/notifications": .POST, "/v1/retention-messages": .POST]
 
-    /// Builds the responder of Apple's listener.
+    /// Builds the responder of Apple's listener; the endpoints are those of the configuration in use, `logger` gets
+    /// refusals.
     ///
     /// Notifications and calls have bounds of their own: however many of the one kind there are, the other is answered.
-    ///
-    /// - Parameters:
-    ///   - endpoint: What the configuration in use answers notifications with.
-    ///   - retention: What it answers calls for retention messages with.
-    ///   - logger: Where what was refused is logged.
-    /// - Returns: The responder.
     package static func responder(
         endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
         retention: @escaping @Sendable () -> RetentionEndpoint,
@@ -73,7 +68,7 @@ extension Logger {
     fileprivate func log(_ message: Message, _ problem: Problem) {
         var metadata: Metadata = ["code": "\(problem.code)", "detail": "\(problem.detail)"]
         if let reason = problem.reason { metadata["reason"] = "\(reason)" }
-        // For an app that the catalog lacks it is not: anybody can give Apple the service's address.
+        // For an app outside the catalog it is not: anybody can give Apple the service's address.
         let isOurs = problem.status >= 500 && problem.code != SignedDataFault.Code.otherApp.rawValue
         let level: Level = isOurs ? .error : problem.status == 404 ? .info : .notice
         log(level: level, message, metadata: metadata)

@@ -7,18 +7,11 @@ import StrictJSON
 package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
     private let takeNotifications: TakeNotifications<Reader>
 
-    /// Creates the endpoint.
-    ///
-    /// - Parameter takeNotifications: The use case behind it.
     package init(takeNotifications: TakeNotifications<Reader>) {
         self.takeNotifications = takeNotifications
     }
 
-    /// Takes a notification.
-    ///
-    /// - Parameter body: The request's body; members other than `signedPayload` are ignored.
-    /// - Returns: What it was.
-    /// - Throws: `Problem` 400, 422 or 503.
+    /// Takes a notification from a body, whose other members are ignored; throws 400, 422 or 503.
     func take(_ body: [UInt8]) async throws(Problem) -> TakenNotification {
         let signedPayload: String
         do throws(JSONFault) {
@@ -34,15 +27,9 @@ package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
     }
 }
 
-/// The body of what Apple sends: one JWS in an object.
+/// The body that Apple sends: one JWS in an object.
 enum SignedPayload {
-    /// Reads the JWS.
-    ///
-    /// - Parameters:
-    ///   - body: The body; members other than `signedPayload` are ignored.
-    ///   - thing: What the body is, for the fault.
-    /// - Returns: The JWS.
-    /// - Throws: `JSONFault` where there is none.
+    /// Reads the JWS, and ignores other members; `thing` names the body in a fault.
     static func read(_ body: [UInt8], of thing: String) throws(JSONFault) -> String {
         var payload: String?
         var reader = JSONReader(body)
@@ -60,9 +47,6 @@ enum SignedPayload {
 }
 
 extension Problem {
-    /// A notification was not taken.
-    ///
-    /// - Parameter refusal: Why.
     init(_ refusal: NotificationRefusal) {
         switch refusal {
         case .notTaken(let fault):

@@ -6,18 +6,11 @@ import StrictJSON
 package struct RetentionEndpoint: Sendable {
     private let calls: AnswerRetentionCalls
 
-    /// Creates the endpoint.
-    ///
-    /// - Parameter calls: The use case behind it.
     package init(calls: AnswerRetentionCalls) {
         self.calls = calls
     }
 
-    /// Answers a call.
-    ///
-    /// - Parameter body: The request's body; members other than `signedPayload` are ignored.
-    /// - Returns: The answer.
-    /// - Throws: `Problem` 400, 404, 422 or 503.
+    /// Answers a call from a body, whose other members are ignored; throws 400, 404, 422 or 503.
     func answer(_ body: [UInt8]) async throws(Problem) -> RetentionReply {
         let signedPayload: String
         do throws(JSONFault) {
@@ -63,9 +56,6 @@ extension RetentionAnswer {
 }
 
 extension Problem {
-    /// A call has no answer.
-    ///
-    /// - Parameter refusal: Why.
     init(_ refusal: RetentionRefusal) {
         func unavailable(_ code: String, _ detail: String, reason: String? = nil) -> Problem {
             Problem(status: 503, code: code, detail: detail, retryAfterSeconds: 1, reason: reason)

@@ -6,7 +6,6 @@ import StrictJSON
 // Every problem that the service answers with, in one place.
 
 extension Problem {
-    /// The body is not what the call takes.
     init(_ fault: JSONFault) {
         self.init(
             status: 400,
@@ -16,7 +15,6 @@ extension Problem {
         )
     }
 
-    /// A request has no answer at all.
     init(_ fault: SignatureFault, evidence kind: EvidenceKind?) {
         switch fault {
         case .unknownApp: self = .appNotAllowed
@@ -79,7 +77,7 @@ extension Problem {
         }
     }
 
-    /// A message is no request, or its head is too large.
+    /// The message is no request, or its head is too large.
     init(_ fault: HTTPParserError, within limits: ConnectionLimits) {
         switch fault {
         case .headerOverflow:

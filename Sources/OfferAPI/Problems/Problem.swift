@@ -2,31 +2,20 @@ import StrictJSON
 
 /// A fault in an answer: RFC 9457 problem details.
 package struct Problem: Error, Equatable, Sendable {
-    /// The HTTP status code.
     package let status: Int
-    /// The fault's name, in snake case: what a program branches on.
+    /// The fault's name in snake case, on which programs branch.
     package let code: String
-    /// The fault in a sentence or two: what is wrong, and the fix.
+    /// The fault and its fix, in a sentence or two.
     package let detail: String
     /// The JSON Pointer (RFC 6901) of the field at fault, where one field is.
     package let pointer: String?
     /// The methods that the path takes, for 405.
     package let allow: String?
-    /// After how many seconds to ask again, for 429 and 503.
+    /// The seconds after which to ask again, for 429 and 503.
     package let retryAfterSeconds: Int?
     /// The cause, for the log alone: without secrets, and in no answer.
     package let reason: String?
 
-    /// Creates a problem.
-    ///
-    /// - Parameters:
-    ///   - status: The HTTP status code.
-    ///   - code: The fault's name, in snake case.
-    ///   - detail: What is wrong, and the fix.
-    ///   - pointer: The JSON Pointer of the field at fault, where one field is.
-    ///   - allow: The methods that the path takes, for 405.
-    ///   - retryAfterSeconds: After how many seconds to ask again, for 429 and 503.
-    ///   - reason: The cause, for the log alone.
     package init(
         status: Int,
         code: String,

@@ -1,26 +1,26 @@
-/// How much may wait on one event loop: the next request is refused at once, so that those that are let in are answered
-/// soon.
+/// The places for waiting requests on one event loop: beyond them a request is refused at once, so that admitted ones
+/// are answered soon.
 ///
 /// All of it is used on its event loop.
 final class Admission {
-    /// A place among those that wait.
     enum Place: Equatable {
         /// A place for a request that waits for its turn, and for the ledger if it asks for signatures.
         case turn(isForSignatures: Bool)
         /// Places for offers that are signed and wait for the ledger.
         case ledger(offers: Int)
-        /// Places for offers that are signed after a wait elsewhere. There is always room for these.
+        /// Places for offers that are signed after a wait elsewhere, for which there is always room.
         case ledgerAfterWait(offers: Int)
         /// A place for a request that waits for the App Store or a database.
         case elsewhere
     }
 
-    /// How many requests of an event loop may wait elsewhere.
+    /// Requests of an event loop that may wait elsewhere.
     static let maximumElsewhere = 1024
 
-    /// How many offers may wait to be signed and for the ledger.
+    /// Offers that may wait to be signed and for the ledger.
     ///
-    /// A request counts as one until it is read, and then by its offers. One that asks for more is taken where none waits.
+    /// A request counts as one until it is read, and then by its offers. A request for more is admitted where none
+    /// waits.
     private let maximumOffers: Int
     private let maximumElsewhere: Int
     private var (turns, offers, elsewhere) = (0, 0, 0)
@@ -37,9 +37,7 @@ final class Admission {
         turns + (isForSignatures ? offers : 0) < maximumOffers
     }
 
-    /// Takes a place.
-    ///
-    /// - Returns: Whether there is room. Only then ``leave(_:)`` has to follow.
+    /// Takes a place; `false` where there is no room, and only otherwise ``leave(_:)`` has to follow.
     func enter(_ place: Place) -> Bool {
         switch place {
         case .turn(let isForSignatures):
@@ -56,7 +54,6 @@ final class Admission {
         return true
     }
 
-    /// Gives a place back.
     func leave(_ place: Place) {
         switch place {
         case .turn: turns -= 1

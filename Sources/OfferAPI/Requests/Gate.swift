@@ -3,9 +3,8 @@ import NIOHTTP1
 
 /// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
 ///
-/// The request keeps what it finds out: call, client and configuration.
+/// It stores its findings in the request: call, client and configuration.
 struct Gate {
-    /// Its judgement of a request.
     enum Judgement: Equatable {
         /// The body is worth reading.
         case admit(maximumBodyBytes: Int)
@@ -29,14 +28,11 @@ struct Gate {
         )
     }
 
-    /// Sizes of bodies.
     let limits: ConnectionLimits
-    /// The clients that the listener answers.
     let guests: Guests
-    /// The limit of what may wait; `nil` for no limit.
+    /// The bound on waiting requests; `nil` for none.
     let admission: Admission?
 
-    /// Judges whether a request's body is worth reading.
     func judge(_ request: Request) -> Judgement {
         let head = request.head
         if let fault = head.framingFault { return .refuse(fault, closes: true) }
@@ -77,7 +73,7 @@ struct Gate {
         return .admit(maximumBodyBytes: limit)
     }
 
-    /// Why a request that needs no client is refused; `nil` when it is not.
+    /// The refusal of a request that needs no client; `nil` for none.
     private func judge(_ request: Request, byMethods methods: [String: HTTPMethod]) -> Judgement? {
         guard let path = request.head.path, let method = methods[path] else { return .refuse(.notFound) }
         guard request.head.asks(method) else { return .refuse(.methodNotAllowed(allow: method.allow)) }
@@ -85,7 +81,7 @@ struct Gate {
         return nil
     }
 
-    /// Why a client's request is refused; `nil` when it is not.
+    /// The refusal of a client's request; `nil` for none.
     private func judge(_ request: Request, for call: Call, of endpoints: PublicEndpoints) -> Judgement? {
         guard request.head.asks(call.method) else { return .refuse(.methodNotAllowed(allow: call.method.allow)) }
         (request.path, request.call, request.endpoints) = (call.path, call, endpoints)
@@ -116,7 +112,6 @@ struct Gate {
 }
 
 extension ConnectionLimits {
-    /// How many bytes the body of a client's call may have.
     fileprivate func maximumBodyBytes(of call: Call) -> Int {
         call.body == .large ? maximumEvidenceBodyBytes : maximumBodyBytes
     }
@@ -129,7 +124,7 @@ extension HTTPMethod {
 }
 
 extension RequestHead {
-    /// Whether a route for a method takes this.
+    /// Whether a route for a method answers this one.
     fileprivate func asks(_ method: HTTPMethod) -> Bool {
         sent.method == method || sent.method == .HEAD && method == .GET
     }

@@ -2,10 +2,9 @@ import NIOCore
 
 /// The value of a Host field: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), which may be empty.
 ///
-/// Whether there is such a host is not asked. But a value that cannot be one was made by hand, or to be read differently by
-/// a proxy.
+/// Whether such a host exists is not asked. But a value that cannot be one was made by hand, or to be read differently
+/// by a proxy.
 enum HostValue {
-    /// Whether a text can be one.
     static func isValid(_ text: String) -> Bool {
         // The string lies in one piece as a rule.
         text.utf8.withContiguousStorageIfAvailable(isValid) ?? Array(text.utf8).withUnsafeBufferPointer(isValid)
@@ -55,12 +54,12 @@ enum HostValue {
 
 /// The names under which the operators' page may be opened.
 ///
-/// Anybody's page may have a name that leads to this address (DNS rebinding). Its browser says that name in `Host`, and so
-/// takes both for one origin. No such name is known here.
+/// Anybody's page may have a name that leads to this address (DNS rebinding). Its browser sends that name as `Host`,
+/// and so takes both for one origin. No such name is known here.
 package struct PageHosts: Sendable {
     private let names: Set<String>
 
-    /// Knows these names beside those of the loopback and addresses, in any case and with or without a dot at the end.
+    /// Adds these names to addresses and the loopback's names, in any case and with or without a dot at the end.
     package init(_ names: [String] = []) { self.names = Set(names.map(Self.plain)) }
 
     /// Whether the page may be opened by a `Host` with this value, whatever its port.

@@ -3,12 +3,10 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The outermost middleware: an error that is thrown inside leaves as RFC 9457 problem details, and one that nobody foresaw
-/// is logged.
+/// The outermost middleware: answers a thrown error with RFC 9457 problem details, and logs an unforeseen one.
 ///
 /// Hummingbird's own answers would be an empty 500, logged at debug.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-    /// The log of errors that nobody foresaw.
     let logger: Logger
 
     func handle(
@@ -30,12 +28,10 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Response {
-    /// Creates a response with a body of known length.
     init(status: HTTPResponse.Status, headers: HTTPFields, bytes: [UInt8]) {
         self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Creates the response that reports a problem.
     fileprivate init(_ problem: Problem) {
         self.init(status: HTTPResponse.Status(code: problem.status), headers: problem.fields, bytes: problem.json)
     }

@@ -4,27 +4,24 @@ import NIOHTTP1
 
 /// The answer to a request: status, fields and body.
 struct Reply: Sendable {
-    /// The status code.
     let status: Int
-    /// The code of the problem that it reports; `nil` for none.
+    /// The code of the problem; `nil` for none.
     var code: String?
     /// The header fields; `nil` for none but the type of a JSON body.
     private var fields: HTTPFields?
     private let body: [UInt8]
 
-    /// The answer of a call.
+    /// The JSON answer of a call.
     init(_ body: [UInt8], status: Int = 200) {
         self.status = status
         self.body = body
     }
 
-    /// The answer that reports a problem.
     init(_ problem: Problem) {
         self.init(problem.status, problem.fields, problem.json)
         code = problem.code
     }
 
-    /// Any answer.
     init(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
         self.status = status
         self.fields = fields
@@ -34,7 +31,6 @@ struct Reply: Sendable {
     /// The answer to a request for which there is no room: made once, so that a refusal costs little.
     static let overloaded = Reply(.overloaded)
 
-    /// Adds header fields.
     mutating func add(_ more: HTTPFields) {
         guard !more.isEmpty else { return }
         fields = (fields ?? [.contentType: "application/json"]) + more
@@ -51,7 +47,7 @@ struct Reply: Sendable {
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []
         head.reserveCapacity(Self.usualHeadLength)
-        // No value ends a line: each comes from `HTTPFields`, which see to that, or from constants.
+        // No value ends a line: each comes from `HTTPFields`, which check that, or from constants.
         func add(_ name: String, _ value: String) {
             head.append(contentsOf: name.utf8)
             head.append(contentsOf: ": ".utf8)
@@ -85,7 +81,6 @@ struct Reply: Sendable {
 }
 
 extension HTTPFields {
-    /// These fields, and others behind them.
     fileprivate static func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
         var all = left
         all.append(contentsOf: right)
@@ -94,7 +89,6 @@ extension HTTPFields {
 }
 
 extension Problem {
-    /// The header fields of the answer that reports the problem.
     var fields: HTTPFields {
         var fields: HTTPFields = [.contentType: "application/problem+json"]
         if let allow { fields[.allow] = allow }

@@ -5,22 +5,20 @@ import OfferService
 /// A request from its head to its answer: the one reference that the gate, the queue, the endpoint and the connection
 /// hand on.
 ///
-/// It keeps what the gate found out, so that its answer, its line in the log and its count are the same whatever becomes
-/// of it. All of it is used on the event loop of its connection.
+/// It stores the gate's findings, so that its answer, its log line and its count are the same whatever becomes of it.
+/// All of it is used on the event loop of its connection.
 final class Request {
-    /// The request's head.
     let head: RequestHead
-    /// The request's body.
     private(set) var body: [UInt8] = []
     /// The path by which it is counted; `nil` while no route takes it.
     var path: String?
-    /// The call that it is for; `nil` where a router answers, and where there is no such call.
+    /// The call; `nil` where a router answers, and where there is no such call.
     var call: Call?
-    /// The client that asks, by the token that it showed; `nil` while nobody is known.
+    /// The token of its client; `nil` while nobody is known.
     var token: KnownToken?
-    /// What answers it: the configuration that was in use when its head came.
+    /// The configuration that was in use when its head came.
     var endpoints: PublicEndpoints?
-    /// When it was complete.
+    /// The moment at which it was complete.
     private(set) var completion = NIODeadline.distantPast
 
     private let connection: Connection
@@ -31,37 +29,32 @@ final class Request {
     private var isOpen = false
     private var isNoted = false
 
-    /// A request whose head has come.
     init(_ head: RequestHead, on connection: Connection) {
         self.head = head
         self.connection = connection
     }
 
-    /// The client that asks; `nil` while nobody is known.
+    /// `nil` while nobody is known.
     var client: Client? { token?.client }
 
-    /// The request's identifier and trace.
     var identity: RequestIdentity { head.identity }
 
-    /// The parameters of its URL, which its call knows.
+    /// The parameters of its URL, as its call allows them.
     func parameters() throws(Problem) -> QueryParameters {
         try QueryParameters(of: head.target, names: call?.parameters ?? [])
     }
 
-    /// The event loop on which all of it is used.
     var loop: any EventLoop { connection.loop }
 
     /// Whether the client is still there and waits for an answer.
     var isWaiting: Bool { connection.isWaiting(for: self) }
 
-    /// The connection that it came on; `nil` when that is gone.
+    /// The channel of its connection; `nil` when that is gone.
     var channel: (any Channel)? { connection.channel }
 
     // MARK: Its body
 
-    /// Takes what it may take of its client's: one of the requests at once, and the bytes that its head announces.
-    ///
-    /// - Throws: `Problem` 429 or 503.
+    /// Takes its share of its client's limits, a request and the announced bytes; throws 429 or 503.
     func begin() throws(Problem) {
         guard let client, let endpoints else { return }
         try endpoints.clients.begin(client)
@@ -69,7 +62,7 @@ final class Request {
         try reserve(head.contentLength ?? 0)
     }
 
-    /// Takes bytes, as many as its body is to have in all; a body in chunks grows.
+    /// Takes bytes until it has as many as its body; a body in chunks grows.
     private func reserve(_ count: Int) throws(Problem) {
         guard let token, count > unfinishedBytes else { return }
         try token.usage.take(unfinishedBytes: count - unfinishedBytes)
@@ -82,9 +75,7 @@ final class Request {
         unfinishedBytes = 0
     }
 
-    /// Adds a piece of its body.
-    ///
-    /// - Throws: `Problem` 429 or 503, where too much is on its way.
+    /// Adds a piece of its body; throws 429 or 503 where too much is on its way.
     func add(_ piece: ByteBuffer) throws(Problem) {
         try reserve(body.count + piece.readableBytes)
         if body.isEmpty, let length = head.contentLength { body.reserveCapacity(max(length, piece.readableBytes)) }
@@ -98,10 +89,7 @@ final class Request {
 
     // MARK: Its place
 
-    /// Takes a place among those that wait, in exchange for the one that it has.
-    ///
-    /// - Parameter place: The place; `nil` for none.
-    /// - Returns: Whether there was room; where there was none, it has no place any more.
+    /// Exchanges its place for another, or for none; `false`, and it has none any more, where there was no room.
     @discardableResult
     func move(to place: Admission.Place?) -> Bool {
         guard let admission = connection.setup.admission else { return true }
@@ -121,7 +109,7 @@ final class Request {
     /// Answers it, its work done.
     func finish(_ result: Result<Reply, Problem>) {
         end()
-        // A client that has gone, or has another answer as its time was over, gets none.
+        // A client that has gone, or got another answer at a time-out, gets none.
         guard isWaiting else { return note(nil) }
         var reply: Reply
         switch result {
@@ -135,7 +123,6 @@ final class Request {
         connection.send(reply, for: self)
     }
 
-    /// The header fields about its client's rate.
     var rateLimitFields: HTTPFields {
         guard let client, let endpoints else { return [:] }
         return endpoints.clients.rateLimitFields(of: client)
@@ -155,17 +142,13 @@ final class Request {
         note(nil)
     }
 
-    /// Its connection is gone, or has another answer: where nothing has begun, nothing will; what has begun keeps its
-    /// place until it is done.
+    /// Its connection is gone, or has another answer: work that has not begun never will, and other work has its place
+    /// until it is done.
     func connectionClosed() {
         if !isOpen { giveUp() }
     }
 
-    /// Counts it and writes its line, once.
-    ///
-    /// - Parameters:
-    ///   - status: The status of the answer; `nil` where there is none.
-    ///   - code: The code of the problem that it reports; `nil` for none.
+    /// Counts it and writes its line, once; without an answer the status is `nil`, without a problem the code.
     func note(_ status: Int?, code: String? = nil) {
         guard !isNoted else { return }
         isNoted = true
@@ -189,9 +172,7 @@ final class Request {
 
     // MARK: Waiting
 
-    /// Gives its place to another request while it waits; or is refused, where too many do.
-    ///
-    /// - Returns: Whether it may wait.
+    /// Gives its place to another request while it waits; `false`, and it is refused, where too many wait.
     @discardableResult
     func waitElsewhere() -> Bool {
         guard move(to: .elsewhere) else {

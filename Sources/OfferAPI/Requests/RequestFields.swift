@@ -9,13 +9,11 @@ struct RequestFields: Sendable {
     private(set) var traceStates: [String] = []
     private(set) var framing = RequestFraming()
 
-    /// Begins without any.
     init() {}
 
-    /// Takes note of a field.
+    /// Adds a field, whose value has no white space at its end (RFC 9110 §5.5); at its start the parser leaves none.
     ///
-    /// White space after a value is no part of it (RFC 9110 §5.5); before it, the parser leaves none. A transfer coding is
-    /// taken as it is written: the parser must not have read another body than is meant.
+    /// A transfer coding stays as it is written: the parser must not have read another body than is meant.
     mutating func add(_ name: String, _ value: String) {
         // Most names differ in their length, which is at hand.
         switch name.utf8.count {
@@ -36,7 +34,6 @@ struct RequestFields: Sendable {
 }
 
 extension String {
-    /// The text up to the last character that is neither a space nor a tab.
     fileprivate var withoutSpaceAtEnd: String {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard let last = utf8.last, isSpace(last) else { return self }
@@ -51,7 +48,7 @@ extension String {
         }
     }
 
-    /// Whether this is the name of a field, in any case; the other name is in lowercase, of letters and hyphens.
+    /// Whether this is a field's name in any case; `name` is in lowercase, of letters and hyphens.
     fileprivate func isField(_ name: StaticString) -> Bool {
         var own = self
         return own.withUTF8 { own in
@@ -65,18 +62,13 @@ extension String {
 
 /// The header fields that decide where a request begins and ends, and what may come behind it.
 struct RequestFraming: Sendable {
-    /// `Host`.
     var host = OnlyField()
-    /// `Content-Length`.
     var contentLength = OnlyField()
-    /// `Transfer-Encoding`.
     var transferCoding = OnlyField()
-    /// The values of `Expect`.
     var expectations: [String] = []
     /// Whether another protocol is asked for.
     var upgrades = false
 
-    /// Begins with none of them.
     init() {}
 }
 
@@ -85,7 +77,6 @@ struct OnlyField: Sendable {
     private var first: String?
     private var isRepeated = false
 
-    /// Begins with no such field.
     init() {}
 
     /// Whether there is such a field, once or more often.
@@ -97,7 +88,6 @@ struct OnlyField: Sendable {
     /// The value of the only such field; `nil` where there is none, or more than one.
     var value: String? { isRepeated ? nil : first }
 
-    /// Takes note of a field.
     mutating func add(_ value: String) {
         isRepeated = first != nil
         if !isRepeated { first = value }

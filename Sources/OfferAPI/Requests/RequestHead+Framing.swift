@@ -1,8 +1,8 @@
 import NIOHTTP1
 
-/// What HTTP/1.1 asks of a request's head, and the parser leaves to the server.
+/// The demands of HTTP/1.1 on a request's head that the parser leaves to the server.
 extension RequestHead {
-    /// Why the head is refused; `nil` when it is in order.
+    /// The reason to refuse the head; `nil` when it is in order.
     ///
     /// `Content-Length` beside `Transfer-Encoding`, two lengths that differ and other ways to smuggle a request are the
     /// parser's to refuse.
@@ -29,9 +29,9 @@ extension RequestHead {
 
     /// Whether another request can follow on the connection.
     ///
-    /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here. And
-    /// in HTTP/1.0, a client that asks to keep a connection waits for its end unless that is granted in words (RFC 9112 §9.3),
-    /// which it is not here.
+    /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here.
+    /// In HTTP/1.0, a client that asks for an open connection waits for its end unless the answer grants it in words
+    /// (RFC 9112 §9.3), which it never does here.
     var keepsAlive: Bool {
         sent.isKeepAlive && sent.version != .http1_0 && sent.method != .CONNECT && !framing.upgrades
     }

@@ -1,31 +1,21 @@
 import HummingbirdCore
 import NIOHTTP1
 
-/// What this service looks at in a request's head, gathered in one pass.
-///
-/// A reference, which is handed on without a copy.
+/// The parts of a request's head that matter here, gathered in one pass: a reference, handed on without a copy.
 final class RequestHead: Sendable {
-    /// The head as the parser has it.
     let sent: HTTPRequestHead
     /// The digest of the bearer token (RFC 6750 §2.1): of the only `Authorization` field, of the scheme Bearer in any case.
     let token: TokenDigest?
-    /// Whether the body is said to be JSON.
-    ///
-    /// A `charset` other than UTF-8 is refused: RFC 8259 §8.1 knows no other.
+    /// Whether the body is said to be JSON; a `charset` other than UTF-8 is refused (RFC 8259 §8.1).
     let hasJSONBody: Bool
-    /// Whether the body is in a content coding, such as gzip.
     let hasContentCoding: Bool
-    /// The request's identifier and trace.
     let identity: RequestIdentity
-    /// What decides where the request begins and ends.
     let framing: RequestFraming
-    /// The length that the head announces, in bytes, `Int.max` for one that does not fit; `nil` for a body in chunks, or
-    /// none.
+    /// The announced length in bytes, `Int.max` for one that does not fit; `nil` for a body in chunks, or none.
     let contentLength: Int?
 
     private let authorization: String?
 
-    /// Looks at a head.
     init(_ sent: HTTPRequestHead, after previous: RequestHead? = nil) {
         var fields = RequestFields()
         for (name, value) in sent.headers { fields.add(name, value) }
@@ -46,13 +36,13 @@ final class RequestHead: Sendable {
     /// The request's target (RFC 9112 §3.2), mostly a path.
     var target: String { sent.uri }
 
-    /// The host that is asked, with its port if it has one (RFC 9112 §3.3); `nil` where the head names none.
+    /// The requested host, with its port if any (RFC 9112 §3.3); `nil` where the head names none.
     var host: String? {
         guard target.first != "/", let scheme = target.firstRange(of: "://") else { return framing.host.value }
         return String(target[scheme.upperBound...].prefix { !"/?#".contains($0) })
     }
 
-    /// The path of the target, in whichever form that is; `nil` where it has none.
+    /// The path of the target in any of its forms; `nil` where it has none.
     var path: String? { target == "*" ? nil : URI(target).path }
 
     private static func bearerToken(in value: String) -> Substring? {

@@ -9,10 +9,8 @@ import StrictJSON
 /// Answers requests by a router of Hummingbird's, each in a task of its own: for the listeners of operators and of Apple,
 /// which have a few requests a second.
 struct RouterAnswers<Responder: HTTPResponder> where Responder.Context == BasicRequestContext {
-    /// The router.
     let responder: Responder
 
-    /// Answers a request.
     func answer(_ request: Request) {
         var sent = request.head.sent
         // The connection leaves the body out.

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The requests that came in one tick of an event loop: they are answered together at its end.
+/// The requests of one tick of an event loop, which are answered together at its end.
 ///
-/// Signing back to back keeps libcrypto's tables and code in the processor's caches, and what is signed in one tick is one
-/// entry in the ledger's queue. That is the one reason why the public listener is not Hummingbird's.
+/// Signing back to back holds libcrypto's tables and code in the processor's caches, and the signatures of one tick are
+/// one entry in the ledger's queue. That is the one reason why the public listener is not Hummingbird's.
 final class TickQueue {
-    /// How long the event loop looks after its connections when there was too much for one tick.
+    /// The time for which the event loop serves its connections when there was too much for one tick.
     private static let pause = TimeAmount.microseconds(50)
 
     private let loop: any EventLoop
@@ -13,13 +13,12 @@ final class TickQueue {
     private var waiting: [Request] = []
     private var isScheduled = false
 
-    /// Creates the queue of an event loop.
     init(on loop: any EventLoop, notingIn metrics: RequestMetrics) {
         self.loop = loop
         self.metrics = metrics
     }
 
-    /// Queues a request, until all that has arrived is read; or refuses it, where too much waits.
+    /// Queues a request until all input is read; or refuses it, where too much waits.
     func add(_ request: Request) {
         let place = Admission.Place.turn(isForSignatures: request.call?.isForSignatures ?? false)
         guard request.move(to: place) else { return request.refuse(.overloaded) }

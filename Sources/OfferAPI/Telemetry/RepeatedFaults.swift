@@ -1,22 +1,19 @@
 package import Logging
 import Synchronization
 
-/// Logs which faults keep requests from being answered, and not each request: in an outage there are thousands a second,
-/// and their lines would fill the disk that is perhaps the reason of it.
+/// Logs each fault that keeps requests from an answer, but not each request: an outage has thousands a second, and
+/// their lines would fill the disk that is perhaps its cause.
 ///
-/// The first request of a fault has a line with its name, and its reason where that is known; those after it are counted,
-/// and their number is logged from time to time.
+/// The first request of a fault has a line with its name, and its reason if known. Further ones are counted, and their
+/// number is logged from time to time.
 package final class RepeatedFaults: Sendable {
     private let logger: Logger
-    /// How many requests each fault has kept from an answer, by its code, since the number was logged last.
+    /// Unanswered requests by the fault's code, since the number was last logged.
     private let counts = Mutex<[String: Int]>([:])
 
-    /// Creates it before anything has failed.
-    ///
-    /// - Parameter logger: Where faults are logged.
     package init(logger: Logger) { self.logger = logger }
 
-    /// Takes note of a request of the current task that could not be answered.
+    /// Records a request of the current task that could not be answered.
     func note(_ problem: Problem) {
         let isFirst = counts.withLock { counts in
             guard let count = counts[problem.code] else {
@@ -32,9 +29,9 @@ package final class RepeatedFaults: Sendable {
         logger.error("cannot answer", metadata: metadata)
     }
 
-    /// Logs how many requests have failed since this was called last, beside those with a line of their own.
+    /// Logs the number of requests that have failed since the last call, beside those with a line of their own.
     ///
-    /// A fault that did not come again is over: the next request that it befalls has a line again.
+    /// A fault that did not come again is over: its next request has a line again.
     package func logCounts() {
         let news = counts.withLock { counts in
             let news = counts

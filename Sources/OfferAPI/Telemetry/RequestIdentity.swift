@@ -6,7 +6,7 @@ package struct RequestIdentity: Sendable {
     /// The request that the current task works for; `nil` outside of one.
     @TaskLocal package static var current: RequestIdentity?
 
-    /// What every log line of a request carries: `requestId`, and `traceId` where there is a trace.
+    /// The metadata of every log line of a request: `requestId`, and `traceId` where there is a trace.
     package static let metadataProvider = Logger.MetadataProvider {
         guard let current else { return [:] }
         var metadata: Logger.Metadata = ["requestId": "\(current.id.text)"]
@@ -16,20 +16,19 @@ package struct RequestIdentity: Sendable {
 
     let id: RequestID
     let traceParent: TraceParent?
-    /// What tracing systems keep beside it; `nil` without a trace (Trace Context §3.4).
+    /// The state of tracing systems beside the trace; `nil` without a trace (Trace Context §3.4).
     let traceState: TraceState?
 
-    /// The header fields `traceparent` and `tracestate` for what is asked of others on the request's behalf; none without
-    /// a trace.
+    /// The fields `traceparent` and `tracestate` for requests to others on its behalf; none without a trace.
     package var traceFields: [(name: String, value: String)] {
         guard let traceParent else { return [] }
         return [("traceparent", traceParent.text)] + (traceState.map { [("tracestate", $0.text)] } ?? [])
     }
 
-    /// Reads the head of a request.
+    /// Reads a request's head, without letting its token into logs.
     ///
-    /// An identifier that does not go into logs as it is, and one in which the request's own token is repeated, are
-    /// replaced by one that is made; a `tracestate` with the token in it is left out.
+    /// An identifier that is unfit for logs, or repeats the request's own token, is replaced by a new one; a
+    /// `tracestate` with the token in it is left out.
     init(_ fields: RequestFields) {
         let authorization = fields.authorization
         func isSafe(_ text: String) -> Bool {
@@ -42,7 +41,6 @@ package struct RequestIdentity: Sendable {
         traceState = states.isEmpty ? nil : TraceState(states).flatMap { isSafe($0.text) ? $0 : nil }
     }
 
-    /// The name of the header field of the answer.
     static let idFieldName = "X-Request-ID"
 
     /// Whether a text holds the credentials of `Authorization`, or a good piece of them.
@@ -54,19 +52,19 @@ package struct RequestIdentity: Sendable {
 
 /// The name of a request in logs: taken from `X-Request-ID`, or made.
 struct RequestID: Equatable, Sendable {
-    /// How long one may be that is taken, in characters.
+    /// Characters of an accepted identifier.
     static let maximumLength = 128
 
     /// Letters, digits and `-._~+/=:@`.
     let text: String
 
-    /// Takes what a client or a proxy sent.
+    /// Accepts the identifier of a client or proxy; `nil` where it is empty, too long or unsafe in logs.
     init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(Self.isSafe) else { return nil }
         self.text = text
     }
 
-    /// Makes one: 128 random bits.
+    /// Makes 128 random bits.
     init() {
         var generator = RandomWords()
         let words = (generator.next(), generator.next())

@@ -1,7 +1,7 @@
 package import CoreMetrics
 import Synchronization
 
-/// Counts requests by route, status and client, how long they took by route, and which of its tokens each client shows.
+/// Counts requests by route, status and client, their time by route, and the use of each client's tokens.
 ///
 /// Routes are those of the listeners and clients those of the configuration: nothing that a stranger sends becomes a
 /// label.
@@ -30,25 +30,19 @@ package final class RequestMetrics: Sendable {
     private let waits: Timer
     private let handles = Mutex<[Key: Handles]>([:])
 
-    /// Creates what counts; each handle is made at its first use, and kept.
-    ///
-    /// - Parameter factory: What keeps the metrics; by default nothing does.
+    /// Makes each handle at its first use.
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         tlsFailures = Counter(label: "offer_signer_tls_handshake_failures_total", factory: factory)
         waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)
     }
 
-    /// Notes how long a request has waited for its turn.
+    /// Records the time that a request has waited for its turn.
     func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
 
-    /// Counts a request.
+    /// Counts a request and its time, from its head to its answer; no `route` is one that no route takes.
     ///
-    /// - Parameters:
-    ///   - route: The route's path; `nil` when there is none for it.
-    ///   - status: The status of the answer; `nil` where the client was gone, or what it sent was no HTTP.
-    ///   - client: The client, by the token that it showed; `nil` when nobody is known.
-    ///   - nanoseconds: How long it took from the head of the request to the answer.
+    /// It has no `status` where the client was gone or sent no HTTP, and no `client` where nobody is known.
     func count(route: String?, status: Int?, client: KnownToken?, nanoseconds: Int64) {
         let key = Key(
             route: route ?? Self.unmatched,
@@ -67,7 +61,6 @@ package final class RequestMetrics: Sendable {
         handles.token?.increment()
     }
 
-    /// Counts a TLS handshake that failed.
     func countTLSFailure() { tlsFailures.increment() }
 
     private func makeHandles(for key: Key) -> Handles {

@@ -1,12 +1,11 @@
 import Logging
 
-/// Counts every request, whatever became of it, and writes its line into the log, at the level info.
+/// Counts every request, whatever became of it, and logs a line at the level info.
 final class RequestTelemetry: Sendable {
-    /// Counts requests.
     let metrics: RequestMetrics
-    /// The log of lines: never of a path or query, in which a stranger may have put anything.
+    /// Its lines have no path and no query, in which a stranger may have put anything.
     let logger: Logger
-    /// Logs the faults that keep requests from being answered; `nil` where the router's endpoints do.
+    /// `nil` where the router's endpoints log faults.
     let faults: RepeatedFaults?
 
     init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults? = nil) {
@@ -15,9 +14,7 @@ final class RequestTelemetry: Sendable {
         self.faults = faults
     }
 
-    /// Takes note of a request.
-    ///
-    /// It has no status where it has no answer, and no code where it was not refused.
+    /// Counts and logs a request, which has no status without an answer, and no code unless it was refused.
     func note(
         _ identity: RequestIdentity,
         route: String?,
@@ -38,13 +35,12 @@ final class RequestTelemetry: Sendable {
         RequestIdentity.$current.withValue(identity) { logger.info("request", metadata: metadata) }
     }
 
-    /// Takes note of a TLS handshake that failed.
     func noteTLSFailure(_ reason: String) {
         metrics.countTLSFailure()
         logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
     }
 
-    /// Takes note that a request could not be answered, where that is no fault of the client.
+    /// Records that a request could not be answered through no fault of its client.
     func noteFault(_ problem: Problem, of identity: RequestIdentity?) {
         guard problem.status >= 500 else { return }
         RequestIdentity.$current.withValue(identity) { faults?.note(problem) }

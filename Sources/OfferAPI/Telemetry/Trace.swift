@@ -25,21 +25,18 @@ struct TraceParent: Equatable, Sendable {
     }
 }
 
-/// What tracing systems keep beside `traceparent`: `tracestate` of W3C's Trace Context, to be passed on.
+/// The state of tracing systems beside `traceparent`: `tracestate` of W3C's Trace Context, to be passed on.
 struct TraceState: Equatable, Sendable {
-    /// How many list-members there may be (§3.3.1.1).
+    /// List-members of a field (§3.3.1.1).
     static let maximumMembers = 32
-    /// How much is passed on, in characters (§3.3.1.5).
+    /// Characters that are passed on (§3.3.1.5).
     static let maximumLength = 512
     /// The length from which a list-member is the first to go where that is too much (§3.3.1.5).
     static let largeMember = 128
 
-    /// The field's value, to be passed on: this service adds nothing of its own.
     let text: String
 
-    /// Reads the field (Trace Context §3.3), which may be there several times.
-    ///
-    /// - Parameter values: The values of the fields, in their order; `nil` comes of none, and of lists that are not valid.
+    /// Reads all such fields in their order (Trace Context §3.3); `nil` for none, and for lists that are not valid.
     init?(_ values: [String]) {
         let listed = values.flatMap { $0.split(separator: ",") }.map(Self.trimmed).filter { !$0.isEmpty }
         guard (1...Self.maximumMembers).contains(listed.count), listed.allSatisfy(Self.isMember),

@@ -5,13 +5,11 @@ import StrictJSON
 /// The members of the bodies of `POST /v1/signatures`, `/v1/eligibility` and
 /// `/v1/introductory-eligibility-signatures`, well-formed, in any order.
 struct CallMembers {
-    /// How many offers or products one request may ask for.
+    /// Offers or products of one request.
     static let maximumOffers = 100
-    /// How many formats one call may name; the same one may repeat.
+    /// Formats of one call, repeated ones included.
     static let maximumFormats = 10
-    /// How many bytes of UTF-8 an identifier may take.
-    ///
-    /// Apple's are far shorter.
+    /// Bytes of an identifier in UTF-8; Apple's are far shorter.
     static let maximumIdentifierBytes = 255
 
     private(set) var bundleId: String?
@@ -25,7 +23,6 @@ struct CallMembers {
     private var appAccountToken: AppAccountToken?
     private var applicationUsername: String?
 
-    /// Reads the body of a call.
     init(json: [UInt8], of call: CustomerCall) throws(JSONFault) {
         var reader = JSONReader(json)
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
@@ -50,7 +47,6 @@ struct CallMembers {
         try reader.readEnd()
     }
 
-    /// The account.
     func account() throws(JSONFault) -> Account {
         switch (appAccountToken, applicationUsername) {
         case (let token?, nil): return .appAccountToken(token)
@@ -83,7 +79,7 @@ extension JSONReader {
         return text
     }
 
-    /// Reads an identifier of App Store Connect, or one that could be.
+    /// Reads an identifier that could be one of App Store Connect.
     mutating func readIdentifier() throws(JSONFault) -> String {
         let identifier = try readText(maximumBytes: CallMembers.maximumIdentifierBytes)
         guard !ControlCharacter.isFound(in: identifier) else {
@@ -129,7 +125,7 @@ extension JSONReader {
         return OfferRequest(productId: productId, offerId: offerId)
     }
 
-    /// Refuses another type than an offer, or their list, has: the sentence shows one, as many send the offer's id alone.
+    /// Refuses a value of another type than an offer or their list; the sentence shows one, as many send the id alone.
     private mutating func expectOffer(_ type: JSONType, _ sentence: String) throws(JSONFault) {
         let found = try nextType()
         guard found != type else { return }
@@ -157,7 +153,6 @@ extension JSONReader {
         return formats
     }
 
-    /// Reads products that are asked about.
     fileprivate mutating func readProducts() throws(JSONFault) -> [String] {
         var products: [String] = []
         try readArray { (index, reader) throws(JSONFault) in

@@ -3,7 +3,7 @@ import Offers
 import StrictJSON
 
 extension CustomerAnswer {
-    /// The answer as the call gives it: one JSON object in UTF-8, without white space.
+    /// The answer of the call: one JSON object in UTF-8, without white space.
     package var json: [UInt8] {
         // About as much as it takes. Beyond a thousand bytes, malloc takes longer.
         let isSigned = request.signatureCount > 0

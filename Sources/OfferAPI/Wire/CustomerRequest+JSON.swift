@@ -2,7 +2,6 @@ package import OfferService
 import Offers
 import StrictJSON
 
-/// The calls about a customer.
 package enum CustomerCall: Sendable {
     case signatures
     case eligibility
@@ -10,9 +9,7 @@ package enum CustomerCall: Sendable {
 }
 
 extension CustomerRequest {
-    /// Reads the body of a call.
-    ///
-    /// - Throws: `Problem` 400, with a pointer to the field at fault, or 403.
+    /// Reads the body of a call; throws 400, with a pointer to the field at fault, or 403.
     package convenience init(
         json: [UInt8],
         of call: CustomerCall,
@@ -105,7 +102,6 @@ extension CustomerCall {
 }
 
 extension JSONFault {
-    /// An object has a member that does not belong there.
     init(unknownAmong names: [String]) {
         self.init(.unknownMember, "There is no such member; known here: \(names.joined(separator: ", ")).")
     }

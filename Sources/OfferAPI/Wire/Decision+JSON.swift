@@ -17,7 +17,6 @@ extension JSONWriter {
         if let explanation = decision.explanation { member("explanation", explanation) }
     }
 
-    /// Writes a member whose value is a decision about an introductory offer.
     mutating func member(_ name: StaticString, _ decision: IntroductoryDecision) {
         member(name)
         object { offer in
@@ -28,7 +27,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a member whose value is an explanation.
     mutating func member(_ name: StaticString, _ explanation: [RuleFinding]) {
         member(name)
         array { elements in
@@ -42,7 +40,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a member whose value is an account: what the client has to set on the payment.
+    /// Writes an account, which the client has to set on the payment.
     mutating func member(_ name: StaticString, _ account: Account) {
         member(name)
         object { members in

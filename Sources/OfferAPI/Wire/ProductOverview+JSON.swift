@@ -3,7 +3,7 @@ import Offers
 import StrictJSON
 
 extension ProductOverview {
-    /// The answer as `GET /v1/products` gives it: one JSON object in UTF-8, without white space.
+    /// The answer of `GET /v1/products`: one JSON object in UTF-8, without white space.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 1024 * (products.count + 1))
         writer.object { answer in

@@ -2,7 +2,6 @@ import Offers
 import StrictJSON
 
 extension ProductReport {
-    /// Reads one report.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var productId: String?
         var price: Price?
@@ -38,7 +37,6 @@ extension ProductReport {
 }
 
 extension JSONReader {
-    /// A member that must be there.
     fileprivate func required<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
         guard let value else { throw JSONFault(.missingMember, "The member is missing.").inside(member: name) }
         return value

@@ -3,15 +3,11 @@ import StrictJSON
 
 /// The body of `POST /v1/product-reports`: one report or an array of them, each well-formed or at fault on its own.
 struct ProductReportsCall {
-    /// The reports that can be read, each with its place in the array.
+    /// The readable reports, each with its place in the array.
     private(set) var reports: [(index: Int, report: ProductReport)] = []
-    /// Those that cannot.
     private(set) var rejected: [RejectedReport] = []
-
-    /// How many reports one call may have.
     private static let maximumReports = 1000
 
-    /// Reads a body.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         if try reader.nextType() == .array {
@@ -41,11 +37,9 @@ struct ProductReportsCall {
     }
 }
 
-/// A report that was not taken.
 struct RejectedReport {
     /// Its place in the array, from 0.
     let index: Int
-    /// The fault's name.
     let code: String
     /// The fault in a sentence, after a JSON Pointer into the report where one member is at fault.
     let detail: String
