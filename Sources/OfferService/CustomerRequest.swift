@@ -1,8 +1,6 @@
 package import Offers
 
-/// A client's request about one customer of an app.
-///
-/// A reference, which is handed on without a copy.
+/// A client's request about one customer of an app: a reference, which is handed on without a copy.
 package final class CustomerRequest: Sendable {
     /// The difference between the three calls about a customer.
     package enum Wish: Sendable {
@@ -10,8 +8,8 @@ package final class CustomerRequest: Sendable {
         case signatures([OfferRequest], formats: Set<SignatureFormat> = [.discount])
         /// Signed answers about the introductory offers of products.
         ///
-        /// `transactionId` is any transaction of the customer, or the `appTransactionId`; `nil` to take one from the
-        /// evidence. With `allowing: false`, refusals are signed, whatever the verdicts.
+        /// `transactionId` is any transaction of the customer, or the `appTransactionId`; with `nil`, the evidence
+        /// supplies one. With `allowing: false`, refusals are signed, whatever the verdicts.
         case introductorySignatures([String], transactionId: String? = nil, allowing: Bool = true)
         /// Decisions alone, about offers and about the introductory offers of products; `nil` for every offer of the app.
         case eligibility([OfferRequest]?, products: [String] = [])
@@ -21,10 +19,10 @@ package final class CustomerRequest: Sendable {
     package let client: String
     package let bundleId: String
     package let account: Account
-    /// The evidence of what the customer has; `nil` to decide by the state that the service holds.
+    /// The evidence of the customer's purchases; `nil` to decide by held state.
     package let evidence: Evidence?
     package let wish: Wish
-    /// Whether each decision is to carry every rule that was asked.
+    /// Whether each decision carries every rule that was asked.
     package let explain: Bool
 
     package init(
@@ -43,7 +41,7 @@ package final class CustomerRequest: Sendable {
         self.explain = explain
     }
 
-    /// How many offers or products it asks to have signed.
+    /// The offers or products that it asks to have signed.
     package var signatureCount: Int {
         switch wish {
         case .signatures(let offers, _): offers.count
@@ -55,7 +53,6 @@ package final class CustomerRequest: Sendable {
     /// The forms in which eligible promotional offers are signed.
     package var formats: Set<SignatureFormat> { if case .signatures(_, let formats) = wish { formats } else { [] } }
 
-    /// The products whose introductory offers it asks about.
     var products: [String] {
         switch wish {
         case .signatures: []
@@ -91,7 +88,7 @@ package final class CustomerRequest: Sendable {
 /// The answer to a ``CustomerRequest``, with signatures where they were asked for and are allowed.
 package struct CustomerAnswer: Sendable {
     package let request: CustomerRequest
-    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    /// The environment of the evidence; `nil` without evidence, or where it does not say.
     package let environment: AppStoreEnvironment?
     /// A decision for each promotional offer, in the order asked, or in the catalog's.
     package let decisions: [OfferAnswer]
@@ -103,13 +100,12 @@ package struct CustomerAnswer: Sendable {
 
 /// A decision about one promotional offer, with the signed offer where it is eligible.
 ///
-/// A reference: it is handed on from the signature to the ledger's answer, to the figures and to what is sent.
+/// A reference: it is handed on from the signature to the ledger's answer, to the figures and to the response.
 package final class OfferAnswer: Sendable {
     package let request: OfferRequest
     package let decision: Decision
-    /// The offer signed for an `SKPaymentDiscount`.
+    /// Signed for an `SKPaymentDiscount`.
     package let discount: Discount?
-    /// The offer signed as a JWS.
     package let jws: PromotionalOfferJWS?
 
     init(request: OfferRequest, decision: Decision, discount: Discount? = nil, jws: PromotionalOfferJWS? = nil) {
@@ -119,7 +115,7 @@ package final class OfferAnswer: Sendable {
         self.jws = jws
     }
 
-    /// The moment from which the App Store no longer takes one of the signatures; `nil` where nothing is signed.
+    /// The moment from which the App Store refuses one of the signatures; `nil` where nothing is signed.
     package var expiresAt: Timestamp? {
         guard let discount else { return jws?.expiresAt }
         guard let jws else { return discount.expiresAt }
@@ -131,15 +127,13 @@ package final class OfferAnswer: Sendable {
 package struct ProductAnswer: Sendable {
     package let productId: String
     package let introductoryOffer: IntroductoryDecision
-    /// The signature; `nil` where nothing is known that could be signed: the App Store decides by itself then.
+    /// The signature; `nil` where nothing is known to sign: the App Store decides by itself then.
     package let jws: IntroductoryOfferEligibilityJWS?
     /// The win-back offers that the customer may have in the product's group, in Apple's order.
     package let winBackOffers: [WinBackOffer]
 }
 
-/// Why a ``CustomerRequest`` has no answer at all.
-///
-/// One bad offer is no fault: it gets a decision.
+/// The reason why a ``CustomerRequest`` has no answer at all; one bad offer is no fault, but gets a decision.
 package enum SignatureFault: Error, Equatable {
     case unknownApp(bundleId: String)
     /// The catalog asks for an account, and the request names none.
@@ -152,7 +146,7 @@ package enum SignatureFault: Error, Equatable {
     case transactionMismatch
     case evidence(EvidenceFault)
     case signing(SigningFailure)
-    /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
+    /// The ledger did not record the signatures, or did not tell its content: none leaves.
     case ledger(StorageFailure)
     /// The request was given up during a wait: nothing is signed.
     case givenUp

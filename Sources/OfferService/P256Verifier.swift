@@ -4,29 +4,19 @@ package import Offers
 
 /// Verifies a report's signature with swift-crypto: a stranger's bytes never reach OpenSSL.
 package struct P256Verifier: SignatureVerifier {
-    /// The key's identifier in App Store Connect.
     package let keyIdentifier: String
 
     private let key: P256.Signing.PublicKey
 
-    /// Takes a public key.
-    ///
-    /// - Parameters:
-    ///   - keyIdentifier: The key's identifier in App Store Connect.
-    ///   - subjectPublicKeyInfo: The DER of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). Anything but a P-256 key gives `nil`.
+    /// Reads a SubjectPublicKeyInfo in DER (RFC 5280 §4.1.2.7); `nil` for anything but a P-256 key.
     package init?(keyIdentifier: String, subjectPublicKeyInfo: [UInt8]) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: subjectPublicKeyInfo) else { return nil }
         self.keyIdentifier = keyIdentifier
         self.key = key
     }
 
-    /// Whether a signature is by this key.
-    ///
-    /// - Parameters:
-    ///   - signature: The signature, DER or raw.
-    ///   - message: The bytes that were signed, whole and unhashed.
-    ///   - hash: How they were hashed.
-    /// - Returns: Whether it is; `false` as well for what is no signature.
+    /// Whether a signature over a whole, unhashed message is by this key; `false` as well for bytes that are no
+    /// signature.
     package func isSignature(
         _ signature: SignatureText.Form,
         over message: [UInt8],

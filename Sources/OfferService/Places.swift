@@ -1,17 +1,12 @@
 import Synchronization
 
-/// A bounded number of places for what is done at once.
+/// A bounded number of places for work at once.
 package final class Places: Sendable {
     private let free: Atomic<Int>
 
-    /// Creates free places.
-    ///
-    /// - Parameter count: How many.
     package init(_ count: Int) { free = Atomic(count) }
 
-    /// Takes a place.
-    ///
-    /// - Returns: `false` where none is free.
+    /// Takes a place; `false` where none is free.
     package func take() -> Bool {
         let left = free.subtract(1, ordering: .relaxed).newValue
         if left >= 0 { return true }
@@ -19,6 +14,5 @@ package final class Places: Sendable {
         return false
     }
 
-    /// Gives a place back.
     package func giveBack() { free.add(1, ordering: .relaxed) }
 }

@@ -4,7 +4,7 @@ package import Offers
 ///
 /// ``SignOffers/release(_:by:)`` is the only way to the signatures.
 package final class PreparedAnswer: Sendable {
-    /// The entry that the ledger has to take first; `nil` when nothing was signed.
+    /// The entry that the ledger has to record first; `nil` when nothing was signed.
     package let entry: LedgerEntry?
 
     private let answer: CustomerAnswer
@@ -14,7 +14,7 @@ package final class PreparedAnswer: Sendable {
         self.entry = entry
     }
 
-    /// The answer, without the signatures that the ledger did not take: each leaves with its own record alone.
+    /// The answer, without the signatures that the ledger did not record: each leaves with its own record alone.
     func released(by outcomes: [GrantOutcome]) -> CustomerAnswer {
         guard let entry else { return answer }
         if outcomes.count == entry.grants.count, outcomes.allSatisfy({ $0 == .recorded }) { return answer }

@@ -1,44 +1,29 @@
 package import Offers
 
-/// The use cases of product reports: takes what clients' StoreKit shows, and answers with what a landing page needs.
+/// The use cases of product reports: stores the products that clients' StoreKit shows, and answers landing pages.
 package struct ProductReports: Sendable {
     private let apps: [String: App]
     private let store: any ProductReportStore
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use cases.
-    ///
-    /// - Parameters:
-    ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
-    ///   - store: Where reports are kept.
-    ///   - now: The server's clock.
+    /// Creates the use cases; of two apps with one bundle identifier the first counts.
     package init(apps: [App], store: any ProductReportStore, now: @escaping @Sendable () -> Timestamp) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.store = store
         self.now = now
     }
 
-    /// Takes reports.
+    /// Stores reports, or none of them when it throws.
     ///
-    /// - Parameters:
-    ///   - reports: The reports, in their order.
-    ///   - bundleId: The app that they are about.
-    /// - Returns: For each report whether it was kept, `false` when the app has no room for more; `nil` when the
-    ///   catalog does not have the app.
-    /// - Throws: `StorageFailure` when none was taken.
+    /// The result is `false` for a report for which the app has no more room, and `nil` for an app outside the catalog.
     package func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
         guard apps[bundleId] != nil else { return nil }
         return try await store.keep(reports, of: bundleId, at: now())
     }
 
-    /// The products of an app that are known in a country.
+    /// The products of an app that are known in a country; `nil` for an app outside the catalog.
     ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - country: The country.
-    ///   - productIds: The products asked for; empty for all.
-    /// - Returns: What is known; `nil` when the catalog does not have the app.
-    /// - Throws: `StorageFailure` when there is no answer.
+    /// Empty `productIds` ask for all products.
     package func products(
         of bundleId: String,
         in country: CountryCode,
@@ -62,11 +47,8 @@ package struct ProductReports: Sendable {
         )
     }
 
-    /// Compares the catalog's offers of an app with those that any client was shown.
-    ///
-    /// - Parameter bundleId: The app.
-    /// - Returns: The differences; `nil` when the catalog does not have the app.
-    /// - Throws: `StorageFailure` when there is no answer.
+    /// Compares the catalog's offers of an app with those that any client was shown; `nil` for an app outside the
+    /// catalog.
     package func comparison(of bundleId: String) async throws(StorageFailure) -> CatalogComparison? {
         guard let app = apps[bundleId] else { return nil }
         return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
@@ -75,37 +57,31 @@ package struct ProductReports: Sendable {
 
 /// An app's products as they are known in one country, and how they compare with the catalog.
 package struct ProductOverview: Sendable {
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The country.
     package let country: CountryCode
     /// The products that clients reported, by their identifiers.
     package let products: [KnownProduct]
-    /// The products that were asked for and that no client reported in this country.
+    /// The requested products that no client reported in this country.
     package let unknownProducts: [String]
-    /// The offers of the catalog that no client was shown in any country, in the catalog's order.
+    /// As in ``CatalogComparison/neverSeen``.
     package let offersNeverSeen: [OfferRequest]
-    /// The promotional offers that some client was shown and that the catalog does not have.
+    /// As in ``CatalogComparison/notInCatalog``.
     package let offersNotInCatalog: [OfferRequest]
 }
 
 /// A product as clients reported it.
 package struct KnownProduct: Sendable {
-    /// The reports.
     package let observed: ObservedProduct
-    /// The product in the catalog; `nil` when it does not have it.
+    /// The product in the catalog; `nil` when the catalog lacks it.
     package let catalog: Product?
 
-    /// An offer of the product.
     package struct Offer: Sendable {
-        /// The offer's name.
         package let name: OfferName
-        /// The reports.
         package let terms: ObservationLog<OfferTerms>
         /// Its saving in each billing period; `nil` when that is not known, as where the product's price is in another
         /// currency by now, or nothing is saved.
         package let saving: OfferSaving?
-        /// How long it lasts; `nil` when that is not known.
+        /// `nil` when it is not known.
         package let duration: SubscriptionPeriod?
         /// Whether the catalog has it; introductory offers are never in the catalog.
         package let isInCatalog: Bool
@@ -133,10 +109,9 @@ package struct KnownProduct: Sendable {
 package struct CatalogComparison: Equatable, Sendable {
     /// The offers of the catalog that no client was shown in any country, in the catalog's order.
     package let neverSeen: [OfferRequest]
-    /// The promotional offers that some client was shown and that the catalog does not have, by their identifiers.
+    /// The promotional offers that some client was shown and the catalog lacks, by their identifiers.
     package let notInCatalog: [OfferRequest]
 
-    /// Compares.
     init(offered: [OfferRequest], seen: Set<OfferRequest>) {
         neverSeen = offered.filter { !seen.contains($0) }
         notInCatalog = seen.subtracting(offered).sorted { ($0.productId, $0.offerId) < ($1.productId, $1.offerId) }

@@ -16,10 +16,9 @@ package struct RandomWords: RandomNumberGenerator, Sendable {
 
     private var second: UInt64?
 
-    /// Creates a generator; all of them take from one stock.
+    /// All generators take words from one stock.
     package init() {}
 
-    /// The next word.
     package mutating func next() -> UInt64 {
         if let word = second {
             second = nil
@@ -40,7 +39,7 @@ package struct RandomWords: RandomNumberGenerator, Sendable {
 
     private static func take(from stock: inout Stock) -> UInt64 {
         stock.left -= 1
-        // A word that is given out is not kept.
+        // A word that is given out is erased.
         defer { stock.words[stock.left] = 0 }
         return stock.words[stock.left]
     }

@@ -2,16 +2,13 @@ import Offers
 
 /// Decides, as far as that goes without a wait; the rest is a ``Step``.
 extension SignOffers {
-    /// A request with its decisions, and without signatures so far.
-    ///
-    /// A class, so that passing it on copies nothing.
+    /// A request with its decisions, not signed so far: a class, so that passing it on copies nothing.
     package final class Decided: Sendable {
         let request: CustomerRequest
         let customer: KnownCustomer
         let skipsEligibility: Bool
         let policy: OfferPolicy
         let offers: [OfferRequest]
-        /// A decision for each offer.
         let decisions: [Decision]
         let products: [DecidedProduct]
 
@@ -34,7 +31,6 @@ extension SignOffers {
         }
     }
 
-    /// Decides about the customer of one request.
     package func decide(
         _ request: CustomerRequest,
         skippingEligibility skips: Bool = false
@@ -48,7 +44,7 @@ extension SignOffers {
         }
     }
 
-    /// Decides about the customer of a request, once Apple and the ledger have been asked where they have to be.
+    /// Decides once Apple and the ledger have been asked where they have to be.
     package func decide(
         _ request: CustomerRequest,
         for customer: CustomerStep,
@@ -147,7 +143,7 @@ extension SignOffers {
         return decisions
     }
 
-    /// How many decisions a request asks for; without offers in it, all of the app count.
+    /// The number of decisions that a request asks for; without offers in it, all of the app count.
     package func decisionCount(of request: CustomerRequest) -> Int {
         (apps[request.bundleId].map { request.offers(of: $0.app).count } ?? 0) + request.products.count
     }

@@ -2,7 +2,6 @@ import Offers
 
 /// A product of a request with the decision about its introductory offer.
 struct DecidedProduct: Sendable {
-    /// The statement to sign.
     struct Claim: Sendable {
         let allows: Bool
         /// A transaction by which the App Store knows the customer.
@@ -66,7 +65,7 @@ extension SignOffers {
 }
 
 extension CustomerRequest {
-    /// The statement to sign about a product; `nil` for none.
+    /// The statement to sign; `nil` for none.
     fileprivate func statement(by decision: IntroductoryDecision) -> Bool? {
         guard case .introductorySignatures(_, _, let allowing) = wish else { return nil }
         guard allowing else { return false }
@@ -77,8 +76,8 @@ extension CustomerRequest {
         }
     }
 
-    /// A transaction by which the App Store knows the customer: the newest of a group, else any that the evidence has,
-    /// else the one that the App Store was asked about.
+    /// A transaction by which the App Store knows the customer: the newest of a group, else any of the evidence, else
+    /// the one that the App Store was asked about.
     fileprivate func transactionId(in newest: NewestTransactions, of group: SubscriptionGroup) -> String? {
         if let id = newest.identifier(inGroup: group.id) ?? newest.identifier(inGroup: nil) { return id }
         if case .question(.transactionId(let id, _)) = evidence { return id }
@@ -94,7 +93,7 @@ extension CustomerRequest {
 }
 
 extension DecidedProduct {
-    /// The signed statement; `nil` where there is none to sign.
+    /// The signed statement; `nil` for none.
     func jws(
         by signing: SigningApp,
         at moment: Timestamp,
@@ -115,7 +114,7 @@ extension DecidedProduct {
 }
 
 extension ProductAnswer {
-    /// The signature as the ledger keeps it; `nil` where there is none.
+    /// The signature for the ledger; `nil` for none.
     var grant: OfferGrant? {
         jws.map { jws in
             OfferGrant(

@@ -1,6 +1,6 @@
 package import Offers
 
-/// Signs what was decided, and gives out what the ledger has.
+/// Signs decided requests, and gives out recorded signatures.
 extension SignOffers {
     /// Signs what the customer may have, if signatures were asked for.
     ///

@@ -3,34 +3,24 @@ package import Offers
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
 /// If the evidence is at hand, these are synchronous functions over values, without I/O, on the thread of the request.
-/// After a wait for the App Store or the ledger, a ``Step`` continues with the same functions.  It uses its parts
+/// After a wait for the App Store or the ledger, a ``Step`` continues with the same functions. It uses its parts
 /// through existential protocols, because generic code across modules would be slower.
 package final class SignOffers: Sendable {
     let apps: [String: SigningApp]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
-    /// The metrics of the use cases.
     package let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
     private let maximumSignedTransactionAgeSeconds: Int64?
 
-    /// Creates the use case.
+    /// Creates the use case; of two apps with one bundle identifier the first counts.
     ///
-    /// - Parameters:
-    ///   - apps: The apps of the catalog with their keys; of two with one bundle identifier the first counts.
-    ///   - evidenceReader: Reads evidence that is at hand.
-    ///   - evidenceFetcher: Asks the App Store; `nil` where nothing is asked.
-    ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
-    ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
-    ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
-    ///     the limit of other evidence.
-    ///   - confirmsSignedTransactions: Whether the App Store is asked before an eligible answer that rests on signed
-    ///     transactions.
-    ///   - ledger: Where signatures are recorded before they are given out; without one, none is.
-    ///   - metrics: The metrics of the use cases.
-    ///   - now: The server's clock.
+    /// Without a fetcher, the App Store is not asked; without a memory, nothing is remembered; without a ledger,
+    /// nothing signed is given out. An age of 0 is no limit. Signed transactions have the limit of other evidence where
+    /// theirs is `nil`; with `confirmsSignedTransactions`, the App Store is asked before an eligible answer that rests
+    /// on them.
     package init(
         apps: [SigningApp],
         evidenceReader: any EvidenceReader,
@@ -85,7 +75,7 @@ package final class SignOffers: Sendable {
     /// Answers a request: asks the App Store if the evidence is a question, and gives signatures out once the ledger
     /// has them.
     ///
-    /// `skippingEligibility` signs on an operator's word, without a look at the customer; the catalog and the offers'
+    /// `skippingEligibility` signs on an operator's word, whatever the customer has; the catalog and the offers'
     /// windows hold all the same. When it throws, nothing has been given out.
     package func answer(
         _ request: CustomerRequest,
@@ -104,10 +94,8 @@ package final class SignOffers: Sendable {
 
     /// Queues entries for the ledger, without waiting.
     ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - completion: Called once, from any thread, maybe before this returns: for each entry the outcomes of its grants, in
-    ///     their order; or why nothing of all may leave.
+    /// `completion` is called once, from any thread, maybe before this returns: with the outcomes of each entry's
+    /// grants, in their order, or with the reason why nothing of all may leave.
     package func record(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], SignatureFault>) -> Void
@@ -121,7 +109,6 @@ package final class SignOffers: Sendable {
         }
     }
 
-    /// Asks the ledger.
     func ledgerAnswer(to question: LedgerQuestion) async throws(SignatureFault) -> LedgerAnswer {
         guard let ledger else { throw .ledger(Self.noLedger) }
         do throws(StorageFailure) {
@@ -133,7 +120,7 @@ package final class SignOffers: Sendable {
 
     private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }
 
-    /// The app that a request is for; throws if the app requires an account and the request names none.
+    /// The app of a request; throws if the app requires an account and the request names none.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
         if signing.app.requiresAccount, account == .none { throw .accountRequired }

@@ -1,22 +1,13 @@
 package import Offers
 
-/// An app of the catalog with the key that signs for it.
-///
-/// A class, so that passing it on copies nothing.
+/// An app of the catalog with the key that signs for it: a class, so that passing it on copies nothing.
 package final class SigningApp: Sendable {
-    /// The app.
     package let app: App
-    /// Its signing key: the first of its keys in the catalog.
+    /// The first of its keys in the catalog.
     package let signer: any ES256Signer
-    /// The issuer of signed App Store requests (JWS); `nil` when the catalog does not name the key's issuer.
+    /// The issuer of signed App Store requests (JWS); `nil` when the catalog does not name it.
     package let issuer: AppStoreRequestIssuer?
 
-    /// Creates the pair.
-    ///
-    /// - Parameters:
-    ///   - app: The app.
-    ///   - signer: Its signing key.
-    ///   - issuerId: The key's issuer in App Store Connect; `nil` when the catalog does not name it.
     package init(app: App, signer: any ES256Signer, issuerId: String? = nil) {
         self.app = app
         self.signer = signer
@@ -26,17 +17,13 @@ package final class SigningApp: Sendable {
 
 /// Signs the eligible offers of one request, in the forms that it asks for.
 struct OfferStamp {
-    /// The app with its key.
     let signing: SigningApp
-    /// The account to sign for.
     let account: Account
-    /// The forms asked for; none where nothing is to be signed.
+    /// The requested forms; none where nothing is to be signed.
     let formats: Set<SignatureFormat>
-    /// The purchases to name in a JWS; `nil` where none is to be named.
+    /// The purchases to name in a JWS; `nil` for none.
     let purchases: NewestTransactions?
-    /// The moment of signing.
     let moment: Timestamp
-    /// Measures how long signing takes.
     let rooms: RoomMetrics
 
     /// Adds the signatures to a decision, where it is eligible.

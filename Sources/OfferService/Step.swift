@@ -2,15 +2,11 @@
 ///
 /// So the same code serves an event loop, which must not wait, and a task, which may.
 package enum Step<Value: Sendable, Failure: Error>: Sendable {
-    /// The value.
     case now(Value)
     /// The rest of the work, which waits: to be run in a task.
     case later(@Sendable () async throws(Failure) -> Value)
 
     /// The value, after a wait if there has to be one.
-    ///
-    /// - Returns: The value.
-    /// - Throws: The failure of the rest of the work.
     package func value() async throws(Failure) -> Value {
         switch self {
         case .now(let value): return value
@@ -19,10 +15,6 @@ package enum Step<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// Goes on with the value: now, or after the wait for it.
-    ///
-    /// - Parameter goOn: What comes next.
-    /// - Returns: How far that came.
-    /// - Throws: What keeps it from coming.
     package func then<Next: Sendable>(
         _ goOn: @escaping @Sendable (Value) throws(Failure) -> Step<Next, Failure>
     ) throws(Failure) -> Step<Next, Failure> {

@@ -6,28 +6,25 @@ package struct ClockWatch: Sendable {
     /// The tolerated error of the clock, in milliseconds; it is also the tolerance for dates of evidence.
     package static var toleranceMilliseconds: Int64 { ClockSkew.toleratedSeconds * 1000 }
 
-    /// How long small steps add up, in milliseconds: an hour.
+    /// The time over which small steps add up, in milliseconds: an hour.
     ///
     /// Without an end to it, a year of leap seconds and paused virtual machines would count as one jump.
     package static var memoryMilliseconds: Int64 { 3_600_000 }
 
-    /// The last reading that the clock is known to have been in order at.
+    /// The last reading at which the clock is known to have been in order.
     private var reference: ClockReading
-    /// The latest that Apple's clock has been seen to show, in milliseconds since 1970 at an uptime of zero.
+    /// The latest time seen on Apple's clock, in milliseconds since 1970 at an uptime of zero.
     private var apple: (epochMilliseconds: Int64, isExact: Bool)?
 
-    /// Begins to watch.
-    ///
-    /// - Parameter reading: The clocks now; what they show is believed.
+    /// Begins to watch with a reading that is believed.
     package init(_ reading: ClockReading) {
         reference = reading
     }
 
-    /// Judges the clock.
+    /// Judges the clock; `nil` for no fault.
     ///
-    /// - Parameter reading: The clocks now.
-    /// - Returns: What is wrong; `nil` when nothing is. A jump stays until the clock has come back, Apple's clock
-    ///   confirms it, or somebody answers for it (``believe(_:)``).
+    /// A jump stays until the clock has come back, Apple's clock confirms it, or an operator answers for it
+    /// (``believe(_:)``).
     package mutating func judge(_ reading: ClockReading) -> ClockFault? {
         if let apple {
             let ahead = reading.epochMilliseconds - apple.epochMilliseconds
@@ -41,11 +38,7 @@ package struct ClockWatch: Sendable {
         return nil
     }
 
-    /// Takes note of Apple's clock.
-    ///
-    /// - Parameters:
-    ///   - date: What Apple's clock shows, or has shown.
-    ///   - reading: The clocks now.
+    /// Records a date that Apple's clock shows, or has shown.
     package mutating func observe(_ date: AppleDate, at reading: ClockReading) {
         guard date.isPlausible else { return }
         switch date {
@@ -59,11 +52,7 @@ package struct ClockWatch: Sendable {
         }
     }
 
-    /// Takes an operator's word that the clock is right now.
-    ///
-    /// What Apple's clock says holds all the same.
-    ///
-    /// - Parameter reading: The clocks now.
+    /// Accepts an operator's word that the clock is right now; a fault by Apple's clock stays all the same.
     package mutating func believe(_ reading: ClockReading) {
         reference = reading
     }
@@ -83,13 +72,11 @@ extension ClockReading {
     fileprivate var epochMilliseconds: Int64 { wall.millisecondsSince1970 - uptimeMilliseconds }
 }
 
-/// What makes the time of day useless for signing: a signature carries a timestamp that Apple judges.
+/// A fault that makes the time of day useless for signing: a signature carries a timestamp that Apple judges.
 package enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     /// The time of day moved while the machine's uptime did not: by so many milliseconds, ahead above zero.
     case jumped(milliseconds: Int64)
-    /// The time of day is so many milliseconds behind Apple's clock.
     case behindApple(milliseconds: Int64)
-    /// The time of day is so many milliseconds ahead of Apple's clock.
     case aheadOfApple(milliseconds: Int64)
 
     /// The fault and its fix, in one line.
@@ -113,25 +100,18 @@ package struct ClockReading: Equatable, Sendable {
     /// The time since the machine started, sleep included, which nobody can set, in milliseconds.
     package let uptimeMilliseconds: Int64
 
-    /// Creates a reading.
-    ///
-    /// - Parameters:
-    ///   - wall: The time of day.
-    ///   - uptimeMilliseconds: The time since the machine started, in milliseconds.
     package init(wall: Timestamp, uptimeMilliseconds: Int64) {
         self.wall = wall
         self.uptimeMilliseconds = uptimeMilliseconds
     }
 }
 
-/// The watch over the service's clock, which evidence of Apple's clock is fed to and readiness is asked of.
+/// The watch over the service's clock: evidence feeds it with Apple's dates, and readiness asks it.
 package final class ClockMonitor: AppleClock {
     private let watch: Mutex<ClockWatch>
     private let read: @Sendable () -> ClockReading
 
-    /// Begins to watch.
-    ///
-    /// - Parameter read: Reads both clocks of the machine.
+    /// Begins to watch; `read` reads both clocks of the machine.
     package init(reading read: @escaping @Sendable () -> ClockReading) {
         self.read = read
         watch = Mutex(ClockWatch(read()))
@@ -140,14 +120,12 @@ package final class ClockMonitor: AppleClock {
     /// The clock's fault of this moment; `nil` when there is none.
     package var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
 
-    /// Takes note of Apple's clock.
-    ///
-    /// - Parameter date: What Apple signed, or what was fetched from Apple this moment.
+    /// Records a date that Apple signed, or that was just fetched from Apple.
     package func observe(_ date: AppleDate) {
         watch.withLock { $0.observe(date, at: read()) }
     }
 
-    /// Takes an operator's word, given by a reload, that the clock is right now.
+    /// Accepts an operator's word, by a reload, that the clock is right now.
     package func believe() {
         watch.withLock { $0.believe(read()) }
     }

@@ -1,44 +1,34 @@
 package import Offers
 import Synchronization
 
-/// A signer that does not sign any more once it has failed a self-test.
+/// A signer that refuses to sign once it has failed a self-test.
 ///
 /// It stays so: a key that computes wrongly once may give itself away with the next signature (a faulty ECDSA signature
 /// reveals the private key). Loading the key anew, by a reload or a restart, makes a new signer.
 package final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
-    /// The signer that does the work.
     package let signer: Signer
 
     private let failed = Mutex<SigningFailure?>(nil)
-    /// Whether it has failed: what each signature asks, and what nobody writes to but once.
+    /// Whether it has failed: each signature reads this, and it is written at most once.
     private let hasFailed = Atomic(false)
 
-    /// Guards a signer.
-    ///
-    /// - Parameter signer: One that has passed its first test.
+    /// Guards a signer that has passed its first test.
     package init(_ signer: Signer) {
         self.signer = signer
     }
 
-    /// The key's identifier in App Store Connect.
     package var keyIdentifier: String { signer.keyIdentifier }
 
-    /// Why it does not sign any more; `nil` as long as it does.
+    /// The reason to refuse; `nil` as long as it signs.
     package var failure: SigningFailure? { failed.withLock { $0 } }
 
-    /// Signs the message's SHA-256.
-    ///
-    /// - Parameter message: The bytes to sign, whole and unhashed.
-    /// - Returns: The signature as ASN.1 DER.
-    /// - Throws: `SigningFailure` when it could not sign, or when a self-test has failed before.
+    /// Signs the SHA-256 of the whole, unhashed message as ASN.1 DER; throws, too, when a self-test has failed before.
     package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         if hasFailed.load(ordering: .acquiring), let failure { throw failure }
         return try signer.derSignature(over: message)
     }
 
-    /// Tests the signer, unless it has failed before.
-    ///
-    /// - Returns: What has just failed; `nil` when nothing did, or when it was known.
+    /// Tests the signer, unless it has failed before; returns a new failure alone.
     @discardableResult
     package func selfTest() -> SigningFailure? {
         guard failure == nil else { return nil }

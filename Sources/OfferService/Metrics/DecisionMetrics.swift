@@ -1,9 +1,9 @@
 import CoreMetrics
 package import Offers
 
-/// How often each reason was given, by the call that it was given to.
+/// Counts each reason, by the call that it was given to.
 ///
-/// Every reason has its series from the start, at zero, so that the first time can be seen.
+/// Every reason has its series from the start, at zero, so that its first time can be seen.
 package final class DecisionMetrics: Sendable {
     private let signatures: [Reason: Counter]
     private let eligibility: [Reason: Counter]
@@ -11,11 +11,7 @@ package final class DecisionMetrics: Sendable {
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?
 
-    /// Makes the handles.
-    ///
-    /// - Parameters:
-    ///   - factory: What keeps the metrics.
-    ///   - tally: Counts for the funnel; `nil` where nobody does.
+    /// The tally counts for the funnel; `nil` for none.
     init(factory: any MetricsFactory, tally: (any OfferTally)?) {
         self.tally = tally
         func counters(of call: DecisionCall) -> [Reason: Counter] {
@@ -39,9 +35,6 @@ package final class DecisionMetrics: Sendable {
         return Dictionary(counters, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Counts a decision about a promotional offer.
-    ///
-    /// - Parameter decision: The decision.
     package func count(_ decision: CountedDecision) {
         switch decision.call {
         case .signatures: signatures[decision.reason]?.increment()
@@ -51,9 +44,6 @@ package final class DecisionMetrics: Sendable {
         tally?.count(decision)
     }
 
-    /// Counts a decision about an introductory offer.
-    ///
-    /// - Parameter reason: The reason that was given.
     package func count(_ reason: IntroductoryReason) {
         introductory[reason]?.increment()
     }

@@ -1,7 +1,7 @@
 package import CoreMetrics
 import Offers
 
-/// Counts Apple's calls for retention messages: by what they were answered and why, and how long that took.
+/// Counts Apple's calls for retention messages by answer and reason, and measures their time.
 package struct RetentionMetrics: Sendable {
     /// The outcome of a call, by `answer` and `reason`.
     enum Outcome: Hashable, CaseIterable, Sendable {
@@ -35,7 +35,7 @@ package struct RetentionMetrics: Sendable {
         }
     }
 
-    /// What became of a question to the App Store about a subscription that nobody here knew.
+    /// The outcome of a question to the App Store about an unknown subscription.
     enum Lookup: String, CaseIterable, Sendable {
         /// Apple's answer is remembered.
         case learned
@@ -50,9 +50,6 @@ package struct RetentionMetrics: Sendable {
     private let duration: Timer
     private let limit: Meter
 
-    /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics; by default nothing does.
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         calls = Dictionary(
             Outcome.allCases.map { outcome in
@@ -75,18 +72,16 @@ package struct RetentionMetrics: Sendable {
         limit = Meter(label: "offer_signer_retention_timeout_seconds", factory: factory)
     }
 
-    /// Notes how long a call may take.
+    /// Records the time that a call may take.
     func note(limit: Duration) { self.limit.set(limit / .seconds(1)) }
 
-    /// Counts a call.
     func count(_ outcome: Outcome, nanoseconds: Int64) {
         calls[outcome]?.increment()
         duration.recordNanoseconds(nanoseconds)
     }
 
-    /// Counts a body that is no call, before anything of it was looked at.
+    /// Counts a body that is no call.
     package func countMalformed() { calls[.malformed]?.increment() }
 
-    /// Counts a question to the App Store.
     func count(_ lookup: Lookup) { lookups[lookup]?.increment() }
 }

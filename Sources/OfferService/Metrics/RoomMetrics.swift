@@ -1,33 +1,21 @@
 import CoreMetrics
 import Glibc
 
-/// How long requests are in each room.
+/// The time that requests spend in each room.
 package final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
-    /// Makes the handles.
     init(factory: any MetricsFactory) {
         timers = Room.allCases.map {
             Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
         }
     }
 
-    /// Notes a time that was spent.
-    ///
-    /// - Parameters:
-    ///   - nanoseconds: The time, in nanoseconds.
-    ///   - room: Where.
     package func note(_ nanoseconds: Int64, in room: Room) {
         timers[room.index].recordNanoseconds(nanoseconds)
     }
 
-    /// Does something in a room, and notes how long it took, also when it failed.
-    ///
-    /// - Parameters:
-    ///   - room: Where.
-    ///   - work: What to do.
-    /// - Returns: What `work` returns.
-    /// - Throws: What `work` throws.
+    /// Records how long the work takes, even when it fails.
     package func measure<Result, Failure: Error>(
         _ room: Room,
         _ work: () throws(Failure) -> Result
@@ -72,7 +60,6 @@ package enum Room: String, CaseIterable, Sendable {
 package struct Stopwatch: Sendable {
     private let start: Int64
 
-    /// Starts to measure.
     package init() {
         start = Self.now
     }

@@ -3,23 +3,16 @@ package import Offers
 
 /// The metrics of the use cases: plain synchronous functions, for any thread that a request is on.
 ///
-/// To add a metric: make its handle here, or in another room, by swift-metrics with the factory that is handed in; keep
-/// the handle, and count through it. Its name, kind and help go into the one table of the executable
+/// To add a metric: make its handle here, or in another room, by swift-metrics with the factory that is handed in;
+/// store the handle, and count through it. Its name, kind and help go into the one table of the executable
 /// (`MetricDefinition+All.swift`). A label's value comes from the catalog or from a list in the code, never from a
 /// request.
 package final class ServiceMetrics: Sendable {
-    /// How long requests are in each room.
     package let rooms: RoomMetrics
-    /// Decisions by reason.
     package let decisions: DecisionMetrics
-    /// The keeper of the metrics.
     let factory: any MetricsFactory
 
-    /// Makes the handles.
-    ///
-    /// - Parameters:
-    ///   - factory: What keeps the metrics; by default nothing does.
-    ///   - tally: Counts decisions for the funnel; `nil` where nobody does.
+    /// The tally counts decisions for the funnel; `nil` for none.
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance, tally: (any OfferTally)? = nil) {
         self.factory = factory
         rooms = RoomMetrics(factory: factory)

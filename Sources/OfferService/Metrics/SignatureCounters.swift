@@ -1,7 +1,7 @@
 import CoreMetrics
 import Offers
 
-/// How many signatures were made for an app with one key, by offer and format.
+/// Counts the signatures for an app with one key, by offer and format.
 ///
 /// Every offer of the catalog has its series from the start, at zero. Offers of other names are never signed, and so
 /// never counted.
@@ -10,7 +10,6 @@ final class SignatureCounters: Sendable {
     private let jws: [String: Counter]
     private let introductory: [Bool: Counter]
 
-    /// Makes the handles.
     init(_ app: App, keyIdentifier: String, formats: [SignatureFormat], factory: any MetricsFactory) {
         let offerIds = Set(app.offers.map(\.offerId)).sorted()
         let key = [("app", app.bundleId), ("key_id", keyIdentifier)]
@@ -37,7 +36,6 @@ final class SignatureCounters: Sendable {
         )
     }
 
-    /// Counts a promotional offer's signature.
     func count(_ offerId: String, as format: SignatureFormat) {
         switch format {
         case .discount: discounts[offerId]?.increment()
@@ -45,7 +43,6 @@ final class SignatureCounters: Sendable {
         }
     }
 
-    /// Counts an introductory offer's signature.
     func countIntroductory(allowing allows: Bool) {
         introductory[allows]?.increment()
     }

@@ -1,19 +1,12 @@
 package import Offers
 
-/// The use case behind Apple's notifications: keeps the newest state of subscriptions.
+/// The use case behind Apple's notifications: stores the newest state of subscriptions.
 package struct TakeNotifications<Reader: NotificationReader>: Sendable {
     private let reader: Reader
     private let memory: StateMemory
     private let metrics: NotificationMetrics
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use case.
-    ///
-    /// - Parameters:
-    ///   - reader: Reads Apple's notifications, and refuses forgeries.
-    ///   - memory: Where state is held.
-    ///   - metrics: What is counted.
-    ///   - now: The server's clock.
     package init(
         reader: Reader,
         memory: StateMemory,
@@ -28,11 +21,7 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
 
     /// Takes a notification: when this returns, its effect is on durable storage.
     ///
-    /// One whose type or contents nobody knows is recorded as well, and nothing is learnt from it.
-    ///
-    /// - Parameter signedPayload: The `signedPayload` of the body.
-    /// - Returns: What became of it.
-    /// - Throws: ``NotificationRefusal`` when it was not taken.
+    /// A notification of unknown type or contents is recorded as well, and nothing is learnt from it.
     package func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
         let notification: GenuineNotification
         do throws(SignedDataFault) {
@@ -62,7 +51,7 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
             receivedAt: moment
         )
         let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
-        // What Apple signed of a subscription counts, whatever the notification is about.
+        // All that Apple signed of a subscription counts, whatever the notification is about.
         let observation = (notification.isUnderstood ? notification.history : nil).map {
             StateObservation($0, digester: memory.digester, at: moment, isTold: true)
         }
@@ -84,20 +73,17 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
     }
 }
 
-/// A notification that was taken.
 package struct TakenNotification: Equatable, Sendable {
     /// `notificationType`, as it came.
     package let type: String
-    /// What became of it.
     package let outcome: NotificationMetrics.Outcome
 }
 
-/// Why a notification was not taken.
 package enum NotificationRefusal: Error, Equatable {
     /// It is not Apple's, or not for the environment or Apple ID of an app.
     case notTaken(SignedDataFault)
-    /// It is Apple's, for an app that the catalog lacks, and may be about to have.
+    /// It is Apple's, for an app outside the catalog, which may be about to have it.
     case unknownApp(bundleId: String)
-    /// It cannot be kept now; Apple sends it again.
+    /// It cannot be stored now; Apple sends it again.
     case notKept(StorageFailure)
 }

@@ -1,29 +1,24 @@
 package import Offers
 
-/// The use case behind Apple's calls for retention messages: what a customer is shown who is about to cancel.
+/// The use case behind Apple's calls for retention messages: the message or offer for a customer who is about to
+/// cancel.
 ///
-/// It asks nobody but the store of states and the ledger, and answers within a limit or not at all. A signature that
-/// leaves is in the ledger before, and one that does not leave is not in it.
+/// It asks only the store of states and the ledger, and answers within a limit or not at all. A signature that leaves
+/// is in the ledger before, and one that does not leave is not in it.
 package struct AnswerRetentionCalls: Sendable {
-    /// The time that a call may take, and the number of calls at once.
     package struct Limits: Equatable, Sendable {
-        /// How long a call may take.
+        /// The longest time of a call.
         package let time: Duration
-        /// How many are answered at once.
+        /// The calls that are answered at once.
         package let calls: Int
 
-        /// Creates limits.
-        ///
-        /// - Parameters:
-        ///   - time: How long a call may take.
-        ///   - calls: How many are answered at once.
         package init(time: Duration, calls: Int) {
             self.time = time
             self.calls = calls
         }
     }
 
-    /// How old a call may be, in seconds, and how far ahead of the server's clock.
+    /// The greatest age of a call, and its greatest lead over the server's clock, in seconds.
     static let maximumAgeSeconds: Int64 = 300
 
     private let apps: [String: RetentionApp]
@@ -40,20 +35,9 @@ package struct AnswerRetentionCalls: Sendable {
     private let write: @Sendable (RetentionAnswer) -> [UInt8]
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use case.
+    /// Creates the use case; without `lookups`, the App Store is not asked.
     ///
-    /// - Parameters:
-    ///   - apps: The apps whose catalog has rules.
-    ///   - reader: Accepts Apple's calls, and refuses forgeries.
-    ///   - memory: What the service remembers.
-    ///   - ledger: Where signatures and answers are recorded before they leave.
-    ///   - lookups: Asks the App Store about subscriptions that nobody knew; `nil` where it is not asked.
-    ///   - service: What decisions and signatures are counted by.
-    ///   - metrics: What calls are counted by.
-    ///   - maximumHeldAgeSeconds: How old what is remembered may be once the paid time is over; 0 for no limit.
-    ///   - limits: What a call may take, and how many there may be at once.
-    ///   - now: The server's clock.
-    ///   - write: Writes an answer as Apple reads it.
+    /// `maximumHeldAgeSeconds` bounds the age of held state once the paid time is over; 0 is no limit.
     package init(
         apps: [RetentionApp],
         reader: any RetentionCallReader,
@@ -90,10 +74,7 @@ package struct AnswerRetentionCalls: Sendable {
         metrics.note(limit: limits.time)
     }
 
-    /// Answers a call.
-    ///
-    /// - Parameter signedPayload: The `signedPayload` of the body.
-    /// - Returns: The answer, which is on durable storage; or why there is none, and nothing was recorded.
+    /// Answers a call: an answer is on durable storage, and a refusal is recorded nowhere.
     package func answer(_ signedPayload: String) async -> Result<RetentionReply, RetentionRefusal> {
         let watch = Stopwatch()
         let answered = await answerInTime(signedPayload)
@@ -111,7 +92,7 @@ package struct AnswerRetentionCalls: Sendable {
         // The rest is for the commit: once that has begun, nothing is taken back.
         let commit = due - limits.time / 5
         return await TimeLimit.value(by: due, otherwise: Answered(.failure(.tooSlow))) {
-            // Whatever goes on after the limit keeps its place until it ends.
+            // Work that goes on after the limit has its place until it ends.
             defer { places.giveBack() }
             do throws(RetentionRefusal) {
                 let call = try call(signedPayload)
@@ -190,7 +171,7 @@ package struct AnswerRetentionCalls: Sendable {
         return Answered(result, unknown: isUnknown ? (call.subscription, app.signing.app) : nil)
     }
 
-    /// What became of a call, and what is to be asked of the App Store now.
+    /// The outcome of a call, and the next question to the App Store.
     private struct Answered: Sendable {
         let result: Result<RetentionReply, RetentionRefusal>
         let unknown: (subscription: SubscriptionIdentity, app: App)?

@@ -1,41 +1,24 @@
 package import Offers
 
-/// An app whose customers are shown something when they are about to cancel.
+/// An app with rules for customers who are about to cancel.
 package struct RetentionApp: Sendable {
-    /// The app with its key.
     package let signing: SigningApp
-    /// The rules for messages and offers.
     package let rules: RetentionRules
 
-    /// Creates it.
-    ///
-    /// - Parameters:
-    ///   - signing: The app with its key.
-    ///   - rules: The rules for messages and offers.
     package init(_ signing: SigningApp, rules: RetentionRules) {
         self.signing = signing
         self.rules = rules
     }
 }
 
-/// Looks customers up by their subscriptions, in what is remembered alone: the App Store is never asked.
+/// Finds customers by their subscriptions in held state alone: the App Store is never asked.
 package struct RetentionCustomers: Sendable {
     private let memory: StateMemory
 
-    /// Creates it.
-    ///
-    /// - Parameter memory: What the service remembers.
     package init(memory: StateMemory) {
         self.memory = memory
     }
 
-    /// Looks a customer up.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - app: The app.
-    /// - Returns: The customer.
-    /// - Throws: `StorageFailure` when what is remembered cannot be read.
     package func customer(
         of subscription: SubscriptionIdentity,
         in app: App

@@ -1,22 +1,22 @@
 package import Offers
 import Synchronization
 
-/// Asks the App Store about subscriptions that Apple has called about and nobody here knew: so that the next call knows them.
+/// Asks the App Store about unknown subscriptions of Apple's calls, so that the next call knows them.
 ///
-/// A few are asked about at once, each once at a time, and again after a minute at the earliest; more are left out. Nobody
-/// waits for any of it.
+/// A few are asked about at once, each once at a time, and again after a minute at the earliest; more are left out.
+/// Nobody waits for any of it.
 package final class RetentionLookups: Sendable {
     private struct State {
         var underWay: Set<SubscriptionIdentity> = []
-        /// When each was asked about last.
+        /// The moment of the last question about each.
         var last: [SubscriptionIdentity: Timestamp] = [:]
     }
 
-    /// How many are asked about at once: clients' questions to Apple have the same pace.
+    /// Questions at once: clients' questions to Apple have the same pace.
     static let mostAtOnce = 4
-    /// How many are known to have been asked about; with one more, all are forgotten.
+    /// Subscriptions known to have been asked about; with one more, all are forgotten.
     private static let mostKnown = 4096
-    /// After how many seconds one is asked about again.
+    /// The time before another question about the same subscription.
     private static let pauseSeconds: Int64 = 60
 
     private let fetcher: any EvidenceFetcher
@@ -25,13 +25,6 @@ package final class RetentionLookups: Sendable {
     private let now: @Sendable () -> Timestamp
     private let state = Mutex(State())
 
-    /// Creates it.
-    ///
-    /// - Parameters:
-    ///   - fetcher: Asks the App Store.
-    ///   - memory: Where the answers are kept.
-    ///   - metrics: What is counted.
-    ///   - now: The server's clock.
     package init(
         fetcher: any EvidenceFetcher,
         memory: StateMemory,
@@ -44,11 +37,7 @@ package final class RetentionLookups: Sendable {
         self.now = now
     }
 
-    /// Asks about a subscription, where there is room; it returns at once.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - app: The app.
+    /// Asks about a subscription where there is room, and returns at once.
     func begin(_ subscription: SubscriptionIdentity, of app: App) {
         let moment = now()
         let begins = state.withLock { state -> Bool? in

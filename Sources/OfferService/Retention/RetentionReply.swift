@@ -1,17 +1,14 @@
 package import Offers
 
-/// What Apple is answered: on durable storage, as is the signature in it.
+/// The answer to Apple: on durable storage, as is the signature in it.
 package struct RetentionReply: Sendable {
-    /// The kinds of answers.
     package enum Kind: String, CaseIterable, Sendable {
         case message
         case alternateProduct
         case promotionalOffer
     }
 
-    /// The answer's bytes.
     package let body: [UInt8]
-    /// What kind of answer it is.
     package let kind: Kind
     /// The offer in it; `nil` for none, and where the answer is an earlier one.
     package let offer: OfferRequest?
@@ -35,11 +32,10 @@ package struct RetentionReply: Sendable {
     }
 }
 
-/// Why a call has no answer: nothing was recorded.
+/// The reason why a call has no answer: nothing was recorded.
 package enum RetentionRefusal: Error, Equatable, Sendable {
     /// It is not Apple's, or not for an app of the catalog.
     case notTaken(SignedDataFault)
-    /// Apple signed it too long ago.
     case tooOld(signedDate: Timestamp)
     /// It is dated ahead of the clock.
     case inFuture(signedDate: Timestamp)
@@ -53,7 +49,6 @@ package enum RetentionRefusal: Error, Equatable, Sendable {
     case state(String)
     /// The answer cannot be recorded.
     case ledger(StorageFailure)
-    /// The offer cannot be signed.
     case signing(SigningFailure)
 
     var outcome: RetentionMetrics.Outcome {

@@ -2,15 +2,11 @@ import Offers
 
 /// One walk through the rules, to the first whose answer the ledger takes.
 struct RetentionWalk {
-    /// The call.
     let call: RetentionCall
-    /// The app.
     let app: RetentionApp
     /// The account that has the subscription, where it is known.
     let account: AccountDigest?
-    /// Walks the rules.
     var policy: RetentionPolicy
-    /// The server's clock.
     let moment: Timestamp
 
     private var refusedByLedger: [Int: Reason] = [:]
@@ -30,7 +26,7 @@ struct RetentionWalk {
         }
     }
 
-    /// Walks, and records what it comes to.
+    /// Walks, and records the result.
     mutating func result(
         in ledger: any RetentionLedger,
         committingBy commit: ContinuousClock.Instant,
@@ -61,7 +57,7 @@ struct RetentionWalk {
                 }
                 return .success(prepared.reply)
             }
-            // The limit was reached meanwhile: the rules behind are asked.
+            // The limit was reached meanwhile: the next rules are asked.
             if let grant = prepared.entry.grants.first, let last = policy.decided.indices.last {
                 refusedByLedger[last] = policy.decided[last].decision.after(refused, of: grant).reason
             }

@@ -2,16 +2,10 @@ import Synchronization
 
 /// Waits for a value until a moment, and no longer.
 enum TimeLimit {
-    /// Gives the value of some work, or another one where it takes too long.
+    /// Returns the value of some work, or `late` where it takes longer than until `due`.
     ///
     /// The work is cancelled then, and may still go on for a while: a call that waits for a database cannot be stopped.
     /// So it is in a task of its own, and no child of the caller's.
-    ///
-    /// - Parameters:
-    ///   - due: Until when.
-    ///   - late: What is given then.
-    ///   - work: The work.
-    /// - Returns: Its value, or `late`.
     static func value<Value: Sendable>(
         by due: ContinuousClock.Instant,
         otherwise late: Value,

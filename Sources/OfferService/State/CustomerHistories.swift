@@ -1,39 +1,33 @@
 import Offers
 
-/// Finds out what a customer has: from the evidence of a request, from the App Store's answer to it, and from held state.
+/// Finds a customer's purchases: in the evidence of a request, in the App Store's answer to it, and in held state.
 struct CustomerHistories: Sendable {
-    /// Reads evidence that is at hand.
     let reader: any EvidenceReader
-    /// Asks the App Store; `nil` where nothing is asked.
+    /// `nil` where the App Store is not asked.
     let fetcher: (any EvidenceFetcher)?
-    /// The service's memory; `nil` where it remembers nothing.
+    /// `nil` where nothing is remembered.
     let memory: StateMemory?
     /// Knows which evidence is shared; `nil` where nobody does.
     let ledger: (any SignatureLedger)?
-    /// How long evidence takes.
     let rooms: RoomMetrics
-    /// How old held state may be, in seconds; 0 for no limit.
+    /// The greatest age of held state; 0 for no limit.
     let maximumHeldAgeSeconds: Int64
     /// Whether the App Store is asked before an eligible answer that rests on signed transactions.
     let confirmsSignedTransactions: Bool
-    /// The server's clock.
     let now: @Sendable () -> Timestamp
 
-    /// How far a request came before anything was looked up.
+    /// The progress of a request before any look-up.
     enum Beginning: Sendable {
         /// The customer is known, and nothing is remembered beside the evidence.
         case known(KnownCustomer)
-        /// Held state belongs beside it.
+        /// Held state has to be put beside the evidence.
         case reading(Reading)
         /// The App Store has to be asked.
         case asking(@Sendable () async throws(SignatureFault) -> KnownCustomer)
-        /// The request has no answer.
         case refused(SignatureFault)
     }
 
-    /// Evidence, and its question to the store of states.
-    ///
-    /// A reference, which is handed on without a copy.
+    /// Evidence, and its question to the store of states: a reference, which is handed on without a copy.
     final class Reading: Sendable {
         private let evidence: SubscriptionHistory?
         private let source: EvidenceSource
@@ -83,7 +77,7 @@ struct CustomerHistories: Sendable {
                     told: confirms ? state.told(since: oldest) : nil
                 )
             }
-            // Shared evidence ties nobody else to its subscriptions: those who came first keep their places.
+            // Shared evidence ties nobody else to its subscriptions: the first accounts hold their places.
             let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
             memory.learn(evidence, from: source, for: owner, of: app, beside: state, at: moment)
             var state = state
@@ -126,15 +120,9 @@ struct CustomerHistories: Sendable {
         }
     }
 
-    /// Reads the evidence of a request, as far as that goes without the store of states.
+    /// Reads the evidence of a request for ``customers(_:)``, as far as that goes without the store of states.
     ///
-    /// While the App Store is out of reach, what is held answers in its place, but not for a purchase made just now.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - signing: The app that it is for.
-    /// - Returns: How far it came, for ``customers(_:)``.
-    /// - Throws: `SignatureFault` when the evidence cannot be taken.
+    /// While the App Store is out of reach, held state answers in its place, but not for a purchase made just now.
     func begin(_ request: CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
         let moment = now()
         guard case .question(let question) = request.evidence, let fetcher else {
@@ -176,7 +164,7 @@ struct CustomerHistories: Sendable {
             )
             try Self.refuseFuture(answer, at: now())
         } catch {
-            // What is held is older than a purchase that was made just now.
+            // Held state is older than a purchase that was made just now.
             guard case .unavailable = error.kind, !question.isNew,
                 let held = await held(instead: question, for: request.account, of: signing.app)
             else { throw .evidence(error) }
@@ -186,7 +174,7 @@ struct CustomerHistories: Sendable {
         return try await customers([begun]).value()[0].value()
     }
 
-    /// Takes evidence that was read, and makes its question to the store of states.
+    /// Turns evidence into its question to the store of states.
     private func beginning(
         with history: SubscriptionHistory?,
         from source: EvidenceSource,
@@ -212,14 +200,9 @@ struct CustomerHistories: Sendable {
         )
     }
 
-    /// Asks the App Store about a customer by a transaction that only signed data of a client speaks of.
+    /// Asks the App Store about a customer by a transaction that only a client's signed data names.
     ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - request: The request.
-    ///   - customer: The customer by that data.
-    /// - Returns: The customer by the App Store's answer.
-    /// - Throws: `SignatureFault` when it gives none.
+    /// `customer` is known by that data, and the result by the App Store's answer.
     func confirm(
         _ transaction: UnconfirmedTransaction,
         _ request: CustomerRequest,
@@ -244,7 +227,7 @@ struct CustomerHistories: Sendable {
         return known.adding(told: transaction.subscriptionIds.union(customer.told ?? []))
     }
 
-    /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
+    /// Reads evidence that is at hand, and refuses a date ahead of the clock.
     private func read(_ evidence: Evidence?, at moment: Timestamp) throws(SignatureFault) -> SubscriptionHistory? {
         guard let evidence else { return nil }
         let watch = Stopwatch()
@@ -252,7 +235,7 @@ struct CustomerHistories: Sendable {
         do throws(EvidenceFault) {
             let history = try reader.history(from: evidence)
             try Self.refuseFuture(history, at: moment)
-            // Lists without a transaction name no subscription: what is held counts, as without evidence.
+            // Lists without a transaction name no subscription: held state counts, as without evidence.
             if case .signedTransactions = evidence, history.transactions.isEmpty { return nil }
             return history
         } catch {
@@ -264,7 +247,7 @@ struct CustomerHistories: Sendable {
         .evidence(.stateUnavailable("The state of the account cannot be read now."))
     }
 
-    /// Refuses evidence that is dated further ahead of the server's clock than the two may be apart: it is not genuine.
+    /// Refuses evidence dated further ahead of the server's clock than the two may be apart: it is not genuine.
     private static func refuseFuture(_ history: SubscriptionHistory, at moment: Timestamp) throws(EvidenceFault) {
         guard let date = history.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
         throw EvidenceFault(
@@ -274,7 +257,7 @@ struct CustomerHistories: Sendable {
         )
     }
 
-    /// Held state of the account, or of the subscription asked about, in the place of Apple's answer; `nil` for none.
+    /// Held state of the account, or of the requested subscription, in place of Apple's answer; `nil` for none.
     private func held(
         instead asked: AppStoreQuestion,
         for account: Account,
@@ -298,14 +281,12 @@ struct CustomerHistories: Sendable {
 
 /// A transaction that makes a customer eligible, and of which the App Store itself has not spoken lately.
 struct UnconfirmedTransaction: Sendable {
-    /// Its identifier.
     let id: String
-    /// The identifiers of its subscription.
     let subscriptionIds: Set<String>
 }
 
 extension HeldState {
-    /// The subscriptions of which the App Store itself has spoken since a moment; `nil` for whenever it did.
+    /// The subscriptions of which the App Store itself has spoken since a moment, or with `nil` ever.
     fileprivate func told(since oldest: Timestamp?) -> Set<String> {
         Set(
             subscriptions.lazy.filter { held in held.told.map { told in oldest.map { told >= $0 } ?? true } ?? false }
@@ -321,10 +302,7 @@ extension SubscriptionHistory {
 }
 
 extension EvidenceFault {
-    /// Held state cannot be read, and without it a refund since the evidence would go unseen.
-    ///
-    /// - Parameter detail: The fault in a sentence.
-    /// - Returns: The fault.
+    /// The fault where held state cannot be read: without it, a refund since the evidence would go unseen.
     static func stateUnavailable(_ detail: String) -> EvidenceFault {
         EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "state_unavailable", detail: detail)
     }

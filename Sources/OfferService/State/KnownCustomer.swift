@@ -2,13 +2,12 @@ import Offers
 
 /// The customer of a request, with all that is known: a reference, which is handed on without a copy.
 package final class KnownCustomer: Sendable {
-    /// The app that was asked for, with its key.
     let signing: SigningApp
-    /// The purchases of the customer; `nil` if nothing is known.
+    /// The customer's purchases; `nil` if nothing is known.
     let history: SharedHistory?
     /// The server's clock when the evidence was there.
     let moment: Timestamp
-    /// The subscriptions of which the App Store itself has spoken lately; `nil` where that need not be so.
+    /// The subscriptions of which the App Store itself has spoken lately; `nil` where it need not have.
     let told: Set<String>?
 
     init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp, told: Set<String>? = nil) {
@@ -29,10 +28,8 @@ package enum CustomerStep: Sendable {
     case known(KnownCustomer)
     /// The App Store has to be asked.
     case later(@Sendable () async throws(SignatureFault) -> KnownCustomer)
-    /// The request has no answer.
     case refused(SignatureFault)
 
-    /// The customer, after a wait if there has to be one.
     func value() async throws(SignatureFault) -> KnownCustomer {
         switch self {
         case .known(let customer): return customer
@@ -46,7 +43,7 @@ package enum CustomerStep: Sendable {
 package enum Customers: Sendable {
     /// The state held for them was at hand.
     case now([CustomerStep])
-    /// The store of states has to be waited for: one question for all of them.
+    /// The store of states answers later: one question for all of them.
     case later(@Sendable () async -> [CustomerStep])
 
     package func value() async -> [CustomerStep] {

@@ -2,16 +2,9 @@ package import Offers
 
 /// The service's memory of customers: the store of states, and the digests by which it finds them.
 package final class StateMemory: Sendable {
-    /// The store.
     package let states: any SubscriptionStates
-    /// Makes the digests of accounts.
     package let digester: any AccountDigester
 
-    /// Creates it.
-    ///
-    /// - Parameters:
-    ///   - states: The store.
-    ///   - digester: Makes the digests of accounts.
     package init(states: any SubscriptionStates, digester: any AccountDigester) {
         self.states = states
         self.digester = digester
@@ -30,16 +23,8 @@ package final class StateMemory: Sendable {
         AccountView(account, of: app.bundleId, digester: digester)
     }
 
-    /// Remembers what evidence shows, where it is of the app and of an environment that counts for it: all that Apple said,
-    /// and of a client's own words the redemptions.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - source: Who said it.
-    ///   - view: The account that it came for.
-    ///   - app: The app that was asked for.
-    ///   - state: The held state of its customer.
-    ///   - moment: The server's clock.
+    /// Remembers evidence of the app and of an environment that counts for it: all that Apple said, and of a client's
+    /// own words the redemptions.
     func learn(
         _ history: SubscriptionHistory,
         from source: EvidenceSource,
@@ -65,7 +50,7 @@ package final class StateMemory: Sendable {
     }
 }
 
-/// Who said what evidence says, as far as is certain.
+/// The source of evidence, as far as that is certain.
 enum EvidenceSource {
     /// A client, who can write a verifyReceipt answer by itself.
     case client
@@ -75,7 +60,7 @@ enum EvidenceSource {
     case appStore
 }
 
-/// States that are looked at alone: nothing is learnt, kept or forgotten.
+/// States for reading alone: nothing is learnt, stored or forgotten.
 private struct ReadOnlyStates: SubscriptionStates {
     let states: any SubscriptionStates
 
