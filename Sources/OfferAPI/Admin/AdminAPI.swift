@@ -11,16 +11,14 @@ package enum AdminAPI {
         "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
     ]
 
-    /// The probes' paths always have places: an orchestrator decides by them whether to end the service or to send
-    /// requests.
+    /// Probes' paths always have places: an orchestrator decides by them whether to end the service or to call it.
     static let probes: Set<String> = ["/livez", "/readyz"]
     /// The header fields that keep pages of other origins from using any answer of the operators' listener.
     static let protection: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// Builds the admin listener's responder; `metrics` is called for each answer, and `logger` gets the service's own
-    /// faults.
+    /// Builds the admin listener's responder; `metrics` is called for each answer, and `logger` gets unforeseen errors.
     package static func responder(
         readiness: Readiness,
         metrics: @escaping @Sendable () async -> MetricsPage,

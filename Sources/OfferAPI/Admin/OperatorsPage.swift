@@ -2,8 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOHTTP1
 
-/// The page for operators: HTML, a style sheet, a script and an icon, each a file beside this one, and their data as
-/// JSON.
+/// The page for operators: HTML, a style sheet, a script, an icon, each a file beside this one, and their data as JSON.
 package struct OperatorsPage: Sendable {
     /// The paths that it answers, beside ``Call/ofPage``.
     static let methods: [String: HTTPMethod] = [

@@ -125,7 +125,6 @@ package struct ReadinessWarning: Equatable, Sendable {
 }
 
 extension ReadinessWarning.Kind {
-    /// The usual fix of the kind.
     fileprivate var fix: String {
         switch self {
         case .configuration:

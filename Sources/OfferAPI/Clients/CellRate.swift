@@ -6,7 +6,6 @@ struct CellRate: Equatable, Sendable {
     struct Limit: Equatable, Sendable {
         /// The number a second, in the long run.
         let perSecond: Int
-        /// The number at once.
         let burst: Int
         /// The time that one takes.
         let interval: Duration

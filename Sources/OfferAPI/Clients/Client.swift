@@ -3,7 +3,6 @@ import StrictJSON
 
 /// An app's backend that may call the service, as `clients.yaml` describes it.
 package final class Client: Sendable {
-    /// The client's name in logs and answers.
     package let name: String
     /// The SHA-256 of each bearer token, 32 bytes, two while one replaces the other; the token itself is never stored.
     package let tokenSHA256: [[UInt8]]
@@ -64,9 +63,7 @@ package enum ClientScope: String, CaseIterable, Sendable {
 }
 
 extension Client {
-    /// The app that a call names, or the client's only one.
-    ///
-    /// Throws 403 for another client's app, and 400 where the client has several and the call names none.
+    /// The app that a call names, or the client's only one; throws 403 for another's app, 400 for none of several.
     func app(named bundleId: String?) throws(Problem) -> String {
         if let bundleId {
             guard let index = apps.firstIndex(of: bundleId), apps[index].hasSameBytes(as: bundleId) else {

@@ -47,9 +47,7 @@ extension ClientDirectory {
 
     private static let start = ContinuousClock.now
 
-    /// Takes signatures from a client's rate, or throws 429 and takes none.
-    ///
-    /// A request counts with every offer in it, whatever becomes of it.
+    /// Takes a signature for each offer, whatever becomes of it; throws 429, and takes none, beyond the client's rate.
     func take(signatures count: Int, for client: Client, at now: Duration = uptime) throws(Problem) {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return }
         if let wait = usage.take(signatures: count, within: limit, at: now) {
@@ -69,9 +67,7 @@ extension ClientDirectory {
         if client.concurrentRequests != nil { usage(of: client)?.end() }
     }
 
-    /// The fields `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-09); none without a limit.
-    ///
-    /// The unit is an offer that a signature is asked for.
+    /// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-09), in offers; none without a limit.
     func rateLimitFields(of client: Client, at now: Duration = uptime) -> HTTPFields {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return [:] }
         let (remaining, backlog) = usage.rate(within: limit, at: now)

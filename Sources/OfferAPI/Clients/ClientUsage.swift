@@ -19,8 +19,7 @@ final class ClientUsage: Sendable {
         unfinished = ByteBudget(unfinishedOfAll.limit / 2)
     }
 
-    /// Takes bytes for an unfinished body; it takes none, and throws, where the client (429) or the process (503) has
-    /// no more.
+    /// Takes bytes for an unfinished body; throws, and takes none, beyond the client's (429) or the process's (503).
     func take(unfinishedBytes count: Int) throws(Problem) {
         guard unfinished.take(count) else { throw .tooManyUnfinishedBytes(limit: unfinished.limit) }
         guard unfinishedOfAll.take(count) else {
@@ -67,7 +66,6 @@ final class ClientUsage: Sendable {
     }
 }
 
-/// A number of bytes to take and to give back.
 final class ByteBudget: Sendable {
     let limit: Int
     private let taken = Atomic(0)
@@ -106,7 +104,6 @@ package struct ClientTokenUse: Equatable, Sendable {
     package let lastUsed: [Timestamp?]
 }
 
-/// A client, found by one of its tokens.
 final class KnownToken: Sendable {
     let client: Client
     /// The token's place in the client's `tokenSHA256`, from 0.
@@ -122,7 +119,7 @@ final class KnownToken: Sendable {
     }
 }
 
-/// The usage of all clients by their names: made once, and handed to each new directory of clients.
+/// The usage of all clients by name, handed to each new directory of clients.
 package final class ClientUsages: Sendable {
     private let usages = Mutex<[String: ClientUsage]>([:])
     private let unfinishedBytes: ByteBudget

@@ -2,10 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// Carries out the decisions of ``ConnectionState``: holds a connection within its limits, hands on complete requests
-/// that the gate admits, and writes their answers.
-///
-/// In the pipeline it comes after the HTTP/1.1 parser.
+/// Carries out the decisions of ``ConnectionState``; in the pipeline it comes after the HTTP/1.1 parser.
 final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -33,7 +30,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         state = ConnectionState(limits: setup.limits, isSecure: setup.tls != nil, now: .now())
     }
 
-    /// The moment since when its client has had to act; `nil` while it waits for an answer.
     var silentSince: NIODeadline? { state.silentSince }
 
     /// `nil` when the connection is gone.
@@ -98,7 +94,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         receive(.fault(fault), context)
     }
 
-    /// Some bytes have come, maybe without a complete head.
     func bytesArrived() { state.bytesArrived(at: .now()) }
 
     // MARK: Requests
@@ -225,7 +220,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         context.flush()
     }
 
-    /// Closes the sending side, and the whole connection after a while, so that the client can read what was sent.
+    /// Closes the sending side, and the whole connection after a while, so that the client can read the last answer.
     private func linger(_ context: ChannelHandlerContext) {
         context.close(mode: .output, promise: nil)
         let bound = NIOLoopBound(context, eventLoop: loop)

@@ -2,7 +2,7 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// A listener's open connections and unfinished requests, and whether it drains.
+/// A listener's open connections and unfinished requests, and whether every answer closes its connection.
 package final class ConnectionCensus: Sendable {
     private let connections = Atomic(0)
     private let draining = Atomic(false)
@@ -11,17 +11,14 @@ package final class ConnectionCensus: Sendable {
     package init() {}
 
     package var openConnections: Int { connections.load(ordering: .relaxed) }
-
-    /// Whether every answer closes its connection.
     package var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Makes every answer from now on say `Connection: close` and close its connection.
     package func drain() { draining.store(true, ordering: .relaxed) }
 
-    /// Requests that were not answered as they should be, for lack of time.
+    /// Requests without a proper answer, for lack of time.
     package var requestsCutOff: Int { unfinished.load(ordering: .relaxed) }
 
-    /// Counts a request for which no time is left.
     func requestCutOff() { unfinished.add(1, ordering: .relaxed) }
 
     func connectionOpened() -> Int { connections.add(1, ordering: .relaxed).newValue }

@@ -6,7 +6,6 @@ import NIOSSL
 
 /// The handlers of each connection of a listener, in their order.
 struct ConnectionChannel: ServerChildChannel {
-    /// A connection that is set up: its handlers do the rest.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
     }

@@ -12,15 +12,13 @@ package struct ConnectionLimits: Equatable, Sendable {
     package let maximumEvidenceBodyBytes: Int
     /// Bytes of any other body; more is 413.
     package private(set) var maximumBodyBytes: Int
-    /// Bytes of clients' unfinished bodies in the process; the next request is answered 503.
-    ///
-    /// A client may have half of them; its next request is 429.
+    /// Bytes of clients' unfinished bodies in the process: the next request is 503; 429 where its client has half.
     package let maximumUnfinishedBytes: Int
     /// The idle time between requests after which a connection is closed.
     package let idleTimeout: TimeAmount
-    /// The time of a head from its first byte to its last, and of a TLS handshake before it; more is 408.
+    /// The time of a head from its first byte to its last; more is 408.
     ///
-    /// A new connection that stays silent so long is closed.
+    /// A connection is closed that stays silent so long when new, or negotiates TLS so long.
     package let headerTimeout: TimeAmount
     /// The time of a request from its head to the end of its body; more is 408.
     package let requestTimeout: TimeAmount

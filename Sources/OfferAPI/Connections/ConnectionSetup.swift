@@ -68,12 +68,11 @@ final class ConnectionSetup {
 @available(*, unavailable)
 extension ConnectionSetup: Sendable {}
 
-/// The setups of a listener, for each event loop its own.
+/// The setups of a listener, one for each event loop, each made when first needed.
 final class LoopSetups: Sendable {
     private let make: @Sendable (_ loop: any EventLoop) -> ConnectionSetup
     private let setups = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSetup>]>([:])
 
-    /// Makes each setup when it is first needed.
     init(_ make: @escaping @Sendable (_ loop: any EventLoop) -> ConnectionSetup) {
         self.make = make
     }

@@ -8,7 +8,6 @@ import NIOHTTP1
 struct ConnectionState {
     enum Phase: Equatable {
         case handshaking
-        /// Between requests.
         case idle
         /// A request has begun, and its head is not complete.
         case readingHead
@@ -36,7 +35,6 @@ struct ConnectionState {
     private var hasNextBegun = false
     /// Whether the client reads its answers: otherwise so many wait for it that the next request has to.
     var isWritable = true
-    /// Whether the last request is for an answer's head alone.
     private(set) var asksForHeadAlone = false
     private var waiting = CircularBuffer<Input>(initialCapacity: 0)
     private var isReadDue = false
@@ -62,12 +60,10 @@ struct ConnectionState {
 
     // MARK: The order of requests
 
-    /// Something that a client sends.
     enum Input {
         case part(HTTPServerRequestPart)
         /// The bytes that follow are no HTTP.
         case fault(HTTPParserError)
-        /// The client sends nothing more.
         case end
     }
 
@@ -148,8 +144,7 @@ struct ConnectionState {
 
     /// The fate of a connection when the time to finish is over.
     enum End: Equatable {
-        /// The client gets a refusal; its request was cut off, unless there is only part of a head, whose rest may
-        /// never come.
+        /// The client gets a refusal; a request was cut off, unless there is only part of a head, which may never end.
         case refuse(isCutOff: Bool)
         /// Its last answer is on its way.
         case wait
@@ -187,10 +182,8 @@ struct ConnectionState {
         deadline = now + limits.requestTimeout
     }
 
-    /// The fate of a piece of a body.
     enum BodyAction: Equatable {
         case keep
-        /// The request was refused already.
         case drop
         /// The body is too long: the request is refused, and the connection closed.
         case refuse(limit: Int)
@@ -255,14 +248,12 @@ struct ConnectionState {
 
     /// The reaction to the time that a phase has lasted.
     enum TimeoutAction: Equatable {
-        /// The phase may last longer.
         case wait(until: NIODeadline)
         /// The client gets a refusal, and the connection is closed.
         case refuse(Problem)
         case close
     }
 
-    /// Judges whether the phase has lasted too long.
     func timeout(at now: NIODeadline) -> TimeoutAction {
         guard let deadline else { return .wait(until: now + limits.shortestTimeout) }
         guard now >= deadline else { return .wait(until: min(deadline, now + limits.shortestTimeout)) }
@@ -284,7 +275,7 @@ struct ConnectionState {
     }
 
     private mutating func becomeIdle(at now: NIODeadline) {
-        // What came during the answer may be the beginning of a head, whose end must not be waited for forever.
+        // Bytes that came during the answer may begin a head, whose end must not be waited for forever.
         if hasNextBegun {
             hasNextBegun = false
             return awaitHead(from: now)

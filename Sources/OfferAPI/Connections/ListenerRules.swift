@@ -10,10 +10,9 @@ package struct ListenerRules: Sendable {
     package let tls: TLSIdentity?
     let setups: LoopSetups
 
-    /// The connections that a listener other than the public one may have: Apple and monitoring need a few, and
-    /// strangers get no more memory and sockets.
+    /// The connections of a listener that is not public; the next one takes the place of the most silent.
     ///
-    /// The next one takes the place of the connection that has been silent longest.
+    /// Apple and monitoring need a few, and strangers get no more memory and sockets than these.
     package static let maximumConnectionsOfOthers = 256
 
     /// The event loops that the listeners of the process share.
@@ -60,7 +59,7 @@ package struct ListenerRules: Sendable {
         )
     }
 
-    /// The rules of Apple's listener, which answers everybody, and takes what Apple sends.
+    /// The rules of Apple's listener, which answers everybody.
     package init(
         apple responder: some HTTPResponder<BasicRequestContext>,
         limits: ConnectionLimits,

@@ -91,7 +91,6 @@ extension TLSFiles: Equatable {
     package static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
 }
 
-/// A file of TLS that cannot be used.
 package struct TLSFault: Error, Equatable, Sendable {
     package enum File: Equatable, Sendable {
         /// `server.tls.certificateFile`.
@@ -116,8 +115,6 @@ package final class TLSIdentity: Sendable {
     }
 
     /// Shows another certificate from the next connection on.
-    ///
-    /// - Parameter files: Its files, read.
     package func replace(by files: TLSFiles) {
         current.withLock { $0 = files.context }
     }

@@ -2,13 +2,12 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Reports each failed TLS handshake, so that an operator finds out why a client cannot connect.
+/// Stands behind the TLS handler, and reports failed handshakes: an operator finds out why a client cannot connect.
 final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let noteFailure: (String) -> Void
 
-    /// Creates the handler of a new connection, to stand behind the TLS handler.
     init(noteFailure: @escaping (String) -> Void) {
         self.noteFailure = noteFailure
     }

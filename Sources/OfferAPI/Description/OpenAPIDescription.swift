@@ -42,7 +42,7 @@ enum OpenAPIDescription {
 }
 
 extension JSONWriter {
-    /// Writes YAML that stays within what JSON has: no other numbers than whole ones, no null.
+    /// Writes YAML within the bounds of JSON: no other numbers than whole ones, no null.
     fileprivate mutating func write(_ node: Node) {
         switch node {
         case .mapping(let mapping):

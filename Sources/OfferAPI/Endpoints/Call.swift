@@ -4,7 +4,7 @@ import OfferService
 /// A call of clients: one row from which the gate, `Allow`, the metrics, the queue and the test of the description follow.
 final class Call: Sendable {
     enum Handler: Sendable {
-        /// A call about a customer: those of one tick take each step together.
+        /// A call about a customer: the calls of one tick take each step together.
         case customer(CustomerCall, explaining: Bool = false)
         /// A call that is answered by itself.
         case alone(@Sendable (PublicEndpoints, Request, Client) throws(Problem) -> Step<Reply, Problem>)
@@ -23,7 +23,6 @@ final class Call: Sendable {
     /// The scope that a client needs; `nil` for a call without a token.
     let scope: ClientScope?
     let body: Body
-    /// The parameters that its URL may have.
     let parameters: [String]
     let handler: Handler
 

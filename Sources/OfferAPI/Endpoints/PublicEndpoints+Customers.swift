@@ -89,9 +89,7 @@ extension PublicEndpoints {
         return all
     }
 
-    /// Moves a request that may have waited elsewhere to its place before the ledger.
-    ///
-    /// Returns `false` where its client has gone: nothing is signed for that one.
+    /// Moves a request to its place before the ledger; `false` where its client has gone: nothing is signed for it.
     private func hasPlace(_ request: Request, offers count: Int) -> Bool {
         guard request.isWaiting else {
             request.giveUp()

@@ -32,7 +32,6 @@ extension PublicEndpoints {
         }
     }
 
-    /// Answers with the products that are known in a country.
     func products(_ request: Request, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let parameters = try request.parameters()
         let bundleId = try client.app(namedIn: parameters)

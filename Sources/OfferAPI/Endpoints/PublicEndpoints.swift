@@ -2,9 +2,7 @@ import NIOCore
 package import OfferService
 import Offers
 
-/// All calls of clients, by one configuration.
-///
-/// A request stays with the endpoints that it began with, so that a reload changes nothing within a request.
+/// All calls of clients, by one configuration: a reload changes nothing for a request that has begun.
 package final class PublicEndpoints: Sendable {
     /// The offers that are decided before the event loop serves its other connections again.
     static let offersPerTick = 256
@@ -26,10 +24,9 @@ package final class PublicEndpoints: Sendable {
         self.diagnoseReports = diagnoseReports
     }
 
-    /// Answers requests of one tick, some of them later, and returns the number of requests so answered.
+    /// Answers the first requests of a tick, some of them later, and returns their number: at least one.
     ///
-    /// These are the first ones, at least one: it stops after ``offersPerTick`` offers, so that the event loop can
-    /// serve its other connections.
+    /// It stops after ``offersPerTick`` offers.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
         var calls: [Called] = []
         calls.reserveCapacity(requests.count)

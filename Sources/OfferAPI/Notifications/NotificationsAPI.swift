@@ -11,11 +11,9 @@ package enum NotificationsAPI {
     package static let mostAtOnce = 32
     /// Bytes of a body; Apple's have some ten thousand.
     static let maximumBodyBytes = 1 << 17
-    /// The paths that it answers, each with its method.
     static let methods: [String: HTTPMethod] = ["/v1/notifications": .POST, "/v1/retention-messages": .POST]
 
-    /// Builds the responder of Apple's listener; the endpoints are those of the configuration in use, `logger` gets
-    /// refusals.
+    /// Builds the responder of Apple's listener, with the endpoints of the configuration in use.
     ///
     /// Notifications and calls have bounds of their own: however many of the one kind there are, the other is answered.
     package static func responder(

@@ -1,7 +1,5 @@
-/// The places for waiting requests on one event loop: beyond them a request is refused at once, so that admitted ones
-/// are answered soon.
-///
-/// All of it is used on its event loop.
+/// The places for waiting requests on one event loop, used there alone: a request beyond them is refused at once, so
+/// that admitted ones are answered soon.
 final class Admission {
     enum Place: Equatable {
         /// A place for a request that waits for its turn, and for the ledger if it asks for signatures.
@@ -17,10 +15,7 @@ final class Admission {
     /// Requests of an event loop that may wait elsewhere.
     static let maximumElsewhere = 1024
 
-    /// Offers that may wait to be signed and for the ledger.
-    ///
-    /// A request counts as one until it is read, and then by its offers. A request for more is admitted where none
-    /// waits.
+    /// Offers that may wait to be signed and for the ledger; a larger request is admitted where none waits.
     private let maximumOffers: Int
     private let maximumElsewhere: Int
     private var (turns, offers, elsewhere) = (0, 0, 0)

@@ -1,12 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
-///
-/// It stores its findings in the request: call, client and configuration.
+/// Decides by a request's head alone whether its body is worth reading, and stores its findings in the request.
 struct Gate {
     enum Judgement: Equatable {
-        /// The body is worth reading.
         case admit(maximumBodyBytes: Int)
         /// The request is answered at once, and its body is thrown away.
         case refuse(Problem, closes: Bool = false)
@@ -124,7 +121,6 @@ extension HTTPMethod {
 }
 
 extension RequestHead {
-    /// Whether a route for a method answers this one.
     fileprivate func asks(_ method: HTTPMethod) -> Bool {
         sent.method == method || sent.method == .HEAD && method == .GET
     }

@@ -3,9 +3,8 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The outermost middleware: answers a thrown error with RFC 9457 problem details, and logs an unforeseen one.
-///
-/// Hummingbird's own answers would be an empty 500, logged at debug.
+/// The outermost middleware: answers a thrown error with RFC 9457 problem details, and logs an unforeseen one, where
+/// Hummingbird would answer an empty 500 and log at debug.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let logger: Logger
 

@@ -2,11 +2,9 @@ import HTTPTypes
 import NIOCore
 import OfferService
 
-/// A request from its head to its answer: the one reference that the gate, the queue, the endpoint and the connection
-/// hand on.
+/// A request from its head to its answer, used on its connection's event loop alone.
 ///
 /// It stores the gate's findings, so that its answer, its log line and its count are the same whatever becomes of it.
-/// All of it is used on the event loop of its connection.
 final class Request {
     let head: RequestHead
     private(set) var body: [UInt8] = []
@@ -34,7 +32,6 @@ final class Request {
         self.connection = connection
     }
 
-    /// `nil` while nobody is known.
     var client: Client? { token?.client }
 
     var identity: RequestIdentity { head.identity }
@@ -106,7 +103,6 @@ final class Request {
 
     // MARK: Its end
 
-    /// Answers it, its work done.
     func finish(_ result: Result<Reply, Problem>) {
         end()
         // A client that has gone, or got another answer at a time-out, gets none.
@@ -142,8 +138,8 @@ final class Request {
         note(nil)
     }
 
-    /// Its connection is gone, or has another answer: work that has not begun never will, and other work has its place
-    /// until it is done.
+    /// Its connection is gone, or has another answer: a request that has not begun is given up, others go on to their
+    /// end.
     func connectionClosed() {
         if !isOpen { giveUp() }
     }

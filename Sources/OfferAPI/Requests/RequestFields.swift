@@ -60,7 +60,7 @@ extension String {
     }
 }
 
-/// The header fields that decide where a request begins and ends, and what may come behind it.
+/// The header fields that decide where a request begins and ends, and whether another may follow.
 struct RequestFraming: Sendable {
     var host = OnlyField()
     var contentLength = OnlyField()

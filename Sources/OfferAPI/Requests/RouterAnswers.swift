@@ -48,7 +48,6 @@ struct RouterAnswers<Responder: HTTPResponder> where Responder.Context == BasicR
     }
 }
 
-/// The body of a response, in one piece.
 private final class WrittenBody: ResponseBodyWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -25,10 +25,8 @@ package struct RequestIdentity: Sendable {
         return [("traceparent", traceParent.text)] + (traceState.map { [("tracestate", $0.text)] } ?? [])
     }
 
-    /// Reads a request's head, without letting its token into logs.
-    ///
-    /// An identifier that is unfit for logs, or repeats the request's own token, is replaced by a new one; a
-    /// `tracestate` with the token in it is left out.
+    /// Reads a head; an identifier that is unfit for logs or repeats the request's token is replaced, and a
+    /// `tracestate` that repeats it is left out.
     init(_ fields: RequestFields) {
         let authorization = fields.authorization
         func isSafe(_ text: String) -> Bool {

@@ -1,14 +1,12 @@
 package import CoreMetrics
 import Synchronization
 
-/// Counts requests by route, status and client, their time by route, and the use of each client's tokens.
-///
-/// Routes are those of the listeners and clients those of the configuration: nothing that a stranger sends becomes a
-/// label.
+/// Counts requests by route, status and client, their time by route, and the use of tokens: nothing that a stranger
+/// sends becomes a label.
 package final class RequestMetrics: Sendable {
     /// The route of requests that no route takes.
     static let unmatched = "unmatched"
-    /// The client of requests without a known token, and the status of those that got no answer.
+    /// The client of requests without a known token, and the status of requests without an answer.
     static let none = "none"
 
     private struct Key: Hashable {
@@ -30,7 +28,6 @@ package final class RequestMetrics: Sendable {
     private let waits: Timer
     private let handles = Mutex<[Key: Handles]>([:])
 
-    /// Makes each handle at its first use.
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         tlsFailures = Counter(label: "offer_signer_tls_handshake_failures_total", factory: factory)
@@ -40,9 +37,7 @@ package final class RequestMetrics: Sendable {
     /// Records the time that a request has waited for its turn.
     func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
 
-    /// Counts a request and its time, from its head to its answer; no `route` is one that no route takes.
-    ///
-    /// It has no `status` where the client was gone or sent no HTTP, and no `client` where nobody is known.
+    /// Counts a request and the time from its head to its answer; no status where the client was gone or sent no HTTP.
     func count(route: String?, status: Int?, client: KnownToken?, nanoseconds: Int64) {
         let key = Key(
             route: route ?? Self.unmatched,

@@ -14,7 +14,7 @@ final class RequestTelemetry: Sendable {
         self.faults = faults
     }
 
-    /// Counts and logs a request, which has no status without an answer, and no code unless it was refused.
+    /// Counts and logs a request; no status without an answer, no code unless it was refused.
     func note(
         _ identity: RequestIdentity,
         route: String?,

@@ -5,7 +5,6 @@ struct TraceParent: Equatable, Sendable {
     /// The field's value, to be passed on: this service adds no spans of its own.
     let text: String
 
-    /// Reads the field (Trace Context §3.2).
     init?(_ value: String) {
         let parts = value.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ Self.isHexadecimal($0, count: $1) }),

@@ -60,7 +60,6 @@ extension CallMembers {
     }
 }
 
-/// The members of the bodies of the calls about a customer.
 enum CallMember: String, CaseIterable {
     // Members of all calls.
     case bundleId
@@ -79,7 +78,6 @@ enum CallMember: String, CaseIterable {
 }
 
 extension CustomerCall {
-    /// Whether its body may have a member.
     func has(_ member: CallMember) -> Bool {
         switch member {
         case .bundleId, .appAccountToken, .applicationUsername, .evidence, .explain: true
@@ -90,7 +88,6 @@ extension CustomerCall {
         }
     }
 
-    /// The fault of a member that it does not have.
     func unknown(_ member: CallMember?) -> JSONFault {
         switch (self, member) {
         case (.eligibility, .formats): JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
