@@ -41,7 +41,6 @@ package final class CustomerRequest: Sendable {
         self.explain = explain
     }
 
-    /// The offers or products that it asks to have signed.
     package var signatureCount: Int {
         switch wish {
         case .signatures(let offers, _): offers.count
@@ -60,7 +59,6 @@ package final class CustomerRequest: Sendable {
         }
     }
 
-    /// The promotional offers that it asks about.
     func offers(of app: App) -> [OfferRequest] {
         switch wish {
         case .signatures(let offers, _): offers
@@ -74,8 +72,7 @@ package final class CustomerRequest: Sendable {
         if case .introductorySignatures = wish { true } else { formats.contains(.jws) }
     }
 
-    /// Whether every transaction counts, not the newest ones alone: an introductory offer is for customers who never
-    /// had one.
+    /// Whether every transaction counts, not only the newest: introductory offers are for customers who never had one.
     var needsWholeHistory: Bool {
         switch wish {
         case .signatures: false
@@ -98,9 +95,7 @@ package struct CustomerAnswer: Sendable {
     package let winBackOffers: [WinBackOffer]
 }
 
-/// A decision about one promotional offer, with the signed offer where it is eligible.
-///
-/// A reference: it is handed on from the signature to the ledger's answer, to the figures and to the response.
+/// A decision about one promotional offer, signed where it is eligible: a reference, handed on without a copy.
 package final class OfferAnswer: Sendable {
     package let request: OfferRequest
     package let decision: Decision

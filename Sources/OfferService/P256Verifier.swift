@@ -15,8 +15,7 @@ package struct P256Verifier: SignatureVerifier {
         self.key = key
     }
 
-    /// Whether a signature over a whole, unhashed message is by this key; `false` as well for bytes that are no
-    /// signature.
+    /// Whether a DER or raw signature over a whole, unhashed message is by this key; `false`, too, for other bytes.
     package func isSignature(
         _ signature: SignatureText.Form,
         over message: [UInt8],

@@ -1,8 +1,6 @@
 package import Offers
 
-/// An answer whose signatures have to be in the ledger before they may leave.
-///
-/// ``SignOffers/release(_:by:)`` is the only way to the signatures.
+/// An answer whose signatures have to be in the ledger before ``SignOffers/release(_:by:)`` lets them leave.
 package final class PreparedAnswer: Sendable {
     /// The entry that the ledger has to record first; `nil` when nothing was signed.
     package let entry: LedgerEntry?

@@ -13,17 +13,13 @@ package struct ProductReports: Sendable {
         self.now = now
     }
 
-    /// Stores reports, or none of them when it throws.
-    ///
-    /// The result is `false` for a report for which the app has no more room, and `nil` for an app outside the catalog.
+    /// Stores all reports or throws; `false` for a report without room, `nil` for an app outside the catalog.
     package func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
         guard apps[bundleId] != nil else { return nil }
         return try await store.keep(reports, of: bundleId, at: now())
     }
 
-    /// The products of an app that are known in a country; `nil` for an app outside the catalog.
-    ///
-    /// Empty `productIds` ask for all products.
+    /// The products of an app known in a country, all for no `productIds`; `nil` for an app outside the catalog.
     package func products(
         of bundleId: String,
         in country: CountryCode,
@@ -47,8 +43,7 @@ package struct ProductReports: Sendable {
         )
     }
 
-    /// Compares the catalog's offers of an app with those that any client was shown; `nil` for an app outside the
-    /// catalog.
+    /// Compares the catalog's offers of an app with the offers shown to clients; `nil` for an app outside the catalog.
     package func comparison(of bundleId: String) async throws(StorageFailure) -> CatalogComparison? {
         guard let app = apps[bundleId] else { return nil }
         return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
@@ -81,7 +76,6 @@ package struct KnownProduct: Sendable {
         /// Its saving in each billing period; `nil` when that is not known, as where the product's price is in another
         /// currency by now, or nothing is saved.
         package let saving: OfferSaving?
-        /// `nil` when it is not known.
         package let duration: SubscriptionPeriod?
         /// Whether the catalog has it; introductory offers are never in the catalog.
         package let isInCatalog: Bool

@@ -101,7 +101,7 @@ extension SignOffers {
             let decisions = self.decisions(on: offers, of: request, skipsEligibility: false, by: &policy)
             return decided(by: policy, decisions)
         }
-        // Without signatures nothing will be written, so the ledger is asked now what it would say to them.
+        // Without signatures nothing will be written, so the ledger is asked now for its answer to them.
         let first =
             request.signatureCount > 0
             ? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy) : nil
@@ -143,7 +143,6 @@ extension SignOffers {
         return decisions
     }
 
-    /// The number of decisions that a request asks for; without offers in it, all of the app count.
     package func decisionCount(of request: CustomerRequest) -> Int {
         (apps[request.bundleId].map { request.offers(of: $0.app).count } ?? 0) + request.products.count
     }

@@ -17,7 +17,7 @@ struct DecidedProduct: Sendable {
 /// Introductory offers.
 ///
 /// The App Store obeys the signature, so `true` is signed only where the verdict is eligible. Unknown is not signed:
-/// without a signature the App Store decides by what it knows itself. A client that would not let the customer have the
+/// without a signature the App Store decides by its own knowledge. A client that would not let the customer have the
 /// offer gets refusals for every product of the catalog.
 extension SignOffers {
     func decidedProducts(

@@ -2,10 +2,7 @@ package import Offers
 
 /// Signs decided requests, and gives out recorded signatures.
 extension SignOffers {
-    /// Signs what the customer may have, if signatures were asked for.
-    ///
-    /// ``SignOffers/release(_:by:)`` lets the answer out once the ledger has its entry. When something cannot be signed,
-    /// nothing is.
+    /// Signs the offers that the customer may have, if signatures were asked for; when one cannot be signed, none is.
     package func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
         let (request, customer) = (decided.request, decided.customer)
         let (signing, decisions) = (customer.signing, decided.decisions)
@@ -71,9 +68,7 @@ extension SignOffers {
         return PreparedAnswer(answer, entry: entry)
     }
 
-    /// The answer, which may leave: without the signatures that the ledger refused.
-    ///
-    /// The outcomes are those of its entry's grants, in their order; none without an entry.
+    /// The answer, which may leave, without refused signatures; the outcomes are those of its entry's grants, in order.
     package func release(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> CustomerAnswer {
         let answer = prepared.released(by: outcomes)
         let request = answer.request

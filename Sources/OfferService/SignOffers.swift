@@ -17,10 +17,9 @@ package final class SignOffers: Sendable {
 
     /// Creates the use case; of two apps with one bundle identifier the first counts.
     ///
-    /// Without a fetcher, the App Store is not asked; without a memory, nothing is remembered; without a ledger,
-    /// nothing signed is given out. An age of 0 is no limit. Signed transactions have the limit of other evidence where
-    /// theirs is `nil`; with `confirmsSignedTransactions`, the App Store is asked before an eligible answer that rests
-    /// on them.
+    /// Without a ledger, nothing signed is given out. An age of 0 is no limit. Signed transactions have the limit of
+    /// other evidence where theirs is `nil`; with `confirmsSignedTransactions`, the App Store is asked before an
+    /// eligible answer that rests on them.
     package init(
         apps: [SigningApp],
         evidenceReader: any EvidenceReader,
@@ -72,11 +71,7 @@ package final class SignOffers: Sendable {
         )
     }
 
-    /// Answers a request: asks the App Store if the evidence is a question, and gives signatures out once the ledger
-    /// has them.
-    ///
-    /// `skippingEligibility` signs on an operator's word, whatever the customer has; the catalog and the offers'
-    /// windows hold all the same. When it throws, nothing has been given out.
+    /// Answers a request, and gives signatures out once the ledger has them; when it throws, none has been given out.
     package func answer(
         _ request: CustomerRequest,
         skippingEligibility: Bool = false

@@ -38,7 +38,6 @@ package struct ClockWatch: Sendable {
         return nil
     }
 
-    /// Records a date that Apple's clock shows, or has shown.
     package mutating func observe(_ date: AppleDate, at reading: ClockReading) {
         guard date.isPlausible else { return }
         switch date {
@@ -79,7 +78,6 @@ package enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     case behindApple(milliseconds: Int64)
     case aheadOfApple(milliseconds: Int64)
 
-    /// The fault and its fix, in one line.
     package var description: String {
         switch self {
         case .jumped(let milliseconds):
@@ -117,7 +115,6 @@ package final class ClockMonitor: AppleClock {
         watch = Mutex(ClockWatch(read()))
     }
 
-    /// The clock's fault of this moment; `nil` when there is none.
     package var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
 
     /// Records a date that Apple signed, or that was just fetched from Apple.

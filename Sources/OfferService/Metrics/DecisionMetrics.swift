@@ -11,7 +11,6 @@ package final class DecisionMetrics: Sendable {
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?
 
-    /// The tally counts for the funnel; `nil` for none.
     init(factory: any MetricsFactory, tally: (any OfferTally)?) {
         self.tally = tally
         func counters(of call: DecisionCall) -> [Reason: Counter] {

@@ -4,9 +4,7 @@ import Offers
 /// Counts Apple's notifications by type and outcome.
 package struct NotificationMetrics: Sendable {
     package enum Outcome: String, CaseIterable, Sendable {
-        /// It was stored.
         case taken
-        /// It was stored before.
         case repeated
         /// It could not be stored; Apple sends it again.
         case notKept = "not_kept"
@@ -44,6 +42,5 @@ package struct NotificationMetrics: Sendable {
         (counters[type] ?? counters[Self.other])?[outcome]?.increment()
     }
 
-    /// Counts a notification that is not Apple's, or not for the environment or Apple ID of an app.
     func countRefused() { refused.increment() }
 }

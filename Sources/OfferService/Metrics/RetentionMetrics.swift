@@ -37,7 +37,6 @@ package struct RetentionMetrics: Sendable {
 
     /// The outcome of a question to the App Store about an unknown subscription.
     enum Lookup: String, CaseIterable, Sendable {
-        /// Apple's answer is remembered.
         case learned
         /// Apple did not say.
         case failed
@@ -80,7 +79,6 @@ package struct RetentionMetrics: Sendable {
         duration.recordNanoseconds(nanoseconds)
     }
 
-    /// Counts a body that is no call.
     package func countMalformed() { calls[.malformed]?.increment() }
 
     func count(_ lookup: Lookup) { lookups[lookup]?.increment() }

@@ -27,7 +27,6 @@ package final class RoomMetrics: Sendable {
 }
 
 extension Room {
-    /// The place of the room in `allCases`.
     fileprivate var index: Int {
         switch self {
         case .decode: 0
@@ -64,7 +63,6 @@ package struct Stopwatch: Sendable {
         start = Self.now
     }
 
-    /// The time since the start, in nanoseconds.
     package var nanoseconds: Int64 { Self.now - start }
 
     private static var now: Int64 {

@@ -1,10 +1,9 @@
 package import Offers
 
-/// The use case behind Apple's calls for retention messages: the message or offer for a customer who is about to
-/// cancel.
+/// The use case behind Apple's calls for retention messages: it asks only the store of states and the ledger, and
+/// answers within a limit or not at all.
 ///
-/// It asks only the store of states and the ledger, and answers within a limit or not at all. A signature that leaves
-/// is in the ledger before, and one that does not leave is not in it.
+/// A signature that leaves is in the ledger before, and one that does not leave is not in it.
 package struct AnswerRetentionCalls: Sendable {
     package struct Limits: Equatable, Sendable {
         /// The longest time of a call.

@@ -200,9 +200,7 @@ struct CustomerHistories: Sendable {
         )
     }
 
-    /// Asks the App Store about a customer by a transaction that only a client's signed data names.
-    ///
-    /// `customer` is known by that data, and the result by the App Store's answer.
+    /// Asks the App Store about a customer known by a transaction that only a client's signed data names.
     func confirm(
         _ transaction: UnconfirmedTransaction,
         _ request: CustomerRequest,

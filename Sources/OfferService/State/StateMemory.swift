@@ -14,17 +14,12 @@ package final class StateMemory: Sendable {
     package var readOnly: StateMemory { StateMemory(states: ReadOnlyStates(states: states), digester: digester) }
 
     /// An account as held state knows it.
-    ///
-    /// - Parameters:
-    ///   - account: The account of a request.
-    ///   - app: The app that it is for.
-    /// - Returns: The view.
     func view(of account: Account, in app: App) -> AccountView {
         AccountView(account, of: app.bundleId, digester: digester)
     }
 
-    /// Remembers evidence of the app and of an environment that counts for it: all that Apple said, and of a client's
-    /// own words the redemptions.
+    /// Remembers evidence of the app and of an environment that counts for it: Apple's words, and a client's
+    /// redemptions.
     func learn(
         _ history: SubscriptionHistory,
         from source: EvidenceSource,
