@@ -1,6 +1,8 @@
 import Synchronization
 
 /// A bounded number of places for work at once.
+///
+/// Nothing waits for a place: work without one is refused or left out.
 package final class Places: Sendable {
     private let free: Atomic<Int>
 
