@@ -21,8 +21,9 @@ package enum Evidence: Sendable {
     }
 }
 
-/// The kinds of evidence that a request can carry: a row each. The raw value is the member of `evidence`, and the name in
-/// `clients.yaml` and in the ledger.
+/// The kinds of evidence that a request can carry: a row each.
+///
+/// The raw value is the member of `evidence`, and the name in `clients.yaml` and in the ledger.
 package enum EvidenceKind: String, CaseIterable, Sendable {
     /// A verifyReceipt answer that the app's backend fetched: it has no signature, so the backend could have written it.
     case receiptResponse
@@ -33,7 +34,7 @@ package enum EvidenceKind: String, CaseIterable, Sendable {
     /// A transaction id, for the service to ask the App Store Server API about.
     case transactionId
 
-    /// Whether it is Apple's word: signed by Apple, or asked of Apple. Only such evidence is remembered.
+    /// Whether it is Apple's word, signed by Apple or asked of Apple: only such evidence is remembered.
     package var isApplesWord: Bool {
         switch self {
         case .receiptResponse: false

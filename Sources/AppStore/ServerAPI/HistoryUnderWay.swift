@@ -53,7 +53,7 @@ struct HistoryUnderWay: Sendable {
 
     /// Takes the next page.
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
-        for text in page.signedTransactions {
+        for text in page.transactions {
             let transaction = try SignedTransaction(verifier.payload(of: text))
             // Only an auto-renewable subscription makes a subscriber, whatever was asked for.
             if transaction.transaction.kind != .other { try signed.add(transaction) }

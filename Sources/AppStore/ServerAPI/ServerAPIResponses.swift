@@ -82,7 +82,7 @@ struct HistoryResponse {
     /// Whether there is a next page.
     private(set) var hasMore = false
     /// The transactions, each a JWS.
-    private(set) var signedTransactions: [String] = []
+    private(set) var transactions: [String] = []
 
     /// Reads an answer.
     init(json: [UInt8]) throws(JSONFault) {
@@ -95,7 +95,7 @@ struct HistoryResponse {
             case "hasMore": hasMore = try reader.readBool()
             case "signedTransactions":
                 try reader.readArray { (_, reader) throws(JSONFault) in
-                    response.signedTransactions.append(try reader.readString())
+                    response.transactions.append(try reader.readString())
                 }
             default: try reader.skipValue()
             }

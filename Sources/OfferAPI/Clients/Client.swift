@@ -35,10 +35,7 @@ package final class Client: Sendable {
 }
 
 extension Client {
-    /// By default a client may send only kinds of evidence that Apple alone can make.
-    ///
-    /// A verifyReceipt answer is not signed: anybody with the client's token could make one up.
-    package static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
+    package static let evidenceByDefault = Set(EvidenceKind.allCases.filter(\.isAllowedByDefault))
 }
 
 extension Client: Equatable {

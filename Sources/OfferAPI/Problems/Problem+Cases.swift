@@ -147,9 +147,10 @@ extension Problem {
     static func evidenceNotAllowed(_ kind: EvidenceKind, for client: Client) -> Problem {
         let kinds = EvidenceKind.allCases.filter { client.evidence.contains($0) || $0 == kind }.map(\.rawValue)
         let caution =
-            kind == .receiptResponse
-            ? " Allow it only where the backend fetches verifyReceipt answers itself: such an answer is not signed, and "
-                + "anybody with the token can make one up." : ""
+            kind.isApplesWord
+            ? ""
+            : " Allow it only where the backend fetches it from Apple itself: it is not signed, and anybody with the token "
+                + "can make one up."
         return Problem(
             status: 403,
             code: "evidence_not_allowed",

@@ -12,57 +12,72 @@ extension Evidence {
 
     /// Reads the `evidence` of a call: an object with exactly one kind of evidence.
     ///
-    /// The evidence itself is only checked to have the form that its kind has, and kept where it lies: reading it is
-    /// Apple's side's affair.
-    ///
-    /// - Parameter reader: The reader, at the object.
-    /// - Throws: `JSONFault`, with a pointer to the field at fault.
+    /// Only the form is checked, and the evidence kept where it lies: reading it is Apple's side's affair.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var evidence: Evidence?
-        var transactions: [String] = []
+        var isOneKind = true
         var renewalInfos: [String]?
         var isNew: Bool?
-        var kinds: [EvidenceKind] = []
         try reader.readObject(EvidenceMember.table) { (member, reader) throws(JSONFault) in
-            guard let member else { throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue)) }
-            guard let kind = member.kind else {
-                switch member {
-                case .isNew: isNew = try reader.readBool()
-                default: renewalInfos = try reader.readSignedData()
-                }
-                return
-            }
-            kinds.append(kind)
-            switch kind {
-            case .receiptResponse:
-                evidence = .receiptResponse(try reader.readReceiptResponse())
-            case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
-            case .signedTransactions:
-                transactions = try reader.readSignedData()
-                evidence = .signedTransactions(transactions, renewalInfos: [])
-            case .transactionId: evidence = .question(.transactionId(try reader.readTransactionId()))
+            switch member {
+            case .kind(let kind):
+                isOneKind = evidence == nil
+                evidence = try Evidence(kind, reading: &reader)
+            case .signedRenewalInfos: renewalInfos = try reader.readSignedData()
+            case .isNew: isNew = try reader.readBool()
+            case nil: throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue))
             }
         }
-        guard isNew == nil || kinds.contains(.transactionId) else {
+        guard isNew == nil || evidence?.kind == .transactionId else {
             throw JSONFault(.invalidValue, "isNew counts beside transactionId only.").inside(member: "isNew")
         }
         guard let evidence else {
             let kinds = EvidenceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            let found =
-                renewalInfos == nil ? "The evidence is empty" : "Renewal infos count beside signedTransactions only"
-            throw JSONFault(.missingMember, "\(found): send one of \(kinds).")
+            throw JSONFault(.missingMember, "No kind of evidence is there: send one of \(kinds).")
         }
-        guard kinds.count == 1 else { throw JSONFault(.invalidValue, "Send one kind of evidence.") }
-        if let renewalInfos {
-            guard kinds == [.signedTransactions] else {
-                throw JSONFault(.invalidValue, "Renewal infos count beside signedTransactions only.")
-                    .inside(member: "signedRenewalInfos")
-            }
-            self = .signedTransactions(transactions, renewalInfos: renewalInfos)
-        } else if case .question(.transactionId(let id, _)) = evidence {
-            self = .question(.transactionId(id, isNew: isNew ?? false))
-        } else {
-            self = evidence
+        guard isOneKind else { throw JSONFault(.invalidValue, "Send one kind of evidence.") }
+        guard renewalInfos == nil || evidence.kind == .signedTransactions else {
+            throw JSONFault(.invalidValue, "Renewal infos count beside signedTransactions only.")
+                .inside(member: "signedRenewalInfos")
+        }
+        switch evidence {
+        case .signedTransactions(let transactions, _):
+            self = .signedTransactions(transactions, renewalInfos: renewalInfos ?? [])
+        case .question(.transactionId(let id, _)): self = .question(.transactionId(id, isNew: isNew ?? false))
+        default: self = evidence
+        }
+    }
+
+    /// Reads the value of a kind's member: the form of each kind.
+    private init(_ kind: EvidenceKind, reading reader: inout JSONReader) throws(JSONFault) {
+        switch kind {
+        case .receiptResponse: self = .receiptResponse(try reader.readReceiptResponse())
+        case .receipt: self = .question(.receipt(base64: try reader.readReceipt()))
+        case .signedTransactions: self = .signedTransactions(try reader.readSignedData(), renewalInfos: [])
+        case .transactionId: self = .question(.transactionId(try reader.readTransactionId()))
+        }
+    }
+}
+
+/// The members of `evidence`: the kinds, and what may be beside one of them.
+private enum EvidenceMember: RawRepresentable, CaseIterable {
+    case kind(EvidenceKind)
+    case signedRenewalInfos
+    case isNew
+
+    static let allCases = EvidenceKind.allCases.map(EvidenceMember.kind) + [.signedRenewalInfos, .isNew]
+    static let table = JSONMembers(EvidenceMember.self)
+
+    init?(rawValue: String) {
+        guard let member = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = member
+    }
+
+    var rawValue: String {
+        switch self {
+        case .kind(let kind): kind.rawValue
+        case .signedRenewalInfos: "signedRenewalInfos"
+        case .isNew: "isNew"
         }
     }
 }
@@ -139,27 +154,5 @@ extension JSONReader {
             )
         }
         return text
-    }
-}
-
-/// The members of `evidence`: the kinds, and what may be beside one of them.
-private enum EvidenceMember: String, CaseIterable {
-    case receiptResponse
-    case receipt
-    case signedTransactions
-    case transactionId
-    case signedRenewalInfos
-    case isNew
-
-    static let table = JSONMembers(EvidenceMember.self)
-
-    var kind: EvidenceKind? {
-        switch self {
-        case .receiptResponse: .receiptResponse
-        case .receipt: .receipt
-        case .signedTransactions: .signedTransactions
-        case .transactionId: .transactionId
-        case .signedRenewalInfos, .isNew: nil
-        }
     }
 }

@@ -126,7 +126,7 @@ struct CustomerHistories: Sendable {
     func begin(_ request: CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
         let moment = now()
         guard case .question(let question) = request.evidence, let fetcher else {
-            let source: EvidenceSource = if case .receiptResponse = request.evidence { .client } else { .signature }
+            let source: EvidenceSource = request.evidence?.kind.isApplesWord == true ? .signature : .client
             let history = try read(request.evidence, at: moment)
             return beginning(with: history, from: source, for: request, of: signing, at: moment)
         }
