@@ -1,17 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The compiler settings of the targets that send HTTP requests and serve none: the headers and methods of
-/// AsyncHTTPClient's requests are NIOHTTP1's types, which these targets never name.
-let sendingHTTP: [SwiftSetting] = [
+/// The compiler settings of every target: language mode 6, and every warning is an error.
+let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
 ]
-
-/// The compiler settings of every other target: language mode 6, and every warning is an error.
-let strict: [SwiftSetting] = sendingHTTP + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
     name: "offer-signer",
@@ -67,12 +64,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            swiftSettings: sendingHTTP
+            swiftSettings: strict
         ),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -191,8 +189,9 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: sendingHTTP
+            swiftSettings: strict
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(

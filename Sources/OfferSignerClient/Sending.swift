@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import NIOCore
+import NIOHTTP1
 
 extension OfferSigner {
     /// How many bytes an answer may have: thousands of products with their prices.

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -15,10 +16,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
     private let client: HTTPClient
     private let traceFields: @Sendable () -> [(name: String, value: String)]
 
-    /// Creates a transport with connections of its own; ``shutdown()`` ends them.
-    ///
-    /// - Parameter traceFields: The header fields `traceparent` and `tracestate` (W3C Trace Context) for what the current
-    ///   task asks.
+    /// The trace fields are `traceparent` and `tracestate` (W3C Trace Context) of the current task.
     package init(traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }) {
         self.traceFields = traceFields
         var configuration = HTTPClient.Configuration()
@@ -29,7 +27,6 @@ package final class AsyncHTTPTransport: HTTPTransport {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes the connections.
     package func shutdown() async {
         try? await client.shutdown()
     }
@@ -100,8 +97,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
         case let error as NIOConnectionError:
             .failed(.connection, detail: detail(error.connectionErrors.first?.error ?? error))
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .failed(.tls, detail: detail(error))
-        // NIOHTTP1's, which only servers import.
-        case _ where "\(type(of: error))" == "HTTPParserError": .failed(.notHTTP, detail: detail(error))
+        case is HTTPParserError: .failed(.notHTTP, detail: detail(error))
         default: .failed(.connection, detail: detail(error))
         }
     }
