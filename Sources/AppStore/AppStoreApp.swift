@@ -2,11 +2,9 @@ package import Offers
 
 /// An app as Apple's side of the service knows it: by what it is asked about, and in whose name.
 package struct AppStoreApp: Sendable {
-    /// The bundle identifier.
     package let bundleId: String
     /// The app's Apple ID; `nil` when the catalog does not say.
     package let appAppleId: Int64?
-    /// The environments whose evidence counts.
     package let environments: Set<AppStoreEnvironment>
     /// The secret for verifyReceipt; `nil` when there is none.
     package let sharedSecret: SharedSecret?
@@ -19,17 +17,6 @@ package struct AppStoreApp: Sendable {
     /// Whether redemptions are counted, for which the App Store Server API has to tell the whole history.
     package let countsRedemptions: Bool
 
-    /// Creates an app.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The bundle identifier.
-    ///   - appAppleId: The app's Apple ID.
-    ///   - environments: The environments whose evidence counts.
-    ///   - sharedSecret: The secret for verifyReceipt.
-    ///   - serverAPI: In whose name the App Store Server API is asked.
-    ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
-    ///   - answerLifetimeSeconds: How long an answer counts for the same question, in seconds; 0 for not at all.
-    ///   - countsRedemptions: Whether an offer of the app may be redeemed so many times only.
     package init(
         bundleId: String,
         appAppleId: Int64? = nil,
@@ -70,12 +57,7 @@ package struct AppStoreApp: Sendable {
 package struct SharedSecret: Sendable {
     let text: String
 
-    /// Reads a secret.
-    ///
-    /// There is none when it is empty, longer than 256 characters, or has others than visible ones.
-    ///
-    /// - Parameter bytes: The content of its file: visible ASCII characters in one line. White space at the end is left
-    ///   out.
+    /// Reads the content of a secret's file: 1 to 256 visible ASCII characters in one line, white space at its end left out.
     package init?(contents bytes: [UInt8]) {
         let end = bytes.lastIndex { !Self.isWhiteSpace($0) }.map { $0 + 1 } ?? 0
         let secret = bytes[..<end]
@@ -88,13 +70,6 @@ package struct SharedSecret: Sendable {
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
-extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Shows nothing of the secret.
+extension SharedSecret: Equatable, CustomStringConvertible {
     package var description: String { "shared secret" }
-    /// Shows nothing of the secret.
-    package var debugDescription: String { description }
-    /// Shows nothing of the secret.
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-extension SharedSecret: Equatable {}

@@ -13,24 +13,15 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     let metrics: AppStoreMetrics
     let throttle: ThrottledTransport?
     let flights: SingleFlight
-    let answers = AnswerStore()
+    let answers = AnswerCache()
     private let newTransactions = NewTransactions()
     private var keepsAnswers = true
 
-    /// Creates a fetcher.
+    /// Of two apps with one bundle identifier the first counts, and ``shutdown()`` closes the transport.
     ///
-    /// - Parameters:
-    ///   - apps: The apps that are asked for; of two with one bundle identifier the first counts.
-    ///   - urls: Where Apple's services are.
-    ///   - verifier: Checks the signatures of Apple's answers.
-    ///   - transport: Sends the requests; ``shutdown()`` closes it.
-    ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
-    ///   - deadline: How long a question may take, with all its attempts and pauses.
-    ///   - metrics: What is counted on the way to Apple.
-    ///   - clock: Learns Apple's clock from the answers of `urls`: the operator put them in Apple's
-    ///     place, and what they say of customers is believed, too.
-    ///   - logger: Where an operator's faults and failed calls are logged.
-    ///   - now: The server's clock.
+    /// An app may make `requestsPerSecond` in production, a tenth of it in the Sandbox. The deadline is of a question with
+    /// all its attempts and pauses. The clock learns from the answers of `urls`: the operator put them in Apple's place, and
+    /// what they say of customers is believed, too.
     package init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
@@ -103,7 +94,6 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         )
     }
 
-    /// Closes the connections; nothing can be asked any more.
     package func shutdown() async {
         await transport.shutdown()
     }
@@ -116,13 +106,6 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         return fetcher
     }
 
-    /// What Apple said of a customer within the lifetime of answers, without asking again.
-    ///
-    /// - Parameters:
-    ///   - question: What would be asked about.
-    ///   - bundleId: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: What Apple said; `nil` when it has to be asked.
     package func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
@@ -135,14 +118,6 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         return known
     }
 
-    /// Asks about a customer.
-    ///
-    /// - Parameters:
-    ///   - question: What to ask about.
-    ///   - bundleId: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: What Apple says of the customer.
-    /// - Throws: `EvidenceFault` when Apple knows no such thing, or gives no answer in time.
     package func history(
         answering question: AppStoreQuestion,
         for bundleId: String,

@@ -1,22 +1,13 @@
 import EvidenceRecognition
 package import Offers
 
-/// Reads the evidence from the App Store that is at hand, without asking anybody.
 package struct AppStoreEvidenceReader: EvidenceReader {
     private let verifier: SignedDataVerifier
 
-    /// Creates a reader.
-    ///
-    /// - Parameter verifier: Checks the App Store's signatures.
     package init(verifier: SignedDataVerifier = SignedDataVerifier()) {
         self.verifier = verifier
     }
 
-    /// Reads evidence.
-    ///
-    /// - Parameter evidence: The evidence as it came.
-    /// - Returns: What it says of the customer.
-    /// - Throws: `EvidenceFault` when it cannot be taken, and for a question.
     package func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
         case .receiptResponse(let text):
@@ -56,13 +47,7 @@ package struct AppStoreEvidenceReader: EvidenceReader {
 }
 
 extension AppStoreEvidenceReader: PurchaseReader {
-    /// Reads the transaction that a purchase came to.
-    ///
-    /// - Parameters:
-    ///   - signedTransaction: The signed transaction.
-    ///   - bundleId: The app that it has to be of.
-    /// - Returns: What it says.
-    /// - Throws: `EvidenceFault` when the App Store has not signed it, or it is of another app.
+    /// Reads the transaction that a purchase came to, which has to be of the app.
     package func purchase(
         in signedTransaction: String,
         of bundleId: String

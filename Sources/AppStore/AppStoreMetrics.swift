@@ -6,7 +6,6 @@ import Synchronization
 package struct AppStoreMetrics: Sendable {
     /// What answers a question.
     enum Source: String, CaseIterable, Sendable {
-        /// A call, or several.
         case call
         /// A call that was under way for an equal question.
         case sharedCall = "shared_call"
@@ -30,58 +29,43 @@ package struct AppStoreMetrics: Sendable {
     private let sources: [Source: Counter]
     private let restraints: [Restraint: Counter]
 
-    /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics; by default nothing does.
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         calls = CallTable(factory: factory)
         waiting = Meter(label: "offer_signer_app_store_waiting_calls", factory: factory)
-        sources = Dictionary(
-            Source.allCases.map {
-                let labels = [("answered_by", $0.rawValue)]
-                return (
-                    $0, Counter(label: "offer_signer_app_store_questions_total", dimensions: labels, factory: factory)
-                )
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
-        restraints = Dictionary(
-            Restraint.allCases.map {
-                let labels = [("cause", $0.rawValue)]
-                return (
-                    $0, Counter(label: "offer_signer_app_store_held_back_total", dimensions: labels, factory: factory)
-                )
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
+        sources = Self.counters("offer_signer_app_store_questions_total", factory) { [("answered_by", $0.rawValue)] }
+        restraints = Self.counters("offer_signer_app_store_held_back_total", factory) { [("cause", $0.rawValue)] }
     }
 
-    /// Counts a call.
+    /// A counter for each value of a label.
+    private static func counters<Value: CaseIterable & Hashable>(
+        _ name: String,
+        _ factory: any MetricsFactory,
+        _ labels: (Value) -> [(String, String)]
+    ) -> [Value: Counter] {
+        let counters = Value.allCases.map { ($0, Counter(label: name, dimensions: labels($0), factory: factory)) }
+        return Dictionary(counters, uniquingKeysWith: { first, _ in first })
+    }
+
     func count(_ request: OutgoingRequest, status: String, nanoseconds: Int64) {
         let handles = calls.handles(for: CallTable.Key(request.service, request.environment, status))
         handles.count.increment()
         handles.duration.recordNanoseconds(nanoseconds)
     }
 
-    /// Counts a question.
     func countQuestion(answeredBy source: Source) {
         sources[source]?.increment()
     }
 
-    /// Counts a call that was not made.
     func countHeldBack(by restraint: Restraint) {
         restraints[restraint]?.increment()
     }
 
     /// The counters of questions that Apple did not answer because of the service's own credentials.
     func credentialsRefused(for bundleId: String) -> [AppStoreService: Counter] {
-        let counters = AppStoreService.allCases.map { service in
-            let labels = [("service", service.rawValue), ("app", bundleId)]
-            let name = "offer_signer_app_store_credentials_refused_total"
-            return (service, Counter(label: name, dimensions: labels, factory: factory))
+        Self.counters("offer_signer_app_store_credentials_refused_total", factory) {
+            [("service", $0.rawValue), ("app", bundleId)]
         }
-        return Dictionary(counters, uniquingKeysWith: { first, _ in first })
     }
 }
 
@@ -134,10 +118,7 @@ private final class CallTable: Sendable {
 }
 
 extension AppStoreEvidenceFetcher {
-    /// Sets the gauges: which of Apple's services are not asked because they were down, how many
-    /// answers are kept, and how many questions are under way.
-    ///
-    /// To be called before the metrics are read.
+    /// Sets the gauges, before the metrics are read.
     package func updateGauges() {
         for place in places {
             Meter(
@@ -172,7 +153,6 @@ extension AppStoreEvidenceFetcher {
 package struct AppStorePlace: Sendable {
     /// The service's name in metrics.
     package let service: String
-    /// The environment.
     package let environment: AppStoreEnvironment
     /// The address that is asked.
     package let url: String

@@ -2,16 +2,9 @@ import Offers
 
 /// Sends requests to Apple's services.
 protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole answer.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - timeout: How long all of it may take.
-    /// - Returns: The answer, whatever its status; redirects are not followed.
-    /// - Throws: ``TransportFault`` when there is none.
+    /// Sends a request and waits for the whole answer, whatever its status; redirects are not followed.
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse
 
-    /// Closes the connections.
     func shutdown() async
 }
 
@@ -25,9 +18,7 @@ struct OutgoingRequest: Sendable {
         case delete = "DELETE"
     }
 
-    /// The method.
     let method: Method
-    /// The service that is asked.
     let service: AppStoreService
     /// The service's address.
     let host: String
@@ -35,7 +26,6 @@ struct OutgoingRequest: Sendable {
     var path = ""
     /// The app in whose name it is sent.
     let bundleId: String
-    /// The environment that is asked.
     let environment: AppStoreEnvironment
     /// `Authorization`, without its scheme, which is Bearer; `nil` for none.
     var bearerToken: String?
@@ -44,17 +34,13 @@ struct OutgoingRequest: Sendable {
     /// Whether an answer says that the service is down, so that it is better left alone for a while.
     var isOutage: @Sendable (IncomingResponse) -> Bool = { $0.status >= 500 }
 
-    /// The whole address.
     var url: String { host + path }
 }
 
-/// What came back.
 struct IncomingResponse: Sendable {
-    /// The HTTP status code.
     let status: Int
     /// `Retry-After` as it was sent.
     var retryAfter: String?
-    /// The body.
     let body: [UInt8]
 }
 
@@ -88,30 +74,18 @@ enum CallFailure: String, CaseIterable, Sendable {
 
 /// The services of Apple that are asked about customers.
 enum AppStoreService: String, CaseIterable, Hashable, Sendable {
-    /// verifyReceipt (App Store Receipts).
     case verifyReceipt
-    /// The App Store Server API.
     case serverAPI
 }
 
 /// Where Apple's services are: each in production and in the Sandbox.
 package struct AppStoreURLs: Sendable {
-    /// verifyReceipt in production.
     package let verifyReceipt: String
-    /// verifyReceipt in the Sandbox.
     package let sandboxVerifyReceipt: String
-    /// The App Store Server API in production.
     package let serverAPI: String
-    /// The App Store Server API in the Sandbox.
     package let sandboxServerAPI: String
 
-    /// Creates the addresses: `https`, or `http` to this machine.
-    ///
-    /// - Parameters:
-    ///   - verifyReceipt: verifyReceipt in production.
-    ///   - sandboxVerifyReceipt: verifyReceipt in the Sandbox.
-    ///   - serverAPI: The App Store Server API in production.
-    ///   - sandboxServerAPI: The App Store Server API in the Sandbox.
+    /// Addresses with `https`, or with `http` to this machine.
     package init(verifyReceipt: String, sandboxVerifyReceipt: String, serverAPI: String, sandboxServerAPI: String) {
         self.verifyReceipt = verifyReceipt
         self.sandboxVerifyReceipt = sandboxVerifyReceipt

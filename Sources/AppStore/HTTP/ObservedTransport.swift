@@ -16,13 +16,6 @@ final class ObservedTransport: HTTPTransport {
     private let uptime: @Sendable () -> Duration
     private let lines = Mutex<[Cause: FailureLines]>([:])
 
-    /// Creates a transport.
-    ///
-    /// - Parameters:
-    ///   - transport: Makes the calls.
-    ///   - metrics: Where they are counted.
-    ///   - logger: Where failures have their lines.
-    ///   - uptime: The time since some start.
     init(
         _ transport: any HTTPTransport,
         _ metrics: AppStoreMetrics,
@@ -88,10 +81,9 @@ struct FailureLines: Sendable {
     private var next = Duration.zero
     private var more = 0
 
-    /// Takes note of a failure.
+    /// Counts a failure: how many had no line since the last one, or `nil` where this has none either.
     ///
-    /// - Parameter now: The time since some start.
-    /// - Returns: How many failures had no line since the last one; `nil` where this has none either.
+    /// `now` is the time since some start.
     mutating func note(at now: Duration) -> Int? {
         guard now >= next else {
             more += 1

@@ -7,22 +7,12 @@ package struct AppStoreNotificationReader: NotificationReader {
     private let apps: [String: AppStoreApp]
     private let verifier: SignedDataVerifier
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
-    ///   - verifier: Checks the App Store's signatures.
+    /// Of two apps with one bundle identifier the first counts.
     package init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.verifier = verifier
     }
 
-    /// Reads a notification.
-    ///
-    /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
-    /// - Returns: The notification.
-    /// - Throws: `SignedDataFault` when it is no notification of Apple's, or for another environment or Apple ID than the
-    ///   catalog has of its app.
     package func notification(_ signedPayload: String) throws(SignedDataFault) -> GenuineNotification {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)
@@ -144,28 +134,20 @@ package struct AppStoreNotificationReader: NotificationReader {
 ///
 /// What Apple adds is ignored. Which app it is for is in `data`, or in one of the members that stand in its place.
 struct NotificationPayload {
-    /// `notificationUUID`.
     private(set) var id: String?
-    /// `notificationType`.
     private(set) var type: String?
-    /// `subtype`.
     private(set) var subtype: String?
-    /// The app.
     private(set) var bundleId: String?
-    /// The app's Apple ID; the Sandbox leaves it out.
     private(set) var appAppleId: Int64?
     /// The environment, as it is named.
     private(set) var environmentName: String?
     /// What Apple says that the subscription is; `nil` where the notification is about none.
     private(set) var status: Int64?
-    /// A signed transaction, a JWS.
     private(set) var signedTransaction: String?
-    /// A signed renewal info, a JWS.
     private(set) var signedRenewalInfo: String?
     /// Whether each member that is read here has the form that Apple documents.
     private(set) var isUnderstood = true
 
-    /// Reads a payload.
     init(json: [UInt8]) throws(JSONFault) {
         var payload = NotificationPayload()
         var reader = JSONReader(json, refusesDuplicates: false)

@@ -9,11 +9,7 @@ package struct AppStoreRetentionCallReader: RetentionCallReader {
     private let apps: [Int64: AppStoreApp]
     private let verifier: SignedDataVerifier
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - apps: The apps of the catalog; one without an Apple ID is never found, and of two with one the first counts.
-    ///   - verifier: Checks the App Store's signatures.
+    /// An app without an Apple ID is never found; of two with one the first counts.
     package init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
         self.apps = Dictionary(
             apps.compactMap { app in app.appAppleId.map { ($0, app) } },
@@ -22,11 +18,6 @@ package struct AppStoreRetentionCallReader: RetentionCallReader {
         self.verifier = verifier
     }
 
-    /// Reads a call.
-    ///
-    /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
-    /// - Returns: The call.
-    /// - Throws: `SignedDataFault` when it is not Apple's, or not for an app of the catalog.
     package func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)

@@ -5,15 +5,11 @@ import SwiftASN1
 struct AppReceipt {
     /// A transaction to ask about: of a subscription where there is one, the last that the receipt names.
     let transactionId: String?
-    /// The app's bundle identifier; `nil` where it is not said.
     let bundleId: String?
     /// Whether StoreKit Testing in Xcode made it, which Apple's servers know nothing of.
     let isFromXcode: Bool
 
-    /// Reads a receipt.
-    ///
-    /// - Parameter bytes: The receipt; indefinite lengths and constructed strings occur.
-    /// - Throws: An error of SwiftASN1 when it is none.
+    /// Indefinite lengths and constructed strings occur.
     init(ber bytes: [UInt8]) throws {
         var subscription: String?
         var other: String?
@@ -116,11 +112,6 @@ enum ReceiptTransaction {
     /// How many bytes a receipt may have to be taken apart.
     static let maximumBytes = 512 * 1024
 
-    /// The identifier of a transaction in a receipt.
-    ///
-    /// - Parameter receipt: An app receipt, or an iOS 6 style transaction receipt, in Base64.
-    /// - Returns: The identifier, digits.
-    /// - Throws: `EvidenceFault` when it is no receipt, or has no transaction.
     static func identifier(in receipt: String) throws(EvidenceFault) -> String {
         guard let bytes = Base64.decode(receipt), bytes.count <= maximumBytes else {
             throw malformed("The receipt is no Base64 of at most \(maximumBytes) bytes.")

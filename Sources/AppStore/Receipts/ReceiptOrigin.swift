@@ -4,14 +4,10 @@ import Offers
 ///
 /// Its signature is not checked, as it is never taken for more by what is found here.
 struct ReceiptOrigin {
-    /// The app's bundle identifier; `nil` where it is not said.
     let bundleId: String?
     /// Whether StoreKit Testing in Xcode made it.
     let isFromXcode: Bool
 
-    /// Reads a receipt.
-    ///
-    /// - Parameter receipt: The receipt in Base64. What cannot be taken apart gives `nil`.
     init?(_ receipt: String) {
         guard let bytes = Base64.decode(receipt), bytes.count <= ReceiptTransaction.maximumBytes else { return nil }
         if bytes.first == 0x30 {
@@ -25,10 +21,7 @@ struct ReceiptOrigin {
 
     /// Refuses a receipt that Apple could say nothing of for an app: another app's, or Xcode's.
     ///
-    /// - Parameters:
-    ///   - receipt: The receipt in Base64. One that cannot be taken apart is left to Apple.
-    ///   - app: The bundle identifier of the app that is asked for.
-    /// - Throws: `EvidenceFault` that says whose receipt it is.
+    /// One that cannot be taken apart is left to Apple.
     static func check(_ receipt: String, for app: String) throws(EvidenceFault) {
         guard let origin = ReceiptOrigin(receipt) else { return }
         if origin.isFromXcode {
@@ -36,7 +29,7 @@ struct ReceiptOrigin {
                 .rejected,
                 code: "receipt_of_xcode",
                 detail: "This is a receipt of StoreKit Testing in Xcode, which the App Store does not know: buy in the "
-                    + "Sandbox. Xcode's signedTransactions count only for a service that has Xcode among the app's "
+                    + "Sandbox. Xcode's signed transactions count only for a service that has Xcode among the app's "
                     + "environments in the catalog, and Xcode's certificate in appStore.additionalRoots."
             )
         }
@@ -66,9 +59,6 @@ struct OldReceipt {
     /// The app's bundle identifier (`bid`); `nil` where it is not said.
     let bundleId: String?
 
-    /// Reads a receipt.
-    ///
-    /// - Parameter bytes: The receipt. Anything without a `purchase-info` gives `nil`.
     init?(_ bytes: [UInt8]) {
         guard let info = Self.value(of: "purchase-info", in: bytes[...]),
             let purchase = Base64.decode(String(decoding: info, as: UTF8.self))

@@ -3,7 +3,6 @@ package import StrictJSON
 
 /// The identifier of a message or an image: a UUID that its owner makes up, in lowercase.
 package struct MessageIdentifier: Hashable, Sendable, CustomStringConvertible {
-    /// The UUID in lowercase.
     package let description: String
 
     /// Reads an identifier; anything but a UUID gives `nil`.
@@ -17,7 +16,6 @@ package struct MessageIdentifier: Hashable, Sendable, CustomStringConvertible {
 package struct UploadedMessage: Equatable, Sendable {
     /// The identifier as Apple writes it.
     package let identifier: String
-    /// `PENDING`, `APPROVED` or `REJECTED`.
     package let state: String
 
     init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -68,11 +66,6 @@ package struct MessageUpload: Equatable, Sendable {
     private let headerPosition: String?
     private let bulletPoints: [BulletPoint]
 
-    /// Reads a message.
-    ///
-    /// - Parameter json: One object with `header` and `body`, and where wanted `image`, `headerPosition`, `bulletPoints`
-    ///   and `messageIdentifier`.
-    /// - Throws: `JSONFault` for anything that Apple would not take, with its place.
     package init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var header: String?
@@ -115,7 +108,6 @@ package struct MessageUpload: Equatable, Sendable {
         self.identifier = identifier
     }
 
-    /// The message as Apple takes it.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { json in
@@ -195,12 +187,6 @@ package struct MessageUpload: Equatable, Sendable {
 
 extension JSONReader {
     /// Reads one member of an object that has to be there.
-    ///
-    /// - Parameters:
-    ///   - wanted: Its name.
-    ///   - read: Reads its value.
-    /// - Returns: What `read` returns.
-    /// - Throws: `JSONFault` when there is none.
     mutating func readMember<Value>(
         _ wanted: String,
         _ read: (inout JSONReader) throws(JSONFault) -> Value

@@ -8,7 +8,6 @@ package struct StartedPerformanceTest: Sendable {
     package let totalRequests: Int64?
     /// How long they take; `nil` where Apple does not say.
     package let totalDuration: Duration?
-    /// Apple's answer.
     package let json: [UInt8]
 
     init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {
@@ -41,18 +40,15 @@ package struct StartedPerformanceTest: Sendable {
 
 /// The result of a test of the endpoint, as far as it is known (`PerformanceTestResultResponse`).
 package struct PerformanceTestResult: Sendable {
-    /// Apple's verdict.
     package enum Verdict: String, Sendable {
         case pending = "PENDING"
         case pass = "PASS"
         case fail = "FAIL"
     }
 
-    /// The verdict.
     package let verdict: Verdict
     /// How many calls have no answer yet; `nil` where Apple does not say.
     package let pending: Int64?
-    /// Apple's answer.
     package let json: [UInt8]
 
     init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {

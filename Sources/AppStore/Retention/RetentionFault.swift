@@ -1,11 +1,9 @@
 /// Why a call of the Retention Messaging API came to nothing, with what to do about it.
 package struct RetentionFault: Error, Equatable, CustomStringConvertible {
-    /// The fault in a sentence or two, with the fix.
     package let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// Describes a call that got no answer.
     init(_ fault: TransportFault) {
         switch fault {
         case .failed(let failure, let detail):
@@ -23,15 +21,10 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The catalog does not have the app.
-    ///
-    /// - Parameter bundleId: The app.
-    /// - Returns: The fault.
     package static func unknownApp(_ bundleId: String) -> RetentionFault {
         RetentionFault("the catalog has no app \(bundleId)")
     }
 
-    /// The app's key has no issuer.
     static func issuerUnknown(_ bundleId: String) -> RetentionFault {
         RetentionFault("Apple wants the issuer of the key: write issuerId on the app \(bundleId) in the catalog")
     }
@@ -41,12 +34,6 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
         RetentionFault("Apple was asked too often (4290000); it takes such a call again in \(seconds) s")
     }
 
-    /// Apple refused.
-    ///
-    /// - Parameters:
-    ///   - response: The answer.
-    ///   - call: What was asked.
-    ///   - bundleId: The app that is asked for.
     init(_ response: IncomingResponse, to call: RetentionSetUpCall, for bundleId: String) {
         let error = ServerAPIError(json: response.body)
         if let code = error?.code, let meaning = Self.meaning(of: code) {

@@ -22,15 +22,6 @@ package actor RetentionSetUp {
     private let reportWait: @Sendable (_ seconds: Int, _ reason: String) -> Void
     private var lastSent: [RetentionSetUpCall: ContinuousClock.Instant] = [:]
 
-    /// Creates a client for one app in one environment.
-    ///
-    /// - Parameters:
-    ///   - app: The app.
-    ///   - environment: Production or the Sandbox; each has messages and an address of its own.
-    ///   - urls: Where Apple's services are.
-    ///   - transport: Sends the requests; its owner shuts it down.
-    ///   - now: The server's clock.
-    ///   - reportWait: Called before each wait with its whole seconds and its reason.
     package init(
         of app: AppStoreApp,
         in environment: AppStoreEnvironment,
@@ -78,10 +69,7 @@ package actor RetentionSetUp {
         }
     }
 
-    /// Has Apple ask an address (Configure Realtime URL).
-    ///
-    /// - Parameter url: The address: https, at most 256 characters.
-    /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
+    /// Has Apple ask an address: https, at most 256 characters (Configure Realtime URL).
     package func setURL(_ url: String) async throws(RetentionFault) {
         try await ask(.setURL, .put, "/realtime/url", object { $0.member("realtimeURL", url) })
     }
@@ -109,11 +97,6 @@ package actor RetentionSetUp {
     /// Uploads a message (Upload Message).
     ///
     /// Apple keeps it as it is: another text needs another identifier.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - identifier: The identifier that answers name it by.
-    /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
     package func upload(_ message: MessageUpload, as identifier: MessageIdentifier) async throws(RetentionFault) {
         try await ask(.putMessage, .put, "/message/\(identifier)", message.json)
     }
@@ -154,11 +137,7 @@ package actor RetentionSetUp {
 
     // MARK: The test of the endpoint
 
-    /// Has Apple test the address of the Sandbox (Initiate Performance Test).
-    ///
-    /// - Parameter originalTransactionId: A subscription of the Sandbox that Apple asks about.
-    /// - Returns: The test.
-    /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
+    /// Has Apple test the address of the Sandbox, asking about a subscription there (Initiate Performance Test).
     package func startTest(originalTransactionId: String) async throws(RetentionFault) -> StartedPerformanceTest {
         let body = object { $0.member("originalTransactionId", originalTransactionId) }
         let answer = try await ask(.startTest, .post, "/performanceTest", body)

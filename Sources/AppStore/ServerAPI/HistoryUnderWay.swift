@@ -7,13 +7,10 @@ struct HistoryUnderWay: Sendable {
     let environment: AppStoreEnvironment
     /// When the statuses were asked for: the date of all of it, however much later the pages come.
     let asOf: Timestamp
-    /// When it was begun.
     let beginning = ContinuousClock.now
-    /// How many pages were read.
     private(set) var pages = 0
     /// The token of the next page; `nil` for the first.
     private(set) var revision: String?
-    /// Whether the last page was read.
     private(set) var isWhole = false
     private let bundleId: String?
     private let statedEnvironment: AppStoreEnvironment?
@@ -23,7 +20,6 @@ struct HistoryUnderWay: Sendable {
     /// Whether the customer ever subscribed.
     var hasSubscriptions: Bool { signed.bundleId != nil }
 
-    /// Starts with the statuses.
     init(
         _ statuses: StatusResponse,
         verifiedBy verifier: SignedDataVerifier,
@@ -51,7 +47,6 @@ struct HistoryUnderWay: Sendable {
         statedEnvironment = statuses.environment
     }
 
-    /// Takes the next page.
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
         for text in page.transactions {
             let transaction = try SignedTransaction(verifier.payload(of: text))
@@ -63,11 +58,7 @@ struct HistoryUnderWay: Sendable {
         isWhole = !page.hasMore
     }
 
-    /// The history, as far as it was fetched.
-    ///
-    /// - Returns: The history, for every group: complete after the last page, before it as far as the newest transactions
-    ///   tell.
-    /// - Throws: ``SignedDataFault`` when it is of another app or environment than the statuses say.
+    /// The history, for every group: complete after the last page, before it as far as the newest transactions tell.
     func history() throws(SignedDataFault) -> SubscriptionHistory {
         var history = signed.history(coverage: isWhole ? .complete : .newestTransactions, asOf: asOf)
         if hasSubscriptions, history.bundleId != bundleId || history.environment != statedEnvironment {
@@ -97,12 +88,7 @@ final class HistoriesUnderWay: Sendable {
 
     private let histories = Mutex<[QuestionKey: HistoryUnderWay]>([:])
 
-    /// Hands out what was read of a history, once.
-    ///
-    /// - Parameters:
-    ///   - key: Whose history it is.
-    ///   - now: The time.
-    /// - Returns: The history so far; `nil` when it is to be read from the beginning.
+    /// Hands out what was read of a history, once; `nil` when it is to be read from the beginning.
     func take(_ key: QuestionKey, at now: ContinuousClock.Instant) -> HistoryUnderWay? {
         histories.withLock { $0.removeValue(forKey: key) }.flatMap { Self.isFresh($0, at: now) ? $0 : nil }
     }

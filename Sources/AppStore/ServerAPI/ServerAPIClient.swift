@@ -5,17 +5,11 @@ import StrictJSON
 /// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses), and for what was before
 /// their newest transactions (Get Transaction History).
 struct ServerAPIClient: Sendable {
-    /// Sends the requests.
     let transport: any HTTPTransport
-    /// The API's addresses.
     let urls: AppStoreURLs
-    /// Checks the signatures of answers.
     let verifier: SignedDataVerifier
-    /// How long a question may take.
     let deadline: Duration
-    /// The server's clock.
     let now: @Sendable () -> Timestamp
-    /// The log for an operator's faults.
     let logger: Logger
     /// The observer of Apple's clock; `nil` for none.
     let clock: (any AppleClock)?
@@ -24,13 +18,8 @@ struct ServerAPIClient: Sendable {
 
     /// Asks production first, and the Sandbox where production does not know the transaction.
     ///
-    /// - Parameters:
-    ///   - transactionId: The identifier of any transaction of the customer: digits.
-    ///   - app: The app that is asked for.
-    ///   - isWhole: Whether all transactions are asked for as well (Get Transaction History), within the same deadline:
-    ///     where it passes before the last page, the next question goes on there.
-    /// - Returns: What Apple says of the customer.
-    /// - Throws: `EvidenceFault` when Apple knows no such transaction, or does not answer in time.
+    /// The whole history (Get Transaction History) is asked for within the same deadline: where it passes before the last
+    /// page, the next question goes on there.
     func history(
         ofTransaction transactionId: String,
         of app: AppStoreApp,
@@ -85,7 +74,6 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    /// Sends one request.
     func ask<Answer>(
         _ path: String,
         of app: AppStoreApp,
@@ -117,7 +105,6 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    /// The outcome of an answer.
     private func outcome<Answer>(
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,
@@ -213,15 +200,8 @@ extension ServerAPIClient {
 
     /// Asks for the next page of all transactions of a customer's subscriptions (Get Transaction History, version 2).
     ///
-    /// One customer's pages are asked for one after the other, so that others wait for one of them at most.
-    ///
-    /// - Parameters:
-    ///   - known: The part that was fetched so far.
-    ///   - transactionId: The identifier of any transaction of the customer: digits.
-    ///   - app: The app that is asked for.
-    ///   - deadline: When it is given up.
-    /// - Returns: The page, whose transactions are not verified yet.
-    /// - Throws: `EvidenceFault` when there is none in time.
+    /// One customer's pages are asked for one after the other, so that others wait for one of them at most. The page's
+    /// transactions are not verified yet.
     func page(
         after known: HistoryUnderWay,
         ofCustomer transactionId: String,

@@ -26,22 +26,13 @@ package final class ServerAPICredentials: Sendable {
     private let token = Mutex<Token?>(nil)
 
     /// Creates credentials.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app that is asked for.
-    ///   - issuerId: The issuer of the key, from App Store Connect, a UUID.
-    ///   - signer: The app's In-App Purchase key.
     package init(bundleId: String, issuerId: String, signer: any ES256Signer) {
         self.bundleId = bundleId
         self.issuerId = issuerId
         self.signer = signer
     }
 
-    /// A token that is valid now; one is used for several requests.
-    ///
-    /// - Parameter now: The server's clock.
-    /// - Returns: A compact JWS, signed with ES256.
-    /// - Throws: `SigningFailure` when the key does not sign.
+    /// A token that is valid now, a compact JWS; one is used for several requests.
     func bearerToken(at now: Timestamp) throws(SigningFailure) -> String {
         // A clock that was set back leaves a token of the future, which the API refuses until the clock is there again.
         if let known = token.withLock({ $0 }), known.issuedAt <= now, now < known.useUntil { return known.text }

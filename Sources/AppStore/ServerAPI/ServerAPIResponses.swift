@@ -5,26 +5,20 @@ import StrictJSON
 struct StatusResponse {
     /// One subscription of the customer (`lastTransactionsItem`).
     struct Item {
-        /// The subscription.
         var originalTransactionId = ""
         /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
         var status: Int64 = 0
-        /// Its newest transaction, a JWS.
         var signedTransaction: String?
-        /// Its renewal info, a JWS.
         var signedRenewalInfo: String?
     }
 
-    /// The app.
     private(set) var bundleId: String?
     /// The app's Apple ID; production alone has it.
     private(set) var appAppleId: Int64?
     /// The environment that answered; `nil` for none of Apple's.
     private(set) var environment: AppStoreEnvironment?
-    /// The subscriptions of all groups.
     private(set) var items: [Item] = []
 
-    /// Reads an answer.
     init(json: [UInt8]) throws(JSONFault) {
         var response = StatusResponse()
         var hasData = false
@@ -79,12 +73,9 @@ struct StatusResponse {
 struct HistoryResponse {
     /// The token of the next page.
     private(set) var revision: String?
-    /// Whether there is a next page.
     private(set) var hasMore = false
-    /// The transactions, each a JWS.
     private(set) var transactions: [String] = []
 
-    /// Reads an answer.
     init(json: [UInt8]) throws(JSONFault) {
         var response = HistoryResponse()
         var hasMore: Bool?
@@ -121,20 +112,15 @@ struct ServerAPIError {
         case unknown
         /// The transaction is a family member's, about which the call gives no answer.
         case familyShared
-        /// Apple knows no such app.
         case unknownApp
-        /// It passes.
         case temporary
         /// It says nothing of the transaction, the app or the key.
         case unexpected
     }
 
-    /// Apple's code; its first three digits are the HTTP status.
     let code: Int64
 
-    /// Reads a body.
-    ///
-    /// - Parameter json: The body. An unreleased app gets a 401 that is no JSON, which gives `nil`.
+    /// An unreleased app gets a 401 that is no JSON, which gives `nil`.
     init?(json: [UInt8]) {
         var code: Int64?
         var reader = JSONReader(json, refusesDuplicates: false)
@@ -189,7 +175,6 @@ extension EvidenceFault {
         )
     }
 
-    /// The transaction is a family member's.
     static var transactionFamilyShared: EvidenceFault {
         EvidenceFault(
             .rejected,

@@ -21,9 +21,6 @@ struct CertificateChain {
     private let certificates: [Certificate]
 
     /// Reads the certificates that matter; the third is not among them: it may be a root, but is no reason for trust.
-    ///
-    /// - Parameter der: `x5c` in DER.
-    /// - Throws: ``SignedDataFault`` when there are not exactly three, or one, or one of them cannot be read.
     init(_ der: [[UInt8]]) throws(SignedDataFault) {
         guard der.count == 3 || der.count == 1 else {
             throw SignedDataFault(.chainLength, "x5c has \(der.count) certificates; the App Store sends three.")
@@ -124,10 +121,7 @@ struct CertificateChain {
 package struct TrustedRoot: Equatable, Sendable {
     let certificate: Certificate
 
-    /// Reads a certificate.
-    ///
-    /// - Parameter bytes: The content of a file: DER, or PEM with one certificate.
-    /// - Throws: ``SignedDataFault`` when it is none.
+    /// Reads the content of a file: DER, or PEM with one certificate.
     package init(contents bytes: [UInt8]) throws(SignedDataFault) {
         do {
             if bytes.first == 0x30 {

@@ -8,23 +8,16 @@ struct CompactJWS {
     /// two in it, in Base64 once more, and what an app adds by Advanced Commerce makes all of them longer.
     static let maximumBytes = 131_072
 
-    /// All of it.
     let bytes: [UInt8]
     /// The first part as it was sent.
     let headerText: Substring
     /// The bytes that the signature covers: the first two parts and the dot between them.
     let signedBytes: ArraySlice<UInt8>
-    /// The payload.
     let payload: [UInt8]
     /// The signature: for ES256, r and s of 32 bytes each (RFC 7518 §3.4).
     let signature: [UInt8]
 
-    /// Takes a JWS apart.
-    ///
-    /// By its bytes: to tell where characters begin takes longer than to verify the signature.
-    ///
-    /// - Parameter text: The text.
-    /// - Throws: ``SignedDataFault`` when it is no compact JWS.
+    /// Takes a JWS apart by its bytes: to tell where characters begin takes longer than to verify the signature.
     init(_ text: String) throws(SignedDataFault) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SignedDataFault(.malformed, "The JWS has more than \(Self.maximumBytes) bytes.")
@@ -54,7 +47,6 @@ struct JWSHeader {
     /// The certificates in DER, the signer's first (`x5c`).
     let certificates: [[UInt8]]
 
-    /// Reads a header.
     init(_ text: Substring) throws(SignedDataFault) {
         guard let json = Base64URL.decode(text.utf8) else {
             throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")
@@ -96,10 +88,6 @@ struct JWSHeader {
 
 /// Base64 with the URL-safe alphabet and without padding (RFC 4648 §5, RFC 7515 §2).
 enum Base64URL {
-    /// Decodes a text.
-    ///
-    /// - Parameter text: The text in UTF-8. Padding, white space and characters of another alphabet give `nil`.
-    /// - Returns: The bytes.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.count + 3)
@@ -118,10 +106,6 @@ enum Base64URL {
 
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).
 enum Base64 {
-    /// Decodes a text.
-    ///
-    /// - Parameter text: The text. White space and characters of another alphabet give `nil`.
-    /// - Returns: The bytes.
     static func decode(_ text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { Array($0) }
     }

@@ -25,14 +25,9 @@ package struct SignedDataVerifier: Sendable {
     private let apple: Certificate?
     private let roots: [Certificate]
     private var clock: (any AppleClock)?
-    /// The signers known so far.
     let cache = SignerCache()
-    /// The JWS known so far.
     let genuine = VerifiedJWSCache()
 
-    /// Creates a verifier.
-    ///
-    /// - Parameter additionalRoots: Roots trusted beside Apple's.
     package init(additionalRoots: [TrustedRoot] = []) {
         self.init(apple: TrustedRoot.appleRootCAG3, additionalRoots: additionalRoots)
     }
@@ -44,21 +39,13 @@ package struct SignedDataVerifier: Sendable {
 
     /// The same verifier, which also reports Apple's clock: by the date of everything that ends at Apple's own root.
     ///
-    /// What ends at an additional root is as genuine, but Apple's clock did not date it.
-    ///
-    /// - Parameter clock: The observer.
-    /// - Returns: The verifier; the signers that are known already are known to both.
+    /// What ends at an additional root is as genuine, but Apple's clock did not date it. Both know the same signers.
     package func reporting(to clock: any AppleClock) -> SignedDataVerifier {
         var verifier = self
         verifier.clock = clock
         return verifier
     }
 
-    /// Checks a JWS.
-    ///
-    /// - Parameter text: The compact JWS.
-    /// - Returns: Its payload.
-    /// - Throws: ``SignedDataFault`` when it is not genuine.
     package func payload(of text: String) throws(SignedDataFault) -> Payload {
         let jws = try CompactJWS(text)
         let signer = try signer(of: jws)
@@ -125,13 +112,6 @@ private enum SignedMember: String, CaseIterable {
 }
 
 extension SignedDataVerifier.Payload {
-    /// Reads the payload's members.
-    ///
-    /// - Parameters:
-    ///   - name: The payload's name in a sentence, such as "transaction".
-    ///   - members: Reads them from the text of the object.
-    /// - Returns: The members.
-    /// - Throws: `SignedDataFault` with the place of the member that cannot be read.
     func read<Members>(
         _ name: String,
         _ members: ([UInt8]) throws(JSONFault) -> Members
@@ -145,13 +125,7 @@ extension SignedDataVerifier.Payload {
 }
 
 extension EvidenceFault {
-    /// Signed data is not genuine, or another thing.
-    ///
-    /// - Parameters:
-    ///   - fault: What was found.
-    ///   - text: What was sent.
-    ///   - place: The member of `evidence` that holds it.
-    ///   - index: Its position there.
+    /// Signed data is not genuine, or another thing; `index` is its position in the member.
     init(_ fault: SignedDataFault, of text: String, in place: RecognisedContent.Place, index: Int) {
         self.init(
             .rejected,

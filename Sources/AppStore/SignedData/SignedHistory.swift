@@ -11,7 +11,6 @@ struct SignedHistory {
     private(set) var bundleId: String?
     private(set) var environment: AppStoreEnvironment?
 
-    /// Takes a transaction.
     mutating func add(_ signed: SignedTransaction) throws(SignedDataFault) {
         if transactions.isEmpty {
             bundleId = signed.bundleId
@@ -24,7 +23,6 @@ struct SignedHistory {
         transactions[signed.transactionId] = signed
     }
 
-    /// Takes a renewal info.
     mutating func add(_ signed: SignedRenewalInfo) {
         if let known = renewalInfos[signed.originalTransactionId],
             !Self.isNewer(signed.renewal.signedDate, known.renewal.signedDate)
@@ -34,27 +32,17 @@ struct SignedHistory {
         renewalInfos[signed.originalTransactionId] = signed
     }
 
-    /// Takes what Apple says that a subscription is.
-    ///
-    /// - Parameters:
-    ///   - status: `status`; of a number that is none of Apple's five nothing follows.
-    ///   - id: The subscription.
-    ///   - asOf: When Apple said so.
+    /// Takes the `status` that Apple gives a subscription; of a number that is none of Apple's five nothing follows.
     mutating func add(status: Int64?, of id: String, asOf: Timestamp) {
         guard let status else { return }
         statuses[id] = SubscriptionStatus(SubscriptionStatus.Code(rawValue: status) ?? .unknown, asOf: asOf)
     }
 
-    /// The customer's history by these transactions.
+    /// The customer's history by these transactions, as of Apple's clock, or of the date of what was signed last.
     ///
     /// Each subscription of a transaction has an entry: its renewal info, or, where there is none, one that says
     /// nothing but that it exists. A renewal info without a transaction is left out, as nobody knows whose app it is; so is
     /// one that was signed before the last purchase.
-    ///
-    /// - Parameters:
-    ///   - coverage: How much of the customer's past they show.
-    ///   - asOf: Apple's clock; `nil` for the date of what was signed last.
-    /// - Returns: The history.
     func history(coverage: HistoryCoverage, asOf: Timestamp? = nil) -> SubscriptionHistory {
         var renewals: [String: RenewalInfo] = [:]
         let outdated = outdatedRenewalInfos
@@ -112,6 +100,5 @@ struct SignedHistory {
 }
 
 extension SignedTransaction {
-    /// When it was signed.
     fileprivate var signedDate: Timestamp? { transaction.signedDate }
 }

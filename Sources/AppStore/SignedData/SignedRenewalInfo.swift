@@ -9,10 +9,8 @@ struct SignedRenewalInfo {
     let originalTransactionId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
-    /// The renewal info, as decisions read it.
     let renewal: RenewalInfo
 
-    /// Reads a payload whose signature is good.
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
         var renewal = RenewalInfo(originalTransactionId: nil, productId: nil, signedDate: payload.signedDate)
         var environment: String?

@@ -3,18 +3,14 @@ import StrictJSON
 
 /// A transaction that the App Store signed (`JWSTransactionDecodedPayload`).
 struct SignedTransaction {
-    /// The transaction's own identifier.
     let transactionId: String
     /// The app's own transaction of the customer, by which the App Store knows the customer, too.
     let appTransactionId: String?
-    /// The app that it was bought in.
     let bundleId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
-    /// The transaction, as decisions read it.
     let transaction: Transaction
 
-    /// Reads a payload whose signature is good.
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
         var fields = Fields()
         try payload.read("transaction") { (json) throws(JSONFault) in
@@ -67,7 +63,6 @@ struct SignedTransaction {
         self.transaction = transaction
     }
 
-    /// The members as they come.
     private struct Fields {
         var transactionId: String?
         var originalTransactionId: String?
@@ -254,11 +249,6 @@ private enum TransactionMember: String, CaseIterable {
 }
 
 extension SignedDataVerifier.Payload {
-    /// The environment that the payload names.
-    ///
-    /// - Parameter name: The payload's `environment`.
-    /// - Returns: The environment; `nil` for none of Apple's.
-    /// - Throws: ``SignedDataFault`` when a developer's machine speaks for the App Store.
     func environment(named name: String?) throws(SignedDataFault) -> AppStoreEnvironment? {
         let environment = name.flatMap(AppStoreEnvironment.init(rawValue:))
         if isLocallySigned, environment != .xcode, environment != .localTesting {

@@ -25,22 +25,13 @@ final class SignerCache: Sendable {
     /// How many chains had to be verified so far.
     var verifications: Int { state.withLock { $0.verifications } }
 
-    /// The signer that a header names.
-    ///
-    /// - Parameter header: The first part of the JWS.
-    /// - Returns: The signer; `nil` when it is not known, or no more.
     func signer(namedBy header: Substring) -> VerifiedSigner? {
         state.withLock { $0.signer(namedBy: header) }
     }
 
-    /// Keeps a signer whose chain was verified.
+    /// Keeps a signer whose chain was verified, only for a header that the signer has signed.
     ///
-    /// Only for a header that the signer has signed: certificates are no secret, and anybody can write any
-    /// number of headers around them.
-    ///
-    /// - Parameters:
-    ///   - signer: The signer.
-    ///   - header: The first part of a JWS with its signature.
+    /// Certificates are no secret, and anybody can write any number of headers around them.
     func keep(_ signer: VerifiedSigner, namedBy header: Substring) {
         // Copied, so that the header does not hold the whole JWS in memory.
         let copy = String(header)
@@ -52,7 +43,6 @@ final class SignerCache: Sendable {
         }
     }
 
-    /// Counts a chain that had to be verified.
     func noteVerification() {
         state.withLock { $0.verifications += 1 }
     }
@@ -60,7 +50,6 @@ final class SignerCache: Sendable {
 
 /// A signer whose certificate has been followed to a trusted root.
 struct VerifiedSigner: Sendable {
-    /// The key of the first certificate.
     let publicKey: P256.Signing.PublicKey
     /// The time in which every certificate up to the root is valid, both ends included.
     let validity: ClosedRange<Timestamp>
@@ -97,7 +86,6 @@ final class VerifiedJWSCache: Sendable {
     /// How many signatures had to be verified so far, and were good.
     var verifications: Int { state.withLock { $0.verifications } }
 
-    /// How many texts are remembered.
     var count: Int { state.withLock { $0.newer.count + $0.older.count } }
 
     /// Whether a JWS is known to be genuine; if it is, it is remembered for longer.
@@ -110,7 +98,6 @@ final class VerifiedJWSCache: Sendable {
         }
     }
 
-    /// Remembers a JWS whose signature was verified.
     func keep(_ digest: SHA256Digest) {
         state.withLock { state in
             state.verifications += 1

@@ -5,68 +5,35 @@ import Synchronization
 /// Answers of Apple for a short time, so that a customer who is asked about twice is looked up once: histories, and faults
 /// that would come again.
 ///
-/// A pure value over the time since some start; bounded, and what is forgotten first is of no consequence.
-struct AnswerCache: Sendable {
-    /// How many answers are kept.
+/// Bounded; what is forgotten is asked again.
+final class AnswerCache: Sendable {
     static let capacity = 4096
 
-    /// What became of a question.
     typealias Answer = Result<SubscriptionHistory, EvidenceFault>
 
     private struct Entry {
         let answer: Answer
-        let until: Duration
+        let until: ContinuousClock.Instant
     }
 
-    private var entries: [QuestionKey: Entry] = [:]
+    private let entries = Mutex<[QuestionKey: Entry]>([:])
 
     /// How many answers there are, those that are no longer fresh included.
-    var count: Int { entries.count }
+    var count: Int { entries.withLock { $0.count } }
 
     /// The answer to a question, if it is still fresh.
-    func answer(for key: QuestionKey, at now: Duration) -> Answer? {
-        guard let entry = entries[key], entry.until > now else { return nil }
+    func answer(for key: QuestionKey, at now: ContinuousClock.Instant = .now) -> Answer? {
+        guard let entry = entries.withLock({ $0[key] }), entry.until > now else { return nil }
         return entry.answer
     }
 
-    /// Keeps an answer.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - key: What was asked.
-    ///   - lifetime: How long it is fresh; zero for not at all.
-    ///   - now: The time.
-    mutating func keep(_ answer: Answer, for key: QuestionKey, lifetime: Duration, at now: Duration) {
-        guard lifetime > .zero else { return }
-        if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
-        if entries.count >= Self.capacity { entries.removeAll() }
-        entries[key] = Entry(answer: answer, until: now + lifetime)
-    }
-}
-
-/// The answers of one process.
-final class AnswerStore: Sendable {
-    private let start = ContinuousClock.now
-    private let cache = Mutex(AnswerCache())
-
-    /// How many answers are kept.
-    var count: Int { cache.withLock { $0.count } }
-
-    /// The answer to a question, if it is still fresh.
-    func answer(for key: QuestionKey) -> AnswerCache.Answer? {
-        let now = start.duration(to: .now)
-        return cache.withLock { $0.answer(for: key, at: now) }
-    }
-
-    /// Keeps an answer.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - key: What was asked.
-    ///   - lifetimeSeconds: How long it is fresh, in seconds.
-    func keep(_ answer: AnswerCache.Answer, for key: QuestionKey, lifetimeSeconds: Int) {
-        let now = start.duration(to: .now)
-        cache.withLock { $0.keep(answer, for: key, lifetime: .seconds(lifetimeSeconds), at: now) }
+    func keep(_ answer: Answer, for key: QuestionKey, lifetimeSeconds: Int, at now: ContinuousClock.Instant = .now) {
+        guard lifetimeSeconds > 0 else { return }
+        entries.withLock { entries in
+            if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
+            if entries.count >= Self.capacity { entries.removeAll() }
+            entries[key] = Entry(answer: answer, until: now + .seconds(lifetimeSeconds))
+        }
     }
 }
 
@@ -80,14 +47,9 @@ final class NewTransactions: Sendable {
 
     private let firstAsked = Mutex<[String: [String: ContinuousClock.Instant]]>([:])
 
-    /// Whether Apple may not know a transaction yet.
+    /// Whether Apple may not know a transaction yet: not once it was first asked for too long ago.
     ///
-    /// - Parameters:
-    ///   - id: The transaction.
-    ///   - bundleId: Its app, one of the catalog.
-    ///   - now: The time.
-    ///   - isKept: Whether one that was not asked for yet counts as asked for from now on.
-    /// - Returns: `false` once it was first asked for too long ago.
+    /// With `isKept`, one that was not asked for yet counts as asked for from now on.
     func mayStillCome(
         _ id: String,
         of bundleId: String,
@@ -105,7 +67,6 @@ final class NewTransactions: Sendable {
         }
     }
 
-    /// Forgets a transaction that Apple has told of.
     func forget(_ id: String, of bundleId: String) {
         firstAsked.withLock { $0[bundleId]?[id] = nil }
     }
@@ -118,12 +79,6 @@ struct QuestionKey: Hashable, Sendable {
     private let needsWholeHistory: Bool
     private let content: SHA256Digest
 
-    /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - question: The question.
-    ///   - bundleId: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts.
     init(_ question: AppStoreQuestion, of bundleId: String, needsWholeHistory: Bool = false) {
         self.bundleId = bundleId
         self.needsWholeHistory = needsWholeHistory

@@ -4,30 +4,17 @@ import Offers
 ///
 /// It asks nobody itself.
 struct AppStoreAttempts<Answer: Sendable>: Sendable {
-    /// The environment that is asked.
     private(set) var environment: AppStoreEnvironment
     private(set) var budget: RetryBudget
     /// Why the other environment is asked now; `nil` before.
     private var reasonToSwitch: EvidenceFault?
     private var hasRetriedOnce = false
 
-    /// Starts a question.
-    ///
-    /// - Parameters:
-    ///   - environment: The environment to ask first.
-    ///   - deadline: How long all of it may take.
     init(startingIn environment: AppStoreEnvironment, deadline: Duration) {
         self.environment = environment
         self.budget = RetryBudget(deadline: deadline)
     }
 
-    /// Decides what comes after a request.
-    ///
-    /// - Parameters:
-    ///   - outcome: What the request came to.
-    ///   - elapsed: How long the question has taken so far.
-    ///   - chance: A random number from 0 to 1, for the pause.
-    /// - Returns: The next step.
     mutating func step(
         after outcome: AppStoreOutcome<Answer>,
         at elapsed: Duration,
@@ -60,11 +47,8 @@ struct AppStoreAttempts<Answer: Sendable>: Sendable {
 }
 
 extension AppStoreAttempts {
-    /// Asks until there is an answer, or no point in going on: never longer than the deadline.
-    ///
-    /// - Parameter ask: Sends one request to an environment, which may take that long.
-    /// - Returns: Apple's answer.
-    /// - Throws: `EvidenceFault` when there is none.
+    /// Asks until there is an answer, or no point in going on: never longer than the deadline, the rest of which each
+    /// request gets.
     mutating func run(
         _ ask: (AppStoreEnvironment, Duration) async -> AppStoreOutcome<Answer>
     ) async throws(EvidenceFault) -> Answer {
@@ -92,11 +76,6 @@ extension AppStoreAttempts {
 
 extension EvidenceFault {
     /// The App Store gave no answer, which says nothing of the evidence.
-    ///
-    /// - Parameters:
-    ///   - detail: The fault in a sentence.
-    ///   - seconds: After how many seconds to ask again.
-    /// - Returns: The fault.
     static func appStoreUnavailable(_ detail: String, retryAfterSeconds seconds: Int = 5) -> EvidenceFault {
         EvidenceFault(.unavailable(retryAfterSeconds: seconds), code: "app_store_unavailable", detail: detail)
     }
@@ -138,9 +117,7 @@ extension EvidenceFault {
 
 /// What to do after an outcome.
 enum AppStoreStep<Answer: Sendable>: Sendable {
-    /// Ask (again), in that environment, after a pause.
     case ask(AppStoreEnvironment, after: Duration)
-    /// It is over.
     case finish(Result<Answer, EvidenceFault>)
 }
 
@@ -148,7 +125,6 @@ extension AppStoreStep: Equatable where Answer: Equatable {}
 
 /// The outcome of one request to Apple.
 enum AppStoreOutcome<Answer: Sendable>: Sendable {
-    /// Apple answered the question.
     case answer(Answer)
     /// The question belongs to the other environment.
     case otherEnvironment(EvidenceFault)
@@ -175,30 +151,19 @@ struct RetryBudget: Sendable {
     private let deadline: Duration
     private var attempts = 1
 
-    /// Starts a question.
-    ///
-    /// - Parameter deadline: How long all of it may take.
     init(deadline: Duration) {
         self.deadline = deadline
     }
 
-    /// How long the attempt that begins now may take.
-    ///
-    /// All but the last leave time for another one.
-    ///
-    /// - Parameter elapsed: How long the question has taken so far.
-    /// - Returns: The time; zero or less when there is none left.
+    /// How long the attempt that begins now may take: all but the last leave time for another one.
     func timeout(at elapsed: Duration) -> Duration {
         let left = deadline - elapsed
         return attempts < Self.maximumAttempts ? left * 3 / 5 : left
     }
 
-    /// Plans one more attempt.
+    /// Plans one more attempt, after a pause; `nil` when there is no attempt or no time left.
     ///
-    /// - Parameters:
-    ///   - elapsed: How long the question has taken so far.
-    ///   - chance: A random number from 0 to 1.
-    /// - Returns: How long to wait first; `nil` when there is no attempt or no time left.
+    /// `chance` is a random number from 0 to 1.
     mutating func pause(at elapsed: Duration, chance: Double) -> Duration? {
         guard attempts < Self.maximumAttempts else { return nil }
         let half = Duration.milliseconds(100 * attempts)

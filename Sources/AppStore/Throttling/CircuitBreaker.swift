@@ -21,10 +21,7 @@ struct CircuitBreaker: Sendable {
 
     private var state = State.closed(failures: 0)
 
-    /// How long nothing is sent to the host.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The time left, more than zero; `nil` when a request may try.
+    /// How long nothing is sent to the host, more than zero; `nil` when a request may try.
     func pause(at now: Duration) -> Duration? {
         switch state {
         case .closed: nil
@@ -33,12 +30,7 @@ struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Asks to send a request.
-    ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - timeout: How long the request may take.
-    /// - Returns: `nil` when it may be sent, and its outcome recorded; else how long to wait.
+    /// Admits a request, whose outcome is to be recorded; else says how long to wait.
     mutating func admit(at now: Duration, timeout: Duration) -> Duration? {
         if let pause = pause(at: now) { return pause }
         switch state {
@@ -48,11 +40,7 @@ struct CircuitBreaker: Sendable {
         return nil
     }
 
-    /// Records what became of a request that was admitted.
-    ///
-    /// - Parameters:
-    ///   - isSuccess: Whether the host answered as a host does that is well.
-    ///   - now: The time.
+    /// Records whether the host answered an admitted request as a host does that is well.
     mutating func record(isSuccess: Bool, at now: Duration) {
         switch (state, isSuccess) {
         case (.closed, true), (.trying, true): state = .closed(failures: 0)
@@ -78,20 +66,12 @@ struct RequestPace: Sendable {
     private let tolerance: Duration
     private var next = Duration.zero
 
-    /// Sets the pace.
-    ///
-    /// - Parameter requestsPerSecond: How many requests a second has room for, 1 or more.
     init(requestsPerSecond: Int) {
         interval = .seconds(1) / max(requestsPerSecond, 1)
         tolerance = .milliseconds(200)
     }
 
-    /// Takes the next place in the row.
-    ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - patience: How long the request can wait.
-    /// - Returns: How long to wait; when that is more than `patience`, no place was taken.
+    /// Takes the next place in the row, and says how long to wait; when that is more than `patience`, no place was taken.
     mutating func reserve(at now: Duration, patience: Duration) -> Duration {
         let due = max(next, now)
         let wait = max(due - tolerance - now, .zero)
@@ -115,12 +95,7 @@ enum RetryAfter {
     static let maximumOutageSeconds = 60
 
     /// How long nothing should be asked after an answer: one that asks for patience (HTTP 429), five seconds where it does
-    /// not say, and one of a server that is down for so long (HTTP 503).
-    ///
-    /// - Parameters:
-    ///   - response: The answer.
-    ///   - now: The server's clock.
-    /// - Returns: Seconds from 1 to an hour, of an outage to a minute; `nil` where it asks for nothing.
+    /// not say, and one of a server that is down for so long (HTTP 503); `nil` where it asks for nothing.
     static func seconds(after response: IncomingResponse, at now: Timestamp) -> Int? {
         let said = seconds(response.retryAfter, at: now)
         return switch response.status {
@@ -130,13 +105,8 @@ enum RetryAfter {
         }
     }
 
-    /// How long to wait.
-    ///
-    /// - Parameters:
-    ///   - text: The field: seconds (RFC 9110 §10.2.3), or, from the App Store Server API, the time in milliseconds since
-    ///     1970 (`RateLimitExceededError`).
-    ///   - now: The server's clock.
-    /// - Returns: Seconds from 1 to an hour; `nil` where the field says nothing that can be used.
+    /// The seconds of a field: a number of them (RFC 9110 §10.2.3), or, from the App Store Server API, the time in
+    /// milliseconds since 1970 (`RateLimitExceededError`).
     static func seconds(_ text: String?, at now: Timestamp) -> Int? {
         guard let text, let number = Int64(text), number >= 0 else { return nil }
         // A number of seconds that large would be more than 30 years; a date that small would be in 1970.

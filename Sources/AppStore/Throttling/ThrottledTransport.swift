@@ -26,14 +26,6 @@ final class ThrottledTransport: HTTPTransport {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a transport.
-    ///
-    /// - Parameters:
-    ///   - transport: Sends what may be sent.
-    ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
-    ///   - deadline: How long a question may take, with all its requests.
-    ///   - metrics: Where what is kept back is counted.
-    ///   - now: The server's clock: Apple names times in it.
     init(
         _ transport: any HTTPTransport,
         requestsPerSecond: Int,
@@ -48,10 +40,7 @@ final class ThrottledTransport: HTTPTransport {
         self.metrics = metrics
     }
 
-    /// Whether a host is not asked because it was down.
-    ///
-    /// - Parameter host: The host.
-    /// - Returns: `false` also when a request may try it.
+    /// Whether a host is not asked because it was down; `false` also when a request may try it.
     func isPaused(_ host: String) -> Bool {
         let now = start.duration(to: .now)
         return state.withLock { $0.breakers[host]?.pause(at: now) != nil }
@@ -144,23 +133,15 @@ final class SingleFlight: Sendable {
     private let flights = Mutex<[QuestionKey: Flight]>([:])
     private let metrics: AppStoreMetrics
 
-    /// Begins with no call under way.
     init(metrics: AppStoreMetrics = AppStoreMetrics()) {
         self.metrics = metrics
     }
 
-    /// How many calls are under way.
     var count: Int { flights.withLock { $0.count } }
 
     /// The answer to a question: of the call that is under way, or of a new one.
     ///
     /// The call goes on when its first caller has gone, as others may wait for it; it ends by its own deadline.
-    ///
-    /// - Parameters:
-    ///   - key: What is asked.
-    ///   - ask: Asks.
-    /// - Returns: The answer.
-    /// - Throws: `EvidenceFault` as `ask` does.
     func history(
         for key: QuestionKey,
         _ ask: @escaping @Sendable () async throws(EvidenceFault) -> SubscriptionHistory

@@ -27,11 +27,7 @@ struct AppleDateFields {
         }
     }
 
-    /// The date.
-    ///
-    /// - Parameter name: The name of the member that does not end in `_ms`.
-    /// - Returns: The date; `nil` where there is none.
-    /// - Throws: `JSONFault` where that member has to count, and cannot be read.
+    /// The date; `name` is the member without `_ms`, for its fault.
     func value(named name: @autoclosure () -> String) throws(JSONFault) -> Timestamp? {
         if let milliseconds { return milliseconds }
         guard !isTextUnreadable else { throw JSONFault.noAppleDate.inside(member: name()) }
@@ -41,8 +37,6 @@ struct AppleDateFields {
 
 extension Timestamp {
     /// Reads the text of a date as verifyReceipt writes it: `2020-07-14 19:41:40 Etc/GMT`.
-    ///
-    /// - Parameter text: The text. Another form, or another time zone, gives `nil`.
     init?(appleText text: Span<UInt8>) {
         guard text.count == Self.pattern.count else { return nil }
         var numbers = InlineArray<6, Int64>(repeating: 0)
@@ -71,8 +65,6 @@ extension Timestamp {
 
 extension Int64 {
     /// Reads a whole number's digits, with a sign before them or not.
-    ///
-    /// - Parameter text: The digits in ASCII. Anything else, and what does not fit 64 bits, gives `nil`.
     init?(decimalDigits text: Span<UInt8>) {
         guard !text.isEmpty else { return nil }
         let isNegative = text[0] == UInt8(ascii: "-")

@@ -6,10 +6,6 @@ import StrictJSON
 
 extension JSONReader {
     /// Reads a plain value: a string's text, or a number or boolean as it is written.
-    ///
-    /// - Parameter read: Gets the text in UTF-8.
-    /// - Returns: What it makes of that; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for an object or array; and what `read` throws.
     private mutating func readApple<Value>(
         _ read: (_ text: Span<UInt8>) throws(JSONFault) -> Value
     ) throws(JSONFault) -> Value? {
@@ -19,9 +15,6 @@ extension JSONReader {
     }
 
     /// Reads text: a string, or a number or boolean as it is written.
-    ///
-    /// - Returns: The text; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for an object or array.
     mutating func readAppleText() throws(JSONFault) -> String? {
         let (type, text) = try readSharedText()
         return type == .null || text.isEmpty ? nil : text
@@ -30,9 +23,6 @@ extension JSONReader {
     /// Reads an identifier of a product, a subscription, a transaction or an offer.
     ///
     /// It is kept, and a client may have made it up: what a database could not give back as it was must not get there.
-    ///
-    /// - Returns: The identifier; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for an object or array, more than ``longestIdentifier`` bytes, or a control character.
     mutating func readAppleIdentifier() throws(JSONFault) -> String? {
         guard let text = try readAppleText() else { return nil }
         guard text.utf8.count <= Self.longestIdentifier else {
@@ -48,9 +38,6 @@ extension JSONReader {
     static var longestIdentifier: Int { 255 }
 
     /// Reads a whole number, or its text.
-    ///
-    /// - Returns: The number; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for anything else.
     mutating func readAppleInteger() throws(JSONFault) -> Int64? {
         try readApple { (text) throws(JSONFault) in
             guard let number = Int64(decimalDigits: text) else {
@@ -61,9 +48,6 @@ extension JSONReader {
     }
 
     /// Reads a flag: `true`, `1`, `"true"`, `"1"`, and their opposites.
-    ///
-    /// - Returns: The flag; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for anything else.
     mutating func readAppleFlag() throws(JSONFault) -> Bool? {
         try readApple { (text) throws(JSONFault) in
             // A longer text is no flag; a short one becomes a string without allocating memory.
@@ -82,10 +66,7 @@ extension JSONReader {
     }
 
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
-    /// Etc/GMT`.
-    ///
-    /// - Returns: The moment; `nil` for `null`, the empty string, and 0, which stands for a date that is not there.
-    /// - Throws: `JSONFault` for anything else.
+    /// Etc/GMT`; 0 stands for a date that is not there.
     mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
         let date = try readApple { (text) throws(JSONFault) in
             guard let date = Timestamp(apple: text) else { throw .noAppleDate }
@@ -94,18 +75,13 @@ extension JSONReader {
         return date?.millisecondsSince1970 == 0 ? nil : date
     }
 
-    /// Reads whose purchase a transaction is.
-    ///
-    /// - Returns: The owner, not known for another text than Apple's, also for an empty one; `nil` for `null`.
+    /// Reads whose purchase a transaction is: not known for another text than Apple's, also for an empty one.
     mutating func readOwnership() throws(JSONFault) -> Ownership? {
         let (type, text) = try readSharedText()
         return type == .null ? nil : Ownership(String(text.prefix(Self.longestIdentifier)))
     }
 
-    /// Reads an account's UUID.
-    ///
-    /// - Returns: The token; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for anything else: evidence of an unknown account must not pass as free.
+    /// Reads an account's UUID; anything else is a fault, as evidence of an unknown account must not pass as free.
     mutating func readAppleAccountToken() throws(JSONFault) -> AppAccountToken? {
         guard let text = try readAppleText() else { return nil }
         guard let token = AppAccountToken(text) else { throw JSONFault(.invalidValue, "A UUID is expected.") }
@@ -123,9 +99,6 @@ extension JSONReader {
 }
 
 extension Timestamp {
-    /// Reads a moment in any of the forms that Apple writes.
-    ///
-    /// - Parameter text: The text; anything but a moment gives `nil`.
     init?(apple text: Span<UInt8>) {
         if let milliseconds = Int64(decimalDigits: text) {
             self.init(millisecondsSince1970: milliseconds)

@@ -14,10 +14,8 @@ struct Receipt {
     /// Whether the receipt is itself a transaction.
     var isTransaction = false
 
-    /// A receipt that is not there.
     init() {}
 
-    /// Reads a receipt's object.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var bundleIdentifier: String?
         var oldBundleIdentifier: String?
@@ -89,6 +87,5 @@ enum ReceiptMember: String, CaseIterable {
     case offerCodeName = "offer_code_ref_name"
     case appAccountToken = "app_account_token"
 
-    /// All of them, for a reader.
     static let table = JSONMembers(ReceiptMember.self)
 }

@@ -3,7 +3,6 @@ import StrictJSON
 
 /// The members of a transaction in a verifyReceipt answer, collected one by one in whatever order they come.
 struct TransactionFields {
-    /// `product_id`.
     private(set) var productId: String?
     private var originalTransactionId: String?
     private var transactionId: String?
@@ -24,9 +23,6 @@ struct TransactionFields {
     /// The transaction that the members make.
     ///
     /// Where Apple gives no original id, the transaction is its own original.
-    ///
-    /// - Returns: The transaction.
-    /// - Throws: `JSONFault` when a date cannot be read.
     func transaction() throws(JSONFault) -> Transaction {
         var offer: RedeemedOffer?
         if let promotionalOfferId {
@@ -58,11 +54,6 @@ struct TransactionFields {
     }
 
     /// Reads one member; those that decisions do not need are passed by.
-    ///
-    /// - Parameters:
-    ///   - member: The member; `nil` for one that does not count.
-    ///   - reader: The reader, at the member's value.
-    /// - Throws: `JSONFault` when a member that counts cannot be read.
     mutating func read(_ member: ReceiptMember?, from reader: inout JSONReader) throws(JSONFault) {
         switch member {
         case .productId: productId = try reader.readAppleIdentifier()
@@ -96,7 +87,6 @@ struct TransactionFields {
 }
 
 extension Transaction {
-    /// Reads an element of `latest_receipt_info` or `in_app`.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var fields = TransactionFields()
         try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
@@ -122,11 +112,6 @@ struct JoinedTransactions {
     /// `exclude-old-transactions` has the newest transactions alone.
     private(set) var lacksPeriods = false
 
-    /// Joins both lists.
-    ///
-    /// - Parameters:
-    ///   - latest: The transactions of `latest_receipt_info`.
-    ///   - receipt: Those of the receipt.
     init(_ latest: [Transaction], and receipt: [Transaction]) {
         transactions = latest
         guard !receipt.isEmpty else { return }

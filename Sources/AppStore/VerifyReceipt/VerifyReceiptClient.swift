@@ -4,26 +4,16 @@ import StrictJSON
 
 /// Asks verifyReceipt about a receipt (App Store Receipts documentation, `verifyReceipt`).
 struct VerifyReceiptClient: Sendable {
-    /// Sends the requests.
     let transport: any HTTPTransport
-    /// Where verifyReceipt is.
     let urls: AppStoreURLs
-    /// How long a question may take.
     let deadline: Duration
     /// The server's clock: the date of an answer that has none.
     let now: @Sendable () -> Timestamp
-    /// The log for an operator's faults.
     let logger: Logger
     /// The observer of Apple's clock; `nil` for none.
     let clock: (any AppleClock)?
 
     /// Asks production first, and the Sandbox where production says so.
-    ///
-    /// - Parameters:
-    ///   - receipt: The receipt in Base64.
-    ///   - app: The app that is asked for.
-    /// - Returns: What Apple says of the customer.
-    /// - Throws: `EvidenceFault` when Apple refuses the receipt, or does not answer in time.
     func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
         var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: deadline)
@@ -61,9 +51,6 @@ struct VerifyReceiptClient: Sendable {
     private static let longestStatus = 4096
 
     /// Whether an answer says that verifyReceipt is down: it does so with HTTP 200, too, in an answer without a receipt.
-    ///
-    /// - Parameter response: The answer.
-    /// - Returns: `true` for a server's fault, and for the statuses 21005 and 21009.
     private static func isOutage(_ response: IncomingResponse) -> Bool {
         guard response.status == 200 else { return response.status >= 500 }
         guard response.body.count <= longestStatus, let answer = try? VerifyReceiptResponse(json: response.body) else {
@@ -72,7 +59,6 @@ struct VerifyReceiptClient: Sendable {
         return answer.status == 21005 || answer.status == 21009
     }
 
-    /// The outcome of an answer.
     func outcome(
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,

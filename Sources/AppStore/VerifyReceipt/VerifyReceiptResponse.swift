@@ -20,7 +20,6 @@ struct VerifyReceiptResponse {
     var bundleId: String?
     /// `receipt.request_date_ms`, else `receipt.request_date`: Apple's clock when it answered.
     var requestDate: Timestamp?
-    /// `latest_receipt_info`.
     var latestTransactions: [Transaction] = []
     /// `receipt.in_app`, or the receipt itself where it is an iOS 6 style transaction receipt.
     var receiptTransactions: [Transaction] = []
@@ -34,7 +33,6 @@ struct VerifyReceiptResponse {
 }
 
 extension VerifyReceiptResponse {
-    /// The customer's history by this answer.
     func history() throws(EvidenceFault) -> SubscriptionHistory {
         guard status == 0 || status == 21006 else {
             throw EvidenceFault(
@@ -87,15 +85,9 @@ extension VerifyReceiptResponse {
 }
 
 extension VerifyReceiptResponse {
-    /// Reads an answer's text.
+    /// Numbers, strings and booleans stand for each other, and one object for a list of one.
     ///
-    /// Numbers, strings and booleans stand for each other, and one object for a list of one: Apple's answers have had
-    /// all of these forms. Members that decisions do not need are ignored.
-    ///
-    /// - Parameters:
-    ///   - json: The text of one JSON object, and what is around it.
-    ///   - range: The object's place; all of the text by default.
-    /// - Throws: `EvidenceFault` when it is no verifyReceipt answer.
+    /// Apple's answers have had all of these forms. Members that decisions do not need are ignored.
     init(json: [UInt8], in range: Range<Int>? = nil) throws(EvidenceFault) {
         do throws(JSONFault) {
             var reader = JSONReader(json, in: range ?? json.indices, refusesDuplicates: false)
@@ -195,7 +187,6 @@ private enum ResponseMember: String, CaseIterable {
 }
 
 extension RenewalInfo {
-    /// Reads an element of `pending_renewal_info`.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var info = RenewalInfo(originalTransactionId: nil, productId: nil)
         var grace = AppleDateFields()

@@ -32,22 +32,24 @@ struct AnswersTests {
 
     @Test("An answer counts for as long as it is said to, and not a moment longer")
     func lifetime() {
-        var cache = AnswerCache()
-        cache.keep(.success(history), for: key("1"), lifetime: .seconds(10), at: .seconds(5))
-        #expect(cache.answer(for: key("1"), at: .milliseconds(14_999)) == .success(history))
-        #expect(cache.answer(for: key("1"), at: .seconds(15)) == nil)
-        #expect(cache.answer(for: key("2"), at: .seconds(6)) == nil)
-        cache.keep(.success(history), for: key("3"), lifetime: .zero, at: .seconds(5))
-        #expect(cache.answer(for: key("3"), at: .seconds(5)) == nil)
+        let cache = AnswerCache()
+        let now = ContinuousClock.now
+        cache.keep(.success(history), for: key("1"), lifetimeSeconds: 10, at: now)
+        #expect(cache.answer(for: key("1"), at: now + .milliseconds(9999)) == .success(history))
+        #expect(cache.answer(for: key("1"), at: now + .seconds(10)) == nil)
+        #expect(cache.answer(for: key("2"), at: now) == nil)
+        cache.keep(.success(history), for: key("3"), lifetimeSeconds: 0, at: now)
+        #expect(cache.answer(for: key("3"), at: now) == nil)
     }
 
     @Test("However many customers there are, the answers kept are bounded, and the newest is among them")
     func bound() {
-        var cache = AnswerCache()
+        let cache = AnswerCache()
+        let now = ContinuousClock.now
         let count = AnswerCache.capacity * 2 + 1
-        for id in 0..<count { cache.keep(.success(history), for: key("\(id)"), lifetime: .seconds(10), at: .zero) }
-        #expect(cache.answer(for: key("\(count - 1)"), at: .zero) == .success(history))
-        let kept = (0..<count).count { cache.answer(for: key("\($0)"), at: .zero) != nil }
+        for id in 0..<count { cache.keep(.success(history), for: key("\(id)"), lifetimeSeconds: 10, at: now) }
+        #expect(cache.answer(for: key("\(count - 1)"), at: now) == .success(history))
+        let kept = (0..<count).count { cache.answer(for: key("\($0)"), at: now) != nil }
         #expect(kept <= AnswerCache.capacity)
     }
 

@@ -146,9 +146,7 @@ struct VerifyReceiptClientTests {
     func secret() throws {
         let secret = try #require(SharedSecret(contents: Array("hunter2 \r\n".utf8)))
         #expect(secret.text == "hunter2")
-        var dump = ""
-        Swift.dump(secret, to: &dump)
-        #expect(!"\(secret) \(String(reflecting: secret)) \(dump)".contains("hunter2"))
+        #expect(!"\(secret) \(String(reflecting: secret)) \([secret])".contains("hunter2"))
         for text in ["", "\n", "a b", "a\nb", "é", String(repeating: "x", count: 257)] {
             #expect(SharedSecret(contents: Array(text.utf8)) == nil)
         }
