@@ -4,11 +4,10 @@ import Offers
 ///
 /// To have one means that the key was loaded and proven. Whether the service takes the file, too, ``refusal`` says.
 package struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
-    /// The file, as the caller named it.
     package let path: String
     /// The key's identifier, if the file has the name that App Store Connect gave it.
     package let keyIdentifier: String?
-    /// The curve: always "P-256".
+    /// Always "P-256".
     package let curve: String
     /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
     package let publicKeySPKI: [UInt8]
@@ -16,21 +15,17 @@ package struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     package let publicKeySHA256: String
     /// The file's permission bits, octal with a leading zero, such as "0600".
     package let fileMode: String
-    /// The unusual features of the file or its name: a sentence each, with the fix.
-    package let notes: [String]
+    /// The unusual feature of the file's name, with the fix; `nil` when there is none.
+    package let note: String?
     /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
     package let refusal: KeyError?
 
-    /// Loads the key as the service does, self-test included, and lets it go again.
-    ///
-    /// - Parameters:
-    ///   - path: The file. One that others can read is looked at all the same: ``refusal`` says so.
-    ///   - access: Who besides its owner may read the file.
-    /// - Throws: ``KeyError``, as the service would at its start.
+    /// Loads the key as the service does, self-test included, and lets it go again; one that others can read is looked at
+    /// all the same.
     package init(of path: String, access: FileAccess = .ownerOnly) throws(KeyError) {
         let name = KeyFileName(path: path)
         let keyIdentifier = name?.keyIdentifier
-        let key = try SigningKey(from: path, keyIdentifier: keyIdentifier ?? path, allowing: nil)
+        let key = try SigningKey(contentsOf: path, keyIdentifier: keyIdentifier ?? path, access: nil)
         self.path = path
         self.keyIdentifier = keyIdentifier
         curve = P256.name
@@ -39,11 +34,9 @@ package struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
         let mode = String(key.fileMode, radix: 8)
         fileMode = String(repeating: "0", count: max(1, 4 - mode.utf8.count)) + mode
         refusal = access.fault(of: key.fileMode)?.at(path, access: access)
-        notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
+        note = name?.note.map { "it \($0)" }
     }
 
-    /// One line each for the file, the key's identifier, the curve, the public key, the mode, the self-test and every
-    /// note.
     package var description: String {
         """
         \(path)
@@ -52,6 +45,6 @@ package struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
           public key:  SHA-256 \(publicKeySHA256)
           file mode:   \(fileMode)
           self-test:   passed
-        """ + notes.map { "\n  note:        \($0)" }.joined()
+        """ + (note.map { "\n  note:        \($0)" } ?? "")
     }
 }

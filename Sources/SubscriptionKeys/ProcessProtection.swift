@@ -12,8 +12,6 @@ package enum ProcessProtection {
     ///
     /// To be called first thing, on the main thread before there is another: the last holds for the calling thread and
     /// those that it starts.
-    ///
-    /// - Throws: ``KeyError`` when the system refuses one of them.
     package static func enable() throws(KeyError) {
         try require(clinux_forbid_core_files(), "RLIMIT_CORE 0")
         try require(clinux_forbid_dumps(), "PR_SET_DUMPABLE 0")

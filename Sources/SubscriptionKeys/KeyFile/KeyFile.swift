@@ -4,25 +4,15 @@ import Glibc
 ///
 /// `open`, `fstat` and `read` only: stdio and Foundation would keep a copy of the file in their own buffers.
 struct KeyFile: ~Copyable {
-    /// The whole file.
-    ///
-    /// Owned by this value.
+    /// The whole file, owned by this value.
     var text: SecureBuffer
     /// The permission bits, as `chmod` takes them.
     let mode: UInt32
 
-    /// Opens, checks and reads the file.
+    /// Opens, checks and reads the file, and closes the descriptor again on every path.
     ///
-    /// The descriptor is closed again on every path.
-    ///
-    /// Symbolic links are followed, as Kubernetes mounts secrets through them. `fstat` judges the opened file.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - access: Who besides its owner may read it; `nil` to leave that to the caller, by ``mode``.
-    ///   - owner: Another user that may own it beside root and this one; `nil` for none.
-    /// - Throws: A ``KeyError``: missing, unreadable, no regular file, another user's, empty, too large, or open to
-    ///   others.
+    /// Symbolic links are followed, as Kubernetes mounts secrets through them. `fstat` judges the opened file: it has to
+    /// belong to root, to this user or to `owner`. Without `access`, its mode is for the caller to judge.
     init(path: String, access: FileAccess?, owner: UInt32? = nil) throws(KeyError) {
         // O_NONBLOCK: opening a pipe would wait for a writer. It changes nothing for a regular file.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -51,9 +41,7 @@ struct KeyFile: ~Copyable {
         self.mode = mode
     }
 
-    /// Reads until the buffer is full or the file ends.
-    ///
-    /// - Returns: How many bytes were read: fewer than the buffer's when the file shrank meanwhile.
+    /// Reads until the buffer is full, or the file ends, which may have shrunk meanwhile; says how many bytes were read.
     private static func read(_ descriptor: Int32, into buffer: inout SecureBuffer) throws(KeyError) -> Int {
         try buffer.withMutableBytes { (bytes) throws(KeyError) in
             try unsafe bytes.withUnsafeMutableBytes { (memory) throws(KeyError) in
@@ -92,7 +80,6 @@ struct KeyFile: ~Copyable {
 
 /// The name that App Store Connect gives the file of a key, with the key's identifier in it.
 package struct KeyFileName: Equatable, Sendable {
-    /// What kind of key has such a name.
     package enum Kind: String, CaseIterable, Sendable {
         /// An In-App Purchase key, also called a subscription key: `SubscriptionKey_<id>.p8`.
         case inAppPurchase = "SubscriptionKey_"
@@ -100,15 +87,10 @@ package struct KeyFileName: Equatable, Sendable {
         case appStoreConnect = "AuthKey_"
     }
 
-    /// The kind of key.
     package let kind: Kind
-    /// The key's identifier.
     package let keyIdentifier: String
 
-    /// Reads a file's name.
-    ///
-    /// - Parameter path: The file, with or without its directory. Another name gives `nil`, as does an identifier that is
-    ///   not made of ASCII letters and digits.
+    /// Reads a file's name, with or without its directory; an identifier is made of ASCII letters and digits.
     package init?(path: String) {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasSuffix(".p8"), let kind = Kind.allCases.first(where: { name.hasPrefix($0.rawValue) }) else {
@@ -130,36 +112,6 @@ package struct KeyFileName: Equatable, Sendable {
             "has the name of an App Store Connect API key (AuthKey_<id>.p8), and StoreKit refuses what such a key signs; "
                 + "use an In-App Purchase key, or, if it is one, name it SubscriptionKey_<id>.p8"
         }
-    }
-}
-
-/// An unusual feature of a key file that is taken all the same: a sentence for an operator.
-enum KeyFileNote {
-    /// Looks at a file's text where it lies.
-    static func all(in text: Span<UInt8>, path: String) -> [String] {
-        guard let first = text.indices.first(where: { !PEMArmour.isBlank(text[$0]) }),
-            let last = text.indices.last(where: { !PEMArmour.isBlank(text[$0]) })
-        else { return [] }
-        let file = path.quotedForShell
-        let hasLineFeed = (first...last).contains { text[$0] == 0x0A }
-        if (first...last).contains(where: { text[$0] == 0x0D }) {
-            guard hasLineFeed else {
-                return [
-                    "its lines end as on an old Macintosh (CR), which other tools refuse; "
-                        + "to fix it: (umask 077 && tr '\\r' '\\n' < \(file) > KEY.p8)"
-                ]
-            }
-            return [
-                "its lines end as on Windows (CR LF), which other tools may refuse; to fix it: sed -i 's/\\r$//' \(file)"
-            ]
-        }
-        if !hasLineFeed {
-            return [
-                "it is all in one line, which other tools refuse; to fix it: (umask 077 && "
-                    + #"sed -E 's/ ?(-----[A-Z ]+-----) ?/\n\1\n/g' \#(file) | sed '/-----/!s/ /\n/g;' | grep . > KEY.p8)"#
-            ]
-        }
-        return []
     }
 }
 

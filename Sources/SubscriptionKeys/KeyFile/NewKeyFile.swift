@@ -8,10 +8,8 @@ import Glibc
 package enum NewKeyFile {
     /// Writes a new key, for its owner alone (mode 0600), and waits until its bytes are on the disk.
     ///
-    /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before.
-    ///
-    /// - Parameter path: The file. It must not be there: a key is never overwritten.
-    /// - Throws: ``KeyError``. No file is left then.
+    /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before. The file must not be there: a key is never
+    /// overwritten. After an error no file is left.
     package static func write(to path: String) throws(KeyError) {
         defer { copenssl_cleanse_stack() }
         do throws(KeyError) {

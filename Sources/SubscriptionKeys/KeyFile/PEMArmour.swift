@@ -7,14 +7,13 @@ enum PEMArmour {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
+    /// The first bytes of "-----BEGIN " in Base64.
+    private static let base64OfBegin = Array("LS0tLS1CRUdJTi".utf8)
     private static let longestLabel = 64
 
     /// Finds the Base64 between the lines BEGIN and END of the one `PRIVATE KEY` that the text may hold.
     ///
     /// Blank lines around the block are fine, as are CRLF and a missing final newline.
-    ///
-    /// - Returns: Where the Base64 is, line ends included.
-    /// - Throws: A ``KeyError`` that says what the text holds instead.
     static func locateBody(in text: Span<UInt8>) throws(KeyError) -> Range<Int> {
         guard let first = text.indices.first(where: { !isBlank(text[$0]) }),
             let last = text.indices.last(where: { !isBlank(text[$0]) })
@@ -28,7 +27,9 @@ enum PEMArmour {
         try requirePrivateKey(label)
 
         let bodyStart = labelEnd + dashes.count
-        if let fault = KeyAccident.escapedLineEnds(in: text, from: bodyStart) { throw fault }
+        guard !(bodyStart..<text.count).contains(where: { text[$0] == UInt8(ascii: "\\") }) else {
+            throw KeyError(.notPEM, #"has its line ends written as "\n""#)
+        }
         guard let bodyEnd = find(end, in: text, from: bodyStart, upTo: text.count) else {
             throw KeyError(.truncated, "has no END line")
         }
@@ -38,9 +39,7 @@ enum PEMArmour {
         }
         let blockEnd = bodyEnd + end.count + endLine.count
         guard blockEnd > last else {
-            throw find(begin, in: text, from: blockEnd, upTo: text.count) == nil
-                ? KeyError(.trailingData, "holds something after the key's END line")
-                : KeyError(.severalBlocks, "holds several PEM blocks")
+            throw KeyError(.trailingData, "holds something after the key's END line")
         }
         return bodyStart..<bodyEnd
     }
@@ -68,38 +67,45 @@ enum PEMArmour {
             throw KeyError(.sec1PrivateKey, "holds an EC private key as SEC 1 (\(label))")
         case "ENCRYPTED PRIVATE KEY":
             throw KeyError(.encryptedPrivateKey, "holds an encrypted private key")
-        case "RSA PRIVATE KEY":
-            throw KeyError(.rsaPrivateKey, "holds an RSA private key (PKCS#1)")
-        case "PUBLIC KEY":
-            throw KeyError(.publicKey, "holds a public key")
-        case "CERTIFICATE":
-            throw KeyError(.certificate, "holds a certificate")
         default:
             throw KeyError(.otherPEM, "holds a PEM block named \(label)")
         }
     }
 
+    /// The fault of a text that does not begin with the armour, with the usual accidents of copying called by their names.
     private static func notPEM(_ text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyError {
-        if let fault = KeyAccident.fault(in: text, at: content) { return fault }
-        return find(begin, in: text, from: content.lowerBound, upTo: text.count) == nil
-            ? KeyError(.notPEM, "is not PEM, as it has no BEGIN line")
-            : KeyError(.notPEM, "holds something before the key's BEGIN line")
-    }
-
-    /// Whether a byte of a text is a character of Base64, or a blank between two.
-    static func isBase64(_ index: Int, in text: Span<UInt8>) -> Bool {
-        switch text[index] {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default:
-            isBlank(text[index])
-        }
+        let first = content.lowerBound
+        let finding =
+            if text.starts(with: [0xEF, 0xBB, 0xBF], at: first) {
+                "begins with a byte order mark, which some editors put before text in UTF-8"
+            } else if text.starts(with: [0xFF, 0xFE], at: first) || text.starts(with: [0xFE, 0xFF], at: first) {
+                "is text in UTF-16, which some editors and shells write"
+            } else if text[first] == UInt8(ascii: "\"") || text[first] == UInt8(ascii: "'") {
+                "begins with a quotation mark, which is not a part of the key"
+            } else if text.starts(with: base64OfBegin, at: first) {
+                "is the Base64 of a PEM file, and not the file"
+            } else if content.contains(where: { text[$0] > 0x7F }) {
+                "is binary, perhaps DER, and not PEM"
+            } else if find(begin, in: text, from: first, upTo: text.count) != nil {
+                "holds something before the key's BEGIN line"
+            } else {
+                "is not PEM, as it has no BEGIN line"
+            }
+        return KeyError(.notPEM, finding)
     }
 
     /// Whether a byte is a space, a tab, or part of a line end.
-    static func isBlank(_ byte: UInt8) -> Bool {
+    private static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
     }
 
     /// The first place of the pattern that starts in `start...limit`.
@@ -112,10 +118,6 @@ extension PEMArmour {
     /// Takes the armour off: the DER of the one `PRIVATE KEY` in a file.
     ///
     /// The text is rewritten in place, so that it is of no use afterwards. Both buffers are in the secure heap.
-    ///
-    /// - Parameter text: The file's bytes. Stays owned by the caller.
-    /// - Returns: The DER, owned by the caller.
-    /// - Throws: A ``KeyError`` that says what the text holds instead, or where it is damaged.
     static func decode(_ text: inout SecureBuffer) throws(KeyError) -> SecureBuffer {
         let body = try text.withBytes { (bytes) throws(KeyError) in try locateBody(in: bytes) }
         let length = try text.withMutableBytes { (bytes) throws(KeyError) in try gather(body, in: &bytes) }
@@ -138,11 +140,10 @@ extension PEMArmour {
         return der
     }
 
-    /// Moves the Base64 characters of a range to the front of the text, without the line ends between them.
+    /// Moves the Base64 characters of a range to the front of the text, without the line ends between them, and counts
+    /// them: a multiple of four, above zero.
     ///
     /// It also judges them, as EVP_DecodeBlock takes padding in the middle for a zero.
-    ///
-    /// - Returns: How many characters there are: a multiple of four, above zero.
     private static func gather(_ range: Range<Int>, in text: inout MutableSpan<UInt8>) throws(KeyError) -> Int {
         var length = 0
         var padding = 0
@@ -150,7 +151,7 @@ extension PEMArmour {
             let character = text[index]
             if character == UInt8(ascii: "=") {
                 padding += 1
-            } else if padding > 0 || !isBase64(index, in: text.span) {
+            } else if padding > 0 || !isBase64(character) {
                 throw KeyError(.malformedBase64, "has a character in the key that is not Base64")
             }
             text[length] = character
@@ -160,5 +161,13 @@ extension PEMArmour {
             throw KeyError(.truncated, "has incomplete Base64 in the key")
         }
         return length
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether some bytes are at a place.
+    fileprivate func starts(with pattern: [UInt8], at start: Int) -> Bool {
+        guard start + pattern.count <= count else { return false }
+        return pattern.indices.allSatisfy { self[start + $0] == pattern[$0] }
     }
 }

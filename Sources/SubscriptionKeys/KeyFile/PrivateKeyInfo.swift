@@ -20,10 +20,7 @@ struct PrivateKeyInfo: Equatable {
     /// The public point, when the file holds one: 65 bytes, `04 x y` (SEC 1 §2.3.3).
     let publicPoint: Range<Int>?
 
-    /// Finds the parts.
-    ///
-    /// - Parameter der: The whole DER. Nothing of it is copied but the algorithm's identifiers.
-    /// - Throws: A ``KeyError`` that says what the key is instead, or what is wrong with its shape.
+    /// Finds the parts, as ranges: nothing of the DER is copied.
     init(parsing der: Span<UInt8>) throws(KeyError) {
         var file = DERReader(der.indices)
         var info = DERReader(try file.next(.sequence, in: der, named: "outer SEQUENCE"))
@@ -44,7 +41,7 @@ struct PrivateKeyInfo: Equatable {
         if key.isNext(.context0, in: der) {
             var parameters = DERReader(try key.next(.context0, in: der, named: "parameters"))
             let curve = try parameters.next(.objectIdentifier, in: der, named: "parameters")
-            try Self.require(curve, holds: ObjectIdentifier.p256, in: der, named: "parameters")
+            try Self.require(curve, holds: Self.p256, in: der, named: "parameters")
             try Self.requireEnd(of: parameters)
         }
         publicPoint = key.isNext(.context1, in: der) ? try Self.publicPoint(of: &key, in: der) : nil
@@ -65,27 +62,24 @@ struct PrivateKeyInfo: Equatable {
     /// Requires an EC key on P-256, by the two identifiers of the AlgorithmIdentifier.
     private static func requireP256(_ range: Range<Int>, in der: Span<UInt8>) throws(KeyError) {
         var reader = DERReader(range)
-        switch copy(try reader.next(.objectIdentifier, in: der, named: "algorithm"), of: der) {
-        case ObjectIdentifier.ecPublicKey:
-            break
-        case ObjectIdentifier.rsaEncryption, ObjectIdentifier.rsaPSS:
-            throw KeyError(.rsaPrivateKey, "holds an RSA private key")
-        case let other:
-            throw KeyError(.otherAlgorithm, "holds a private key of \(ObjectIdentifier.algorithmName(other))")
+        let algorithm = try reader.next(.objectIdentifier, in: der, named: "algorithm")
+        guard holds(algorithm, ecPublicKey, in: der) else {
+            throw KeyError(.otherAlgorithm, "holds a private key of another algorithm, such as RSA or Ed25519")
         }
-        guard reader.isNext(.objectIdentifier, in: der) else {
-            throw KeyError(.otherCurve, "holds an EC private key whose curve is not given by name")
-        }
-        let curve = copy(try reader.next(.objectIdentifier, in: der, named: "curve"), of: der)
-        guard curve == ObjectIdentifier.p256 else {
-            throw KeyError(.otherCurve, "holds an EC private key on \(ObjectIdentifier.curveName(curve))")
-        }
+        // A curve may also be given by its numbers.
+        guard reader.isNext(.objectIdentifier, in: der),
+            holds(try reader.next(.objectIdentifier, in: der, named: "curve"), p256, in: der)
+        else { throw KeyError(.otherCurve, "holds an EC private key on another curve") }
         try requireEnd(of: reader)
     }
 
-    /// Copies an identifier, which is public.
-    private static func copy(_ range: Range<Int>, of der: Span<UInt8>) -> [UInt8] {
-        range.prefix(32).map { der[$0] }
+    /// id-ecPublicKey, 1.2.840.10045.2.1 (RFC 5480 §2.1.1), as DER content bytes.
+    private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+    /// secp256r1, 1.2.840.10045.3.1.7 (RFC 5480 §2.1.1.1), as DER content bytes: P-256.
+    private static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+
+    private static func holds(_ range: Range<Int>, _ expected: [UInt8], in der: Span<UInt8>) -> Bool {
+        range.count == expected.count && zip(range, expected).allSatisfy { der[$0] == $1 }
     }
 
     private static func require(
@@ -94,7 +88,7 @@ struct PrivateKeyInfo: Equatable {
         in der: Span<UInt8>,
         named name: String
     ) throws(KeyError) {
-        guard range.count == expected.count, zip(range, expected).allSatisfy({ der[$0] == $1 }) else {
+        guard holds(range, expected, in: der) else {
             throw KeyError(.malformedDER, "has an unexpected value of \(name)")
         }
     }

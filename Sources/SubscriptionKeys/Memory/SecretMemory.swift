@@ -7,15 +7,14 @@ import Glibc
 /// Nobody else reads it, not even root through `/proc/PID/mem`. Like locked memory it is never swapped, and left out of
 /// dumps.
 enum SecretMemory {
-    /// Replaces the pages of the secure heap's arena, which is not in use yet, by secret memory.
+    /// Replaces the pages of the secure heap's arena, which is not in use yet, by secret memory, or says why they stay in
+    /// ordinary locked memory.
+    ///
+    /// After an error the arena has no memory at all any more: the process must not go on.
     ///
     /// OpenSSL has no call for it, but needs none: the heap hands out its whole arena as one allocation, whose pages are
     /// replaced while it is held. The guard pages around it stay. When the allocation is given back, the heap writes its
     /// list of free blocks into the new pages.
-    ///
-    /// - Parameter size: The arena's size in bytes.
-    /// - Returns: Why the arena stays in ordinary locked memory; nil when it is in secret memory now.
-    /// - Throws: A ``KeyError`` when the arena has no memory at all any more: the process must not go on.
     static func replaceArena(size: Int) throws(KeyError) -> String? {
         let descriptor = clinux_memfd_secret()
         guard descriptor >= 0 else { return reason("memfd_secret") }
@@ -45,10 +44,7 @@ enum SecretMemory {
         return nil
     }
 
-    /// Makes secret memory anywhere.
-    ///
-    /// - Parameter size: Its size in bytes: whole pages.
-    /// - Returns: Its start; `nil` where the kernel gives none.
+    /// Makes secret memory anywhere, of whole pages; `nil` where the kernel gives none.
     static func map(size: Int) -> UnsafeMutableRawPointer? {
         let descriptor = clinux_memfd_secret()
         guard descriptor >= 0 else { return nil }
@@ -74,10 +70,7 @@ enum SecretMemory {
     /// How many bytes are in use, from the start.
     private(set) var count: Int
 
-    /// Takes zeroed memory from the secure heap.
-    ///
-    /// - Parameter count: The size in bytes, above zero.
-    /// - Throws: A ``KeyError`` when the heap was not set up or is full. It never falls back to ordinary memory.
+    /// Takes zeroed memory from the secure heap, never from ordinary memory.
     init(count: Int) throws(KeyError) {
         // Without a secure heap, OpenSSL would answer from the ordinary one.
         guard CRYPTO_secure_malloc_initialized() == 1 else {
@@ -111,9 +104,7 @@ enum SecretMemory {
         return try body(&span)
     }
 
-    /// Keeps the first bytes in use.
-    ///
-    /// The rest stays owned, and is cleansed with them.
+    /// Keeps the first bytes in use; the rest stays owned, and is cleansed with them.
     mutating func truncate(to count: Int) {
         self.count = max(0, min(count, self.count))
     }

@@ -10,10 +10,8 @@ import Synchronization
 package enum SecureHeap {
     /// The properties of the heap, once set up.
     package struct Status: Equatable, Sendable {
-        /// The arena's size in bytes.
+        /// In bytes.
         package let size: Int
-        /// Whether the arena is locked into memory.
-        ///
         /// When false, warn: keys can reach the swap.
         package let isLocked: Bool
         /// Whether the arena is secret memory (memfd_secret(2)).
@@ -22,14 +20,10 @@ package enum SecureHeap {
         package let whyNotSecret: String?
     }
 
-    /// The size, in bytes, when the caller names none.
-    ///
-    /// It fits the smallest usual limit of locked memory, 64 KiB.
+    /// In bytes: it fits the smallest usual limit of locked memory, 64 KiB.
     package static let defaultSize = 64 << 10
 
-    /// The sizes, in bytes, that can be asked for.
-    ///
-    /// They must also be powers of two.
+    /// In bytes; powers of two only.
     package static let allowedSizes = (64 << 10)...(16 << 20)
 
     /// The smallest block that the heap hands out, in bytes: the length of a P-256 scalar.
@@ -42,21 +36,14 @@ package enum SecureHeap {
 
     private static let status = Mutex<Status?>(nil)
 
-    /// Sets the heap up.
+    /// Sets the heap up, of a power of two within ``allowedSizes``: before anything else touches OpenSSL.
     ///
-    /// To be called before anything else touches OpenSSL, and before the first key is loaded.
+    /// With `allowUnlocked` it goes on when the system refuses to lock the arena, and the caller has to warn; else the arena
+    /// is given back then, and no key loads. Secret memory is used where the kernel has it.
     ///
     /// It also keeps OpenSSL from reading any `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
     /// must not choose what code or which algorithms handle keys.
     /// Later calls change nothing and answer what the first one did. Safe from any thread.
-    ///
-    /// - Parameters:
-    ///   - size: The arena's size in bytes: a power of two within ``allowedSizes``.
-    ///   - allowUnlocked: Whether to go on when the system refuses to lock the arena. The caller has to warn then.
-    ///   - secret: Whether to use secret memory where the kernel has it. Elsewhere the arena is only locked, and
-    ///     ``Status/whyNotSecret`` says why.
-    /// - Returns: What the heap is like.
-    /// - Throws: ``KeyError``. After ``KeyError/Code/heapNotLocked`` the arena is given back: no key loads.
     @discardableResult
     package static func initialize(
         size: Int = defaultSize,
@@ -74,7 +61,6 @@ package enum SecureHeap {
         }
     }
 
-    /// Whether keys are in secret memory.
     static var isSecret: Bool { status.withLock { $0?.isSecret == true } }
 
     /// How many bytes of the arena are in use: keys, and the state of OpenSSL's random generators.

@@ -9,20 +9,13 @@ import COpenSSL
     /// The `EVP_PKEY`, owned by this object: who takes a context from it adds a reference of its own.
     @unsafe let pointer: OpaquePointer
 
-    /// Builds a public key.
-    ///
-    /// - Parameter publicPoint: 65 bytes, `04 x y`.
-    /// - Throws: ``KeyError``, as a rule because the point is not on the curve.
+    /// A public key, of 65 bytes, `04 x y`; as a rule it fails because the point is not on the curve.
     init(publicPoint: [UInt8]) throws(KeyError) {
         unsafe pointer = try Self.build(COPENSSL_PUBLIC_KEY, publicPoint: publicPoint) { _ in true }
     }
 
-    /// Builds a key pair: whether its halves belong together is a question for ``isConsistentPair()``.
-    ///
-    /// - Parameters:
-    ///   - scalar: The private number. Copied within the secure heap.
-    ///   - publicPoint: 65 bytes, `04 x y`.
-    /// - Throws: ``KeyError``.
+    /// A key pair, whose number is copied within the secure heap: whether its halves belong together is a question for
+    /// ``isConsistentPair()``.
     init(scalar: borrowing PrivateScalar, publicPoint: [UInt8]) throws(KeyError) {
         unsafe pointer = try Self.build(COPENSSL_KEYPAIR, publicPoint: publicPoint) { builder in
             unsafe scalar.push(to: builder)
@@ -34,17 +27,10 @@ import COpenSSL
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Builds a key with `EVP_PKEY_fromdata`.
+    /// Builds an `EVP_PKEY`, owned by the caller, with `EVP_PKEY_fromdata`.
     ///
     /// It is the one way into OpenSSL that leaves no copy of a private key in the ordinary heap:
     /// the readers of PEM and DER do, and do not cleanse them.
-    ///
-    /// - Parameters:
-    ///   - selection: Which parts the key has.
-    ///   - publicPoint: 65 bytes, `04 x y`.
-    ///   - addPrivatePart: Adds to an `OSSL_PARAM_BLD`, and says whether OpenSSL took it.
-    /// - Returns: An `EVP_PKEY`, owned by the caller.
-    /// - Throws: ``KeyError``.
     private static func build(
         _ selection: Int32,
         publicPoint: [UInt8],
@@ -90,12 +76,7 @@ extension P256Key {
         return unsafe EVP_PKEY_pairwise_check(context) == 1
     }
 
-    /// Whether a signature over the message is by this key.
-    ///
-    /// - Parameters:
-    ///   - signature: ASN.1 DER, as this process made it.
-    ///   - message: The bytes that were signed, whole and unhashed.
-    /// - Returns: False as well when OpenSSL could not tell.
+    /// Whether a signature (DER) over the message is by this key; false as well when OpenSSL could not tell.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -116,10 +97,6 @@ struct KeyPair {
     /// The SHA-256 of ``publicKeySPKI``.
     let fingerprint: [UInt8]
 
-    /// Builds the key of a PKCS#8 file.
-    ///
-    /// - Parameter der: The file's DER, in a ``SecureBuffer``. Only read.
-    /// - Throws: A ``KeyError`` that says what the key is instead, or which part of it is wrong.
     init(pkcs8 der: Span<UInt8>) throws(KeyError) {
         let info = try PrivateKeyInfo(parsing: der)
         let scalar = try PrivateScalar(bigEndian: der.extracting(info.scalar))
@@ -142,7 +119,6 @@ struct KeyPair {
 
 /// The curve of every key here: NIST P-256, also named prime256v1 and secp256r1.
 enum P256 {
-    /// The name to show.
     static let name = "P-256"
     /// The length of a private number, in bytes.
     static let scalarLength = 32
@@ -163,13 +139,10 @@ enum P256 {
 
 /// SHA-256 (FIPS 180-4).
 enum SHA256 {
-    /// The length of a digest, in bytes.
-    static let length = 32
-
     /// The digest of some public bytes, for the paths that are not hot.
     static func digest(of bytes: [UInt8]) throws(KeyError) -> [UInt8] {
         KeyError.clearOpenSSLQueue()
-        var digest = [UInt8](repeating: 0, count: length)
+        var digest = [UInt8](repeating: 0, count: 32)
         guard unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
             throw KeyError(openSSL: "EVP_Digest")
         }

@@ -6,11 +6,8 @@ import COpenSSL
 @safe struct PrivateScalar: ~Copyable {
     private let number: OpaquePointer
 
-    /// Takes the number from its bytes.
-    ///
-    /// - Parameter bytes: 32 bytes, big-endian, in a ``SecureBuffer``. Only read.
-    /// - Throws: A ``KeyError`` when the number is not from 1 to the order of P-256 less 1 (SEC 1 §3.2.1),
-    ///   or when the secure heap is full.
+    /// Takes the number from its 32 bytes, big-endian, in a ``SecureBuffer``: from 1 to the order of P-256 less 1 (SEC 1
+    /// §3.2.1).
     init(bigEndian bytes: Span<UInt8>) throws(KeyError) {
         KeyError.clearOpenSSLQueue()
         guard let number = unsafe BN_secure_new() else { throw KeyError(openSSL: "BN_secure_new") }
@@ -28,10 +25,7 @@ import COpenSSL
         unsafe BN_clear_free(number)
     }
 
-    /// Computes the public point that belongs to the number.
-    ///
-    /// - Returns: 65 bytes, `04 x y` (SEC 1 §2.3.3). Public.
-    /// - Throws: A ``KeyError`` when OpenSSL cannot, for want of memory.
+    /// Computes the public point that belongs to the number: 65 bytes, `04 x y` (SEC 1 §2.3.3).
     func publicPoint() throws(KeyError) -> [UInt8] {
         unsafe try Self.withCurve { (curve) throws(KeyError) in
             guard let point = unsafe EC_POINT_new(curve) else { throw KeyError(openSSL: "EC_POINT_new") }
@@ -53,11 +47,10 @@ import COpenSSL
         }
     }
 
-    /// Names the number to the builder of a key.
+    /// Names the number to the builder of a key (`OSSL_PARAM_BLD`), and says whether OpenSSL took it.
     ///
-    /// - Parameter builder: An `OSSL_PARAM_BLD`, which must not outlive this value, as it keeps a reference.
-    ///   What it builds holds a copy in the secure heap, because the number is there.
-    /// - Returns: Whether OpenSSL took it.
+    /// The builder keeps a reference, so it must not outlive this value. What it builds holds a copy in the secure heap,
+    /// because the number is there.
     @unsafe func push(to builder: OpaquePointer) -> Bool {
         unsafe OSSL_PARAM_BLD_push_BN_pad(builder, COPENSSL_PARAMETER_PRIVATE_KEY, number, P256.scalarLength) == 1
     }

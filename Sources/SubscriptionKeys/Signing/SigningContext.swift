@@ -12,10 +12,7 @@ import Synchronization
     private let hash: OpaquePointer
     private let signer: OpaquePointer
 
-    /// Sets up a context for a key.
-    ///
-    /// - Parameter key: A key with its private number. Not copied: the context adds a reference to the `EVP_PKEY`.
-    /// - Throws: ``KeyError``.
+    /// The key is not copied: the context adds a reference to the `EVP_PKEY`.
     init(key: P256Key) throws(KeyError) {
         KeyError.clearOpenSSLQueue()
         guard let hash = unsafe EVP_MD_CTX_new() else { throw KeyError(openSSL: "EVP_MD_CTX_new") }
@@ -41,11 +38,7 @@ import Synchronization
     /// Signs the message's SHA-256.
     ///
     /// The digest is on the stack; the signature is the only allocation here. Nothing remains of the signature's secret
-    /// number, which would give the key away.
-    ///
-    /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
-    /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3).
-    /// - Throws: ``KeyError``. The context is of no use afterwards.
+    /// number, which would give the key away. After an error the context is of no use.
     func sign(_ message: Span<UInt8>) throws(KeyError) -> [UInt8] {
         KeyError.clearOpenSSLQueue()
         let digest = try digest(of: message)
@@ -97,7 +90,6 @@ final class SigningContextPool: Sendable {
     private let key: P256Key
     private let shelves = (0..<16).map { _ in Shelf() }
 
-    /// Creates an empty pool, which grows as contexts are asked for.
     init(key: P256Key) {
         self.key = key
     }
@@ -108,9 +100,7 @@ final class SigningContextPool: Sendable {
         return try SigningContext(key: key)
     }
 
-    /// Takes a context back for others to use.
-    ///
-    /// - Parameter context: One that this pool handed out, and that has not failed. One that has is let go instead.
+    /// Takes a context back for others to use; one that has failed is let go instead.
     func giveBack(_ context: SigningContext) {
         shelf.contexts.withLock { $0.append(context) }
     }

@@ -18,8 +18,6 @@ package final class SigningKey: SelfTestingSigner {
     package let publicKeySHA256: [UInt8]
     /// The permission bits that the file had when it was read, as `chmod` takes them.
     package let fileMode: UInt32
-    /// The unusual features of a file whose key can be used: a sentence each, with the fix.
-    package let fileNotes: [String]
 
     private let publicKey: P256Key
     // Owns the private key: nothing else holds it once loading is done.
@@ -28,44 +26,12 @@ package final class SigningKey: SelfTestingSigner {
     /// Loads a P8 file and tests the key: its two halves belong together, and a signature by it verifies.
     ///
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
-    /// of at most ``KeyError/maximumSize`` bytes.
-    ///
-    /// - Parameters:
-    ///   - path: The file. Symbolic links are followed.
-    ///   - keyIdentifier: The key's identifier in App Store Connect.
-    ///   - access: Who besides its owner may read the file.
-    ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
-    ///   - isAppStoreKey: Whether faults call it the file of App Store Connect.
-    /// - Throws: ``KeyError``. Nothing of the key is left in memory then.
-    package convenience init(
+    /// of at most ``KeyError/maximumSize`` bytes, that root, this user or `owner` owns; without `access`, anybody may read it.
+    /// After an error nothing of the key is left in memory.
+    package init(
         contentsOf path: String,
         keyIdentifier: String,
-        access: FileAccess = .ownerOnly,
-        owner: UInt32? = nil,
-        isAppStoreKey: Bool = true
-    ) throws(KeyError) {
-        try self.init(
-            from: path,
-            keyIdentifier: keyIdentifier,
-            allowing: access,
-            owner: owner,
-            isAppStoreKey: isAppStoreKey
-        )
-    }
-
-    /// Loads and proves a key as the public initialiser does.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - keyIdentifier: The key's identifier.
-    ///   - access: Who besides its owner may read the file; `nil` to take any, for who looks at the key only.
-    ///   - owner: Another user that may own the file.
-    ///   - isAppStoreKey: Whether faults call it the file of App Store Connect.
-    /// - Throws: ``KeyError``.
-    init(
-        from path: String,
-        keyIdentifier: String,
-        allowing access: FileAccess?,
+        access: FileAccess? = .ownerOnly,
         owner: UInt32? = nil,
         isAppStoreKey: Bool = true
     ) throws(KeyError) {
@@ -74,13 +40,11 @@ package final class SigningKey: SelfTestingSigner {
         do throws(KeyError) {
             try SecureHeap.requireRoomForKey()
             var file = try KeyFile(path: path, access: access, owner: owner)
-            let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }
             let der = try PEMArmour.decode(&file.text)
             let pair = try der.withBytes { (bytes) throws(KeyError) in try KeyPair(pkcs8: bytes) }
 
             self.keyIdentifier = keyIdentifier
             fileMode = file.mode
-            fileNotes = notes
             publicKey = pair.publicKey
             contexts = SigningContextPool(key: pair.privateKey)
             publicKeySPKI = pair.publicKeySPKI
@@ -99,11 +63,7 @@ package final class SigningKey: SelfTestingSigner {
 
     /// Signs the message's SHA-256 on the caller's thread, in some tens of microseconds.
     ///
-    /// Any number of threads at once.
-    ///
-    /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
-    /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
-    /// - Throws: `SigningFailure` with what OpenSSL said. Nothing was signed then.
+    /// Any number of threads at once. The signature is ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
     package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         do throws(KeyError) {
             let context = try contexts.take()
@@ -115,9 +75,8 @@ package final class SigningKey: SelfTestingSigner {
         }
     }
 
-    /// Signs random bytes and verifies them with the public key that ``publicKeySPKI`` shows.
-    ///
-    /// - Throws: `SigningFailure` when either fails: the key must not be used any more.
+    /// Signs random bytes and verifies them with the public key that ``publicKeySPKI`` shows: a key that fails must not be
+    /// used any more.
     package func selfTest() throws(SigningFailure) {
         var message = [UInt8](repeating: 0, count: 32)
         KeyError.clearOpenSSLQueue()

@@ -56,9 +56,6 @@ struct Check: AsyncParsableCommand {
                         + "self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
-            for (key, note) in keys.flatMap({ key in key.signer.fileNotes.map { (key.keyIdentifier, $0) } }) {
-                try Console.result("  note on the file of key \(key): \(note)")
-            }
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         try Console.result("key memory: \(service.keyMemoryName)")
