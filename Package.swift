@@ -36,7 +36,7 @@ let package = Package(
     targets: [
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
-        .target(name: "EvidenceRecognition", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
+        .target(name: "EvidenceRecognition", dependencies: ["StrictJSON"], swiftSettings: strict),
         .target(
             name: "PrometheusMetrics",
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],

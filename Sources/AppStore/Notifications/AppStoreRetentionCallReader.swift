@@ -45,8 +45,7 @@ package struct AppStoreRetentionCallReader: RetentionCallReader {
             )
         } catch {
             let found = RecognisedContent(signedPayload)
-            let isCall = found?.kind == .retentionRequest && found?.encodings.isEmpty == true
-            let words = isCall ? nil : found?.detail(in: .signedPayload)
+            let words = found?.kind == .retentionRequest ? nil : found?.detail(in: .signedPayload)
             throw SignedDataFault(error.code, words ?? error.detail)
         }
     }

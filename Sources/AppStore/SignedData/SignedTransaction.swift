@@ -22,7 +22,11 @@ struct SignedTransaction {
         guard let transactionId = fields.transactionId, let bundleId = fields.bundleId,
             let originalTransactionId = fields.originalTransactionId, let productId = fields.productId
         else {
-            throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a transaction's.")
+            throw SignedDataFault(
+                .payloadMalformed,
+                "The payload is signed, but not a transaction's: that has transactionId, originalTransactionId, productId "
+                    + "and bundleId."
+            )
         }
         self.transactionId = transactionId
         self.appTransactionId = fields.appTransactionId

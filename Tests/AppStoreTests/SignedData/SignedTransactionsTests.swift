@@ -299,7 +299,7 @@ struct SignedTransactionsTests {
             (try signer.sign(#"{"notificationType":"TEST","signedDate":1795262400000}"#), "POST /v1/notifications"),
             (
                 try signer.sign(Self.transaction().replacing(#""bundleId":"com.example.reader","#, with: "")),
-                "without bundleId"
+                "productId and bundleId"
             ),
             ("2000000123456789", "It goes into transactionId"),
             (ReceiptTransactionTests.definite, "It goes into receipt"),

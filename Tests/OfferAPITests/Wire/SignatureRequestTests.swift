@@ -220,7 +220,7 @@ struct SignatureRequestTests {
                 "signedTransactions"
             ),
             (#""transactionId":"7e3fb20b-4cdb-47cc-936d-99d65f608138""#, "appAccountToken"),
-            (#""receiptResponse":"{\"status\":0}""#, "Send the JSON object itself"),
+            (#""receiptResponse":"{\"status\":0}""#, "A verifyReceipt answer is expected: an object."),
             (#""receiptResponse":"MIAGCSqGSIb3DQEHAqCAMIACAQEx""#, "It goes into receipt"),
         ]
     )
