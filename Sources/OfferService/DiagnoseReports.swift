@@ -8,14 +8,9 @@ package actor DiagnoseReports {
     package struct DiagnosableApp: Sendable {
         let app: App
         let verifiers: [any SignatureVerifier]
+        /// The issuer of each key, by the key's identifier, where the catalog names one.
         let issuerIds: [String: String]
 
-        /// Creates the pair.
-        ///
-        /// - Parameters:
-        ///   - app: The app.
-        ///   - verifiers: The public halves of its keys.
-        ///   - issuerIds: In whose name each key signs, by its identifier, where the catalog says so.
         package init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
             self.app = app
             self.verifiers = verifiers
@@ -29,14 +24,7 @@ package actor DiagnoseReports {
     private let purchases: (any PurchaseReader)?
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use case.
-    ///
-    /// - Parameters:
-    ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
-    ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
-    ///   - recall: Finds what was signed; `nil` where nothing is on record.
-    ///   - purchases: Reads the transactions that purchases came to; `nil` where they are not looked at.
-    ///   - now: The server's clock.
+    /// Creates the use case; of two apps with one bundle identifier the first counts.
     package init(
         apps: [DiagnosableApp],
         memory: StateMemory? = nil,
@@ -51,13 +39,10 @@ package actor DiagnoseReports {
         self.now = now
     }
 
-    /// Diagnoses the report of a discount.
+    /// Diagnoses the report of a discount; `nil` when the catalog has no such app, or the caller may not ask about it.
     ///
-    /// - Parameters:
-    ///   - report: What the app gave StoreKit.
-    ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
-    ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
-    /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
+    /// No other apps than `callersApps` are looked at, and no other signatures than the client's; `nil` for an operator, who
+    /// sees all signatures.
     package func diagnose(
         _ report: SignatureReport,
         callersApps: Set<String>,
@@ -74,14 +59,8 @@ package actor DiagnoseReports {
             .diagnose(report)
     }
 
-    /// Diagnoses the report of a JWS.
-    ///
-    /// - Parameters:
-    ///   - report: What the app gave StoreKit, and what came of it.
-    ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
-    ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
-    /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
-    /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
+    /// Diagnoses the report of a JWS, as of a discount; fails when the resulting transaction is not genuine, or of another
+    /// app.
     package func diagnose(
         _ report: JWSReport,
         callersApps: Set<String>,

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The discount that an app gave StoreKit when StoreKit refused it; a JWS is a ``JWSReport``.
 public struct SignatureReport: Encodable, Equatable, Sendable {
     /// The app.
@@ -16,6 +18,10 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     public var timestamp: Int64
     /// `signature` as it was given.
     public var signature: String
+    /// The bytes that were signed, 4096 at most; `nil` where they are not known.
+    ///
+    /// Every mistake in them is found.
+    public var payload: [UInt8]?
     /// StoreKit's error, such as 12 for `SKError.invalidSignature`.
     public var storeKitError: StoreKitError?
 
@@ -30,6 +36,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     ///   - nonce: `nonce` as it was given, in its own case.
     ///   - timestamp: `timestamp` as it was given.
     ///   - signature: `signature` as it was given.
+    ///   - payload: The bytes that were signed.
     ///   - storeKitError: StoreKit's error.
     public init(
         bundleId: String? = nil,
@@ -40,6 +47,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
+        payload: [UInt8]? = nil,
         storeKitError: StoreKitError? = nil
     ) {
         self.bundleId = bundleId
@@ -50,11 +58,12 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
         self.nonce = nonce
         self.timestamp = timestamp
         self.signature = signature
+        self.payload = payload
         self.storeKitError = storeKitError
     }
 
     private enum Key: CodingKey {
-        case bundleId, keyIdentifier, productId, offerId, nonce, timestamp, signature, storeKitError
+        case bundleId, keyIdentifier, productId, offerId, nonce, timestamp, signature, payload, storeKitError
     }
 
     /// Writes the report, the account as the one member that names it.
@@ -71,6 +80,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
         try members.encode(nonce, forKey: .nonce)
         try members.encode(timestamp, forKey: .timestamp)
         try members.encode(signature, forKey: .signature)
+        try members.encodeIfPresent(payload.map { Data($0).base64EncodedString() }, forKey: .payload)
         try members.encodeIfPresent(storeKitError, forKey: .storeKitError)
     }
 }
@@ -130,7 +140,8 @@ public struct JWSReport: Encodable, Equatable, Sendable {
 public enum StoreKitError: Equatable, Sendable {
     /// A number of `SKError.Code`, such as 12.
     case number(Int)
-    /// A name of StoreKit 2, such as `invalidOfferSignature`.
+    /// A name of StoreKit 2, such as `invalidOfferSignature`, or an error as it is printed, such as
+    /// `Error Domain=SKErrorDomain Code=12 "(null)"`.
     case name(String)
 }
 

@@ -1,4 +1,7 @@
-"""Each mistake is made on top of what Apple's library signs, alone and in pairs: all of them are named, and no others."""
+"""Each mistake is made on top of what Apple's library signs: all of them are named, and no others.
+
+Of a discount with its payload, and of a JWS, any two are named; of a discount without its payload, one.
+"""
 
 import base64
 import contextlib
@@ -146,16 +149,19 @@ class Discount:
         self.fields = apple_library.payload(answer, decision, ACCOUNT).decode().split(SEPARATOR)
         self.separator = SEPARATOR
         self.key = service.key
+        self.change = lambda payload: payload
         self.hash = lambda payload: (payload, hashes.SHA256())
         self.encode = lambda der: base64.b64encode(der).decode()
 
-    def reported(self):
-        payload, algorithm = self.hash(self.separator.join(self.fields).encode())
+    def reported(self, with_payload=False):
+        signed = self.change(self.separator.join(self.fields).encode())
+        payload, algorithm = self.hash(signed)
         der = self.key.sign(payload, ec.ECDSA(algorithm))
         # One that has a sign of each alphabet, and needs padding, shows what was done to it.
         while len(der) % 3 == 0 or not {"+", "/"} <= set(base64.b64encode(der).decode()):
             der = self.key.sign(payload, ec.ECDSA(algorithm))
-        return {**self.report, "signature": self.encode(der)}
+        report = {**self.report, "signature": self.encode(der)}
+        return report | {"payload": standard(signed)} if with_payload else report
 
 
 def raw(der):
@@ -250,27 +256,24 @@ def test_a_discount_by_apples_library_is_right(diagnosing):
     assert diagnosing.diagnose(report) == {"valid": True, "causes": []}
 
 
-def test_every_mistake_of_a_discount_is_named_alone(diagnosing):
+@pytest.mark.parametrize("with_payload", [False, True])
+def test_every_mistake_of_a_discount_is_named_alone(diagnosing, with_payload):
     for code, _, make in DISCOUNT:
         discount = Discount(diagnosing)
         make(discount)
-        check(diagnosing.diagnose(discount.reported()), [code])
+        check(diagnosing.diagnose(discount.reported(with_payload)), [code])
 
 
-def test_every_two_mistakes_of_a_discount_are_named(diagnosing):
+def test_every_two_mistakes_of_a_discount_are_named_with_the_payload(diagnosing):
     wrong = []
     for first, second in itertools.combinations(DISCOUNT, 2):
-        parts = {first[1], second[1]}
-        # A payload that is for another place than its field is not told from one whose fields are swapped.
-        if len(parts) == 1 or ("order" in parts and parts & {"product", "offer"}):
+        if first[1] == second[1]:
             continue
         discount = Discount(diagnosing)
         # What swaps fields comes after what changes them.
         for _, _, make in sorted((first, second), key=lambda mistake: mistake[1] == "order"):
             make(discount)
-        if first[0] == second[0] == "field_undefined":
-            continue
-        answer = diagnosing.diagnose(discount.reported())
+        answer = diagnosing.diagnose(discount.reported(with_payload=True))
         if codes(answer) != sorted([first[0], second[0]]):
             wrong.append((first[:2], second[:2], codes(answer)))
     assert not wrong
@@ -283,11 +286,48 @@ def test_a_request_that_was_not_read_names_every_field(diagnosing, word, positio
     discount = Discount(diagnosing)
     for position in positions:
         discount.fields[position] = word
-    answer = diagnosing.diagnose(discount.reported())
+    answer = diagnosing.diagnose(discount.reported(with_payload=True))
     check(answer, ["field_undefined"] * len(positions))
     details = " ".join(cause["detail"] for cause in answer["causes"])
     for position in positions:
         assert names[position] in details
+
+
+# Mistakes that the service does not know: the field of the first byte that differs, and what was signed from there.
+UNFORESEEN = [
+    (lambda payload: payload + b"\n", "timestamp", '"<U+000A>" was signed, nothing is due'),
+    (lambda payload: b"\xef\xbb\xbf" + payload, "bundleId", '"<U+FEFF>com.example'),
+    (lambda payload: payload.replace(b"monthly", b"monthly\t"), "productId", '"<U+0009><U+2063>welcome-back'),
+    (lambda payload: payload.decode().encode("utf-16-le"), "bundleId", '"<U+0000>o<U+0000>m'),
+    (lambda payload: b'"' + payload + b'"', "bundleId", '"\"com.example'),
+    (lambda payload: hashlib.sha256(payload).digest(), "bundleId", "was signed"),
+    (lambda payload: payload.hex().encode(), "bundleId", '"636f6d2e'),
+    (lambda payload: payload[:-1], "timestamp", "nothing was signed"),
+]
+
+
+@pytest.mark.parametrize("change, place, signed", UNFORESEEN)
+def test_a_mistake_that_nobody_thought_of_is_found_with_the_payload(diagnosing, change, place, signed):
+    discount = Discount(diagnosing)
+    discount.change = change
+    answer = diagnosing.diagnose(discount.reported(with_payload=True))
+    assert set(codes(answer)) == {"payload_differs"}, answer
+    detail = answer["causes"][0]["detail"]
+    assert f"in {place}: " in detail and signed in detail, detail
+
+
+def test_a_payload_that_no_key_of_the_app_has_signed(diagnosing):
+    discount = Discount(diagnosing)
+    discount.key = new_key()
+    check(diagnosing.diagnose(discount.reported(with_payload=True)), ["wrong_key"])
+    discount.fields[5] = discount.fields[5].upper()
+    check(diagnosing.diagnose(discount.reported(with_payload=True)), ["nonce_uppercase", "wrong_key"])
+
+
+@pytest.mark.parametrize("payload", ["", "?", "YQ", standard(b"a" * 4099), 1])
+def test_a_payload_is_base64_of_one_to_4096_bytes(diagnosing, payload):
+    status, problem = diagnosing.send({**Discount(diagnosing).reported(), "payload": payload})
+    assert (status, problem["pointer"]) == (400, "/payload")
 
 
 def test_a_discount_with_the_nonce_of_another_signature(diagnosing):
@@ -299,7 +339,10 @@ def test_a_discount_with_the_nonce_of_another_signature(diagnosing):
     check(diagnosing.diagnose(discount.reported()), ["nonce_reused"])
 
 
-ERRORS = ["invalidOfferSignature", "Product.PurchaseError.ineligibleForOffer", "userCancelled", "ofTheFuture", 12, 0, 999]
+ERRORS = [
+    "invalidOfferSignature", "Product.PurchaseError.ineligibleForOffer", "userCancelled", "ofTheFuture", 12, 0, 999,
+    "12", 'Error Domain=SKErrorDomain Code=12 "(null)" UserInfo={}', "Failed. (SKErrorDomain error 12.)",
+]
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -444,9 +487,6 @@ HIDDEN = [
 def hides(first, second):
     if first[1] == second[1]:
         return True
-    # What a JWS of another use does not have is not missed.
-    if {first[0], second[0]} == {"wrong_audience", "field_undefined"}:
-        return True
     # Padding and blanks, members of the header, and what is malformed have one cause together.
     if first[0] == second[0] and first[0] in ("jws_not_base64url", "jws_header", "jws_malformed"):
         return True
@@ -494,7 +534,9 @@ def test_a_token_for_the_server_api_is_no_offer(diagnosing):
     now = int(time.time())
     claims = {"iss": ISSUER_ID, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": BUNDLE_ID}
     token = jwt.encode(claims, openssl_p8(diagnosing.key), algorithm="ES256", headers={"kid": KEY_ID})
-    check(diagnosing.diagnose({**JWS(diagnosing).report, "jws": token}), ["jws_expires", "wrong_audience"])
+    # Neither product nor offer nor nonce.
+    expected = ["jws_expires", "wrong_audience"] + ["field_undefined"] * 3
+    check(diagnosing.diagnose({**JWS(diagnosing).report, "jws": token}), expected)
 
 
 def test_a_jws_by_an_unknown_key_is_unexplained_and_its_visible_mistakes_are_named(diagnosing):
@@ -578,9 +620,24 @@ def test_all_is_right_and_the_purchase_has_no_offer(diagnosing):
 def test_the_command_says_the_same_as_the_service(diagnosing, tmp_path):
     jws = JWS(diagnosing)
     jws.claims["exp"] = 4_000_000_000
+    discount = Discount(diagnosing)
+    discount.fields[4] += "\n"
+    discount.fields[5] = discount.fields[5].upper()
     report = tmp_path / "report.json"
-    report.write_text(json.dumps(jws.reported()))
-    command = [EXECUTABLE, "diagnose", "--config", diagnosing.configuration, "--json", report]
-    result = subprocess.run(command, capture_output=True, env=ENVIRONMENT, timeout=60, check=False)
-    assert result.returncode == 1, result.stderr
-    assert json.loads(result.stdout) == diagnosing.diagnose(json.loads(report.read_text()))
+    for reported in (jws.reported(), discount.reported(with_payload=True)):
+        report.write_text(json.dumps(reported))
+        command = [EXECUTABLE, "diagnose", "--config", diagnosing.configuration, "--json", report]
+        result = subprocess.run(command, capture_output=True, env=ENVIRONMENT, timeout=60, check=False)
+        assert result.returncode == 1, result.stderr
+        assert json.loads(result.stdout) == diagnosing.diagnose(reported)
+
+
+def test_nothing_of_a_payload_goes_into_the_log(diagnosing):
+    discount = Discount(diagnosing)
+    discount.fields[4] = "an-account-of-nobody"
+    report = discount.reported(with_payload=True)
+    check(diagnosing.diagnose(report), ["account_unexpected"])
+    assert diagnosing.send({**report, "payload": report["payload"] + "?"})[0] == 400
+    log = (diagnosing.configuration.parent / "service.log").read_text()
+    assert log
+    assert discount.fields[4] not in log and report["payload"] not in log

@@ -89,12 +89,13 @@ struct RequestMembersTests {
             nonce: "n",
             timestamp: 1,
             signature: "s",
+            payload: [0x61, 0xE2, 0x81, 0xA3],
             storeKitError: 12
         )
         let body = try await sent { _ = try await $0.diagnose(report) }.body
         let expected = #"""
             {"bundleId":"b","keyIdentifier":"k","productId":"p","offerId":"o","applicationUsername":"reader","nonce":"n",
-            "timestamp":1,"signature":"s","storeKitError":12}
+            "timestamp":1,"signature":"s","payload":"YeKBow==","storeKitError":12}
             """#
         #expect(try body == object(expected))
         let jws = JWSReport(productId: "p", offerId: "o", jws: "a.b.c", transactionId: "1", storeKitError: "unknown")

@@ -1,10 +1,11 @@
+import FoundationEssentials
 package import OfferService
 package import Offers
 package import StrictJSON
 
 /// What `POST /v1/diagnoses` and `offer-signer diagnose` take: the report of a discount or of a JWS.
 package enum DiagnosisCall: Equatable, Sendable {
-    /// The four values of a discount.
+    /// The four values of a discount, and the payload where it is known.
     case discount(SignatureReport)
     /// A JWS, and what came of it.
     case jws(JWSReport)
@@ -17,12 +18,7 @@ package enum DiagnosisCall: Equatable, Sendable {
         }
     }
 
-    /// Reads the body of `POST /v1/diagnoses`.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - onlyApp: The app that is meant where the body names none.
-    /// - Throws: `JSONFault`, with a pointer to the field at fault.
+    /// Reads the body of `POST /v1/diagnoses`; `onlyApp` is meant where it names no app.
     package init(json: [UInt8], onlyApp: String? = nil) throws(JSONFault) {
         var members = Members(onlyApp: onlyApp)
         var reader = JSONReader(json)
@@ -39,12 +35,17 @@ package enum DiagnosisCall: Equatable, Sendable {
     /// The members of both reports.
     private enum Member: String, CaseIterable {
         case bundleId, keyIdentifier, productId, offerId, appAccountToken, applicationUsername, nonce, timestamp
-        case signature, jws, allowIntroductoryOffer, transactionId, resultingTransaction, storeKitError
+        case signature, payload, jws, allowIntroductoryOffer, transactionId, resultingTransaction, storeKitError
 
-        /// How many bytes its text may have.
-        var maximumBytes: Int { self == .resultingTransaction ? 10_240 : 4096 }
+        var maximumBytes: Int {
+            switch self {
+            case .resultingTransaction: 10_240
+            case .payload: 5464  // 4 KiB in Base64
+            default: 4096
+            }
+        }
 
-        static let ofDiscount: [Member] = [.keyIdentifier, .nonce, .timestamp, .signature]
+        static let ofDiscount: [Member] = [.keyIdentifier, .nonce, .timestamp, .signature, .payload]
         static let ofJWS: [Member] = [.allowIntroductoryOffer, .transactionId, .resultingTransaction]
     }
 
@@ -65,7 +66,7 @@ package enum DiagnosisCall: Equatable, Sendable {
             case .storeKitError:
                 storeKitError =
                     try reader.nextType() == .string
-                    ? .name(try text(of: member, from: &reader)) : .number(try reader.readInt64())
+                    ? .text(try text(of: member, from: &reader)) : .number(try reader.readInt64())
             default: texts[member] = try text(of: member, from: &reader)
             }
         }
@@ -120,6 +121,7 @@ package enum DiagnosisCall: Equatable, Sendable {
                     nonce: try required(.nonce),
                     timestamp: try required(.timestamp, timestamp),
                     signature: try required(.signature),
+                    payload: try payload,
                     storeKitError: storeKitError
                 )
             }
@@ -147,6 +149,17 @@ package enum DiagnosisCall: Equatable, Sendable {
             }
         }
 
+        private var payload: [UInt8]? {
+            get throws(JSONFault) {
+                guard let text = texts[.payload] else { return nil }
+                guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else {
+                    throw JSONFault(.invalidValue, "Send the bytes that were signed, one or more, in standard Base64.")
+                        .inside(member: Member.payload.rawValue)
+                }
+                return Array(bytes)
+            }
+        }
+
         /// The account that was set on the payment.
         private var account: Account {
             get throws(JSONFault) {
@@ -169,14 +182,9 @@ package enum DiagnosisCall: Equatable, Sendable {
 }
 
 extension DiagnosisCall {
-    /// Asks for the diagnosis.
+    /// Asks for the diagnosis, for a client or, where it is `nil`, an operator; `nil` when the app is none of `callersApps`.
     ///
-    /// - Parameters:
-    ///   - diagnoseReports: The use case.
-    ///   - callersApps: The bundle identifiers that the caller may ask about.
-    ///   - client: The client that calls; `nil` for an operator.
-    /// - Returns: What was found out; `nil` when the caller may not ask about the app.
-    /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
+    /// It fails when the resulting transaction is not genuine, or of another app.
     package func diagnosis(
         by diagnoseReports: DiagnoseReports,
         callersApps: Set<String>,

@@ -5,11 +5,6 @@ package struct Diagnosis: Equatable, Sendable {
     /// The causes, most likely first; empty when nothing is wrong and no error was reported.
     package let causes: [DiagnosisCause]
 
-    /// Creates a diagnosis.
-    ///
-    /// - Parameters:
-    ///   - isValid: Whether the signature is right.
-    ///   - causes: The causes, most likely first.
     package init(isValid: Bool, causes: [DiagnosisCause]) {
         self.isValid = isValid
         self.causes = causes
@@ -18,19 +13,12 @@ package struct Diagnosis: Equatable, Sendable {
 
 /// One cause of a refusal, in words for people.
 package struct DiagnosisCause: Equatable, Sendable {
-    /// The cause's name.
     package let code: DiagnosisCode
     /// The value that was seen, and the one that was to be there.
     package let detail: String
     /// The fix in one sentence.
     package let fix: String
 
-    /// Creates a cause.
-    ///
-    /// - Parameters:
-    ///   - code: The cause's name.
-    ///   - detail: What was seen, and what was to be there.
-    ///   - fix: The fix in one sentence.
     package init(_ code: DiagnosisCode, detail: String, fix: String) {
         self.code = code
         self.detail = detail
@@ -51,13 +39,11 @@ extension [DiagnosisCause] {
 
 /// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
 package enum DiagnosisCode: String, CaseIterable, Sendable {
-    /// The nonce was signed in upper case.
     case nonceUppercase = "nonce_uppercase"
     /// The timestamp is in seconds, in the payload or in the call of StoreKit.
     case timestampInSeconds = "timestamp_in_seconds"
     /// The `iat` of a JWS is in milliseconds.
     case timestampInMilliseconds = "timestamp_in_milliseconds"
-    /// The account is the same but for its case.
     case accountCase = "account_case"
     /// The payment has an account, and the payload has none, or a word in its place.
     case accountMissing = "account_missing"
@@ -65,7 +51,6 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case accountUnexpected = "account_unexpected"
     /// A field or claim is empty, missing, or a word such as `undefined`.
     case fieldUndefined = "field_undefined"
-    /// The JWS is no compact JWS.
     case jwsMalformed = "jws_malformed"
     /// A part of the JWS is not in base64url without padding.
     case jwsNotBase64URL = "jws_not_base64url"
@@ -73,27 +58,20 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case jwsHeader = "jws_header"
     /// The signature of the JWS is DER, where the raw r‖s is due.
     case jwsSignatureDER = "jws_signature_der"
-    /// The JWS has an `exp` claim.
     case jwsExpires = "jws_expires"
-    /// The JWS is for another use.
     case wrongAudience = "wrong_audience"
     /// The `iss` of the JWS is not the issuer of the key.
     case issuerMismatch = "issuer_mismatch"
     /// The signature is the raw r‖s, where DER is due.
     case signatureRawNotDER = "signature_raw_not_der"
-    /// The signature was Base64-encoded twice.
     case signatureDoubleEncoded = "signature_double_encoded"
-    /// The signature was URL-encoded.
     case signatureURLEncoded = "signature_url_encoded"
     /// The signature is in base64url, or lacks its padding.
     case signatureBase64URL = "signature_base64url"
     /// The signature's text has line breaks, blanks or quotes.
     case signatureWrapped = "signature_wrapped"
-    /// The signature is in hexadecimal.
     case signatureHex = "signature_hex"
-    /// The signature has PEM lines around it.
     case signaturePEM = "signature_pem"
-    /// Another hash than SHA-256 was signed.
     case wrongHash = "wrong_hash"
     /// The fields of the payload are joined by something else than U+2063, or it follows the last of them, too.
     case wrongSeparator = "wrong_separator"
@@ -103,23 +81,20 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case wrongKey = "wrong_key"
     /// The payload carries another of the app's key identifiers.
     case keyIdMismatch = "key_id_mismatch"
-    /// Another product was signed.
     case productMismatch = "product_mismatch"
-    /// Another offer was signed.
     case offerMismatch = "offer_mismatch"
     /// Another app was signed, or its bundle identifier in another case.
     case bundleMismatch = "bundle_mismatch"
     /// A transaction was signed that nothing shows to be the customer's.
     case transactionMismatch = "transaction_mismatch"
-    /// The nonce is another signature's, too.
+    /// The payload differs in a way that has no code of its own.
+    case payloadDiffers = "payload_differs"
     case nonceReused = "nonce_reused"
     /// The timestamp that was signed, or the one that was given, is older than 24 hours.
     case timestampExpired = "timestamp_expired"
     /// The timestamp that was signed, or the one that was given, is ahead of the clock.
     case timestampInFuture = "timestamp_in_future"
-    /// The catalog has no such offer on the product.
     case offerNotInCatalog = "offer_not_in_catalog"
-    /// The customer never had a subscription.
     case neverSubscribed = "never_subscribed"
     /// All is right, and the purchase has no offer.
     case offerNotApplied = "offer_not_applied"
@@ -134,13 +109,7 @@ package protocol SignatureVerifier: Sendable {
     /// The key's identifier in App Store Connect.
     var keyIdentifier: String { get }
 
-    /// Whether a signature is by this key.
-    ///
-    /// - Parameters:
-    ///   - signature: The signature, DER or raw.
-    ///   - message: The bytes that were signed, whole and unhashed.
-    ///   - hash: How they were hashed.
-    /// - Returns: Whether it is; `false` as well for what is no signature.
+    /// Whether a signature over a whole message, not yet hashed, is by this key; `false` as well for what is no signature.
     func isSignature(_ signature: SignatureText.Form, over message: [UInt8], hashedBy hash: SignedHash) -> Bool
 }
 

@@ -1,29 +1,22 @@
 /// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
 package struct Diagnostician: Sendable {
     let app: App
+    /// The public halves of the app's keys.
     let verifiers: [any SignatureVerifier]
-    /// The issuer of each key, by the key's identifier, if the catalog names one.
+    /// The issuer of each key, by the key's identifier, where the catalog names one.
     let issuerIds: [String: String]
+    /// The other apps that the caller may ask about; nobody else's are looked at.
     let otherBundleIds: [String]
+    /// Those apps; without them, nothing is said of what the catalog has of them.
     let otherApps: [App]
+    /// The public halves of keys that those apps have and this one has not, by bundle identifier.
     let otherKeys: [String: [any SignatureVerifier]]
+    /// Where the customer is known never to have had a subscription: in the app, or in the product's group.
     let neverSubscribed: OfferScope?
+    /// The service's signature with the report's nonce; `nil` where none is on record.
     let record: RecordedSignature?
     let now: Timestamp
 
-    /// Prepares the diagnosis of one report.
-    ///
-    /// - Parameters:
-    ///   - app: The app of the catalog that the report is about.
-    ///   - verifiers: The public halves of the app's keys.
-    ///   - issuerIds: In whose name each key signs, by its identifier, where the catalog says so.
-    ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
-    ///   - otherApps: What the catalog says of them; without it, nothing is said of what it has.
-    ///   - otherKeys: The public halves of keys that those apps have and this one has not, by bundle identifier.
-    ///   - neverSubscribed: Where it is known that the customer never had a subscription: in the app, or in the product's
-    ///     group; `nil` where nothing is known.
-    ///   - record: What the service signed with the report's nonce; `nil` where that is not on record.
-    ///   - now: The server's clock.
     package init(
         app: App,
         verifiers: [any SignatureVerifier],
@@ -46,48 +39,76 @@ package struct Diagnostician: Sendable {
         self.now = now
     }
 
-    /// Finds the causes of a refusal.
-    ///
-    /// - Parameter report: What the app gave StoreKit.
-    /// - Returns: What was found out.
+    /// Finds the causes of a discount's refusal: by the ledger, by the payload where it is reported, else by search.
     package func diagnose(_ report: SignatureReport) -> Diagnosis {
         let text = SignatureText(report.signature)
-        var search = text.map { MistakeSearch(of: $0.form, in: situation(of: report)) }
-        if let record, !report.differences(from: record).isEmpty {
-            let isOwn = search?.isRight() != true
-            return isOwn ? diagnosis(of: report, text, from: record) : diagnosis(ofReused: report, text)
+        let isRight = verifiers.contains { key in
+            guard let text, key.keyIdentifier == report.keyIdentifier else { return false }
+            return key.isSignature(text.form, over: report.composedPayload, hashedBy: .sha256)
+        }
+        if let record, isRight || report.payload == nil, !report.differences(from: record).isEmpty {
+            return isRight ? diagnosis(ofReused: report, text) : diagnosis(of: report, text, from: record)
         }
         let certain = report.causes(in: text)
-        guard let signed = search?.signedGuess() else {
+        guard let signed = signed(report, text, isRight: isRight) else {
             // A certain cause suffices for a refusal, whatever was signed.
             let others = certain + circumstances(of: report, among: [report.offer], in: [app])
-            let rest =
-                switch (search, record) {
-                case (nil, _): report.noSignature
-                case (_?, _?): report.otherSignature
-                case (let search?, nil): report.unexplained(after: search)
-                }
+            let rest = text == nil ? report.noSignature : record == nil ? report.unexplained : report.otherSignature
             return Diagnosis(isValid: false, causes: (others + [rest]).likeliestFirst)
         }
         let catalogs = catalogs(besides: signed.bundleId)
         let offers = catalogs.isEmpty ? [] : [report.offer, signed.offer]
-        let found = signed.found.compactMap { found in
-            found.mistake.cause(Mistake.Seen(report: report, payload: signed, field: found.field))
-        }
-        let causes = found + certain + circumstances(of: report, among: offers, in: catalogs)
+        var causes = signed.causes + certain + circumstances(of: report, among: offers, in: catalogs)
+        if signed.signer == nil { causes.append(text == nil ? report.noSignature : report.unknownKey) }
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes.likeliestFirst) }
         let rest = report.storeKitError.map { [DiagnosisCause.unexplained(by: $0, account: report.account)] } ?? []
         return Diagnosis(isValid: true, causes: rest)
     }
 
-    private func situation(of report: SignatureReport) -> Mistake.Situation {
-        Mistake.Situation(
+    /// What was signed: the right payload, else the one that was reported, else one that the search finds.
+    private func signed(_ report: SignatureReport, _ text: SignatureText?, isRight: Bool) -> PayloadComparison? {
+        if isRight {
+            let signer = Signer(keyIdentifier: report.keyIdentifier, hash: .sha256)
+            return PayloadComparison(of: report, with: report.composedPayload, signedBy: signer)
+        }
+        if let payload = report.payload {
+            var signed = PayloadComparison(of: report, with: payload, signedBy: nil)
+            signed.signer = text.flatMap {
+                signer(of: $0.form, over: [payload], naming: report.keyIdentifier, of: signed.bundleId)
+            }
+            return signed
+        }
+        let search = PayloadSearch(
             report: report,
-            app: app,
             keys: verifiers,
             otherBundleIds: otherBundleIds,
+            products: app.products(nearest: report.productId),
             otherKeys: otherKeys
         )
+        guard let text, let guess = search.found(for: text.form) else { return nil }
+        return PayloadComparison(of: report, with: guess.payload, signedBy: guess.signer)
+    }
+
+    /// The key that signed one of the texts: a named one, else another of the app, or of the app that it is for.
+    func signer(
+        of signature: SignatureText.Form,
+        over texts: [[UInt8]],
+        naming keyIdentifier: String?,
+        of bundleId: String?
+    ) -> Signer? {
+        let own =
+            verifiers.filter { $0.keyIdentifier == keyIdentifier }
+            + verifiers.filter { $0.keyIdentifier != keyIdentifier }
+        let others = bundleId.flatMap { otherKeys[$0] } ?? []
+        for hash in SignedHash.allCases {
+            for (key, bundleId) in own.map({ ($0, nil) }) + others.map({ ($0, bundleId) }) {
+                for text in texts where key.isSignature(signature, over: text, hashedBy: hash) {
+                    return Signer(keyIdentifier: key.keyIdentifier, hash: hash, bundleId: bundleId)
+                }
+                if Task.isCancelled { return nil }
+            }
+        }
+        return nil
     }
 
     /// The faults when the record says which fields differ: nothing of the payload has to be recomputed.
@@ -201,10 +222,10 @@ extension DiagnosisCause {
 extension SignatureReport {
     /// The certain faults of the values that the app gave StoreKit, whatever was signed.
     func causes(in text: SignatureText?) -> [DiagnosisCause] {
-        var causes = Mistake.texts.filter { text?.mistakes.contains($0.code) == true }.compactMap(\.textCause)
-        causes = causes.enumerated().filter { place, cause in
-            causes[..<place].allSatisfy { $0.code != cause.code }
-        }.map(\.element)
+        var causes =
+            text?.mistakes.compactMap { code in
+                TextMistake.table.first { $0.code == code }.map { DiagnosisCause(code, detail: $0.detail, fix: $0.fix) }
+            } ?? []
         if case .raw = text?.form {
             causes.append(
                 DiagnosisCause(
@@ -215,10 +236,7 @@ extension SignatureReport {
             )
         }
         // Seconds given to StoreKit are wrong even where the payload has them, too.
-        if isInSeconds {
-            let seen = Mistake.Seen(report: self, payload: PayloadGuess(fields: fields), field: .timestamp)
-            causes += [Mistake.timestampInSeconds.cause(seen)].compactMap(\.self)
-        }
+        if isInSeconds { causes.append(.timestampInSeconds) }
         if AppAccountToken(nonce) == nil {
             causes.append(
                 DiagnosisCause(
@@ -253,18 +271,27 @@ extension SignatureReport {
         )
     }
 
-    /// The cause when no mistakes were found with which the signature is one of the app's keys.
-    func unexplained(after search: MistakeSearch) -> DiagnosisCause {
+    /// The cause when none of the app's keys signed the payload that was reported.
+    var unknownKey: DiagnosisCause {
+        DiagnosisCause(
+            .wrongKey,
+            detail: "None of the app's keys has signed this payload: another key made the signature, or it is over "
+                + "other bytes.",
+            fix:
+                "Sign with the key whose identifier StoreKit is given, check that the catalog lists it and that its P8 "
+                + "file is whole, and report the very bytes that were signed."
+        )
+    }
+
+    /// The cause when the search has found nothing.
+    var unexplained: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
-            detail: search.isExhaustive
-                ? "The signature is by none of the app's keys, whatever one or two of the mistakes that are looked for "
-                    + "would have made of these values."
-                : "The signature is by none of the app's keys for anything that was tried: single mistakes, and the "
-                    + "likeliest of two at once. The search has used up its budget of \(MistakeSearch.maximumTries) "
-                    + "verifications, and there are too many pairs to try them all.",
-            fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
-                + "and that its P8 file is whole."
+            detail:
+                "The signature is by none of the app's keys for these values, nor for what one of the mistakes that "
+                + "are looked for would have made of them.",
+            fix: "Report the bytes that were signed as payload, in Base64: every mistake in them is found then. Check "
+                + "that the catalog lists the key that signed, and that its P8 file is whole."
         )
     }
 }

@@ -1,4 +1,4 @@
-/// A reported JWS beside all that is known of it: what the rows of ``Mistake/claims`` look at.
+/// A reported JWS beside all that is known of it: what the rows of ``ClaimMistake/table`` look at.
 struct JWSCase: Sendable {
     let report: JWSReport
     let jws: ReportedJWS
@@ -12,12 +12,6 @@ struct JWSCase: Sendable {
     let purchase: ReportedPurchase?
     /// Other transaction identifiers of the same customer.
     let customerIds: Set<String>
-
-    /// The key that signed a JWS.
-    struct Signer: Sendable {
-        let keyIdentifier: String
-        let hash: SignedHash
-    }
 
     /// Whether the header names the algorithm that it has to.
     var isES256: Bool { jws.header?["alg"] == .text("ES256") }
@@ -69,9 +63,8 @@ struct JWSCase: Sendable {
         return (texts + others).compactMap(\.self)
     }
 
-    /// The claims that have to be there, in a JWS for its use.
+    /// The claims that have to be there for the use that the report is about.
     var requiredClaims: [String] {
-        guard isForItsUse else { return [] }
         let own = report.offerId == nil ? ["allowIntroductoryOffer", "transactionId"] : ["offerIdentifier"]
         return ["bid", "productId"] + own + ["nonce", "iat"]
     }
@@ -98,19 +91,16 @@ struct JWSCase: Sendable {
 extension Diagnostician {
     /// Finds out why a JWS was refused, or why it did not bring its offer.
     ///
-    /// - Parameters:
-    ///   - report: What the app gave StoreKit, and what came of it.
-    ///   - jws: The JWS of the report, taken apart.
-    ///   - purchase: The purchase that it came to; `nil` where none was reported.
-    ///   - customerIds: By what else the customer of the reported transactions is known.
-    /// - Returns: What was found out.
+    /// `customerIds` are further identifiers of the customer of the reported transactions.
     package func diagnose(
         _ report: JWSReport,
         _ jws: ReportedJWS,
         purchase: ReportedPurchase? = nil,
         customerIds: Set<String> = []
     ) -> Diagnosis {
-        let signer = signer(of: jws)
+        let signer = jws.signature.flatMap {
+            self.signer(of: $0, over: jws.signedTexts, naming: jws.keyIdentifier, of: jws.text("bid"))
+        }
         let found = JWSCase(
             report: report,
             jws: jws,
@@ -121,7 +111,9 @@ extension Diagnostician {
             purchase: purchase,
             customerIds: customerIds
         )
-        var causes = Mistake.claims.flatMap { $0.causes(in: found) }
+        var causes = ClaimMistake.table.flatMap { mistake in
+            mistake.sentences(found).map { DiagnosisCause(mistake.code, detail: $0, fix: mistake.fix) }
+        }
         if let moment = jws.moment { causes += DiagnosisCause.times(of: moment, at: now) }
         causes += unlisted(offers(of: found), in: catalogs(besides: jws.text("bid") ?? ""))
         if report.offerId != nil { causes += customer(of: report.productId) }
@@ -135,27 +127,6 @@ extension Diagnostician {
         let signed = found.signedOffer
         let isSigned = !signed.productId.isEmpty && found.isForItsUse
         return [found.report.offer] + (isSigned ? [signed] : [])
-    }
-
-    /// The key that signed a JWS: the one that its header names, else another of the app, or of the app that it is for.
-    private func signer(of jws: ReportedJWS) -> JWSCase.Signer? {
-        guard let signature = jws.signature else { return nil }
-        let own =
-            verifiers.filter { $0.keyIdentifier == jws.keyIdentifier }
-            + verifiers.filter { $0.keyIdentifier != jws.keyIdentifier }
-        let others = jws.text("bid").flatMap { otherKeys[$0] } ?? []
-        var tries = 0
-        for hash in SignedHash.allCases {
-            for key in own + others {
-                for text in jws.signedTexts {
-                    guard tries < MistakeSearch.maximumTries, !Task.isCancelled else { return nil }
-                    tries += 1
-                    guard key.isSignature(signature, over: text, hashedBy: hash) else { continue }
-                    return JWSCase.Signer(keyIdentifier: key.keyIdentifier, hash: hash)
-                }
-            }
-        }
-        return nil
     }
 
     /// The cause when none of the keys signed a JWS: by the record what was changed, else that nobody knows.

@@ -1,10 +1,10 @@
-/// StoreKit's error, as an app reports it: a number of `SKError.Code`, or a name of StoreKit 2.
+/// StoreKit's error, as an app reports it.
 package enum ReportedError: Equatable, Sendable {
     /// `SKError.Code`.
     case number(Int64)
-    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`; what stands before its last dot does not
-    /// matter.
-    case name(String)
+    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`, where all before its last dot is ignored; or
+    /// an `SKError` as it is printed, such as `Error Domain=SKErrorDomain Code=12 "(null)"`.
+    case text(String)
 
     /// The meaning of an error: a row of ``table``.
     struct Meaning: Sendable {
@@ -21,11 +21,20 @@ package enum ReportedError: Equatable, Sendable {
     var meaning: Meaning? {
         switch self {
         case .number(let number): Self.table.first { $0.number == number }
-        case .name(let text):
+        case .text(let text):
             // Some have what happened beside their names: networkError(…).
             text.prefix { $0 != "(" }.split(separator: ".").last
                 .flatMap { name in Self.table.first { $0.names.contains(String(name)) } }
+                ?? Self.number(in: text).flatMap { number in Self.table.first { $0.number == number } }
         }
+    }
+
+    /// The number that a text is, or the first one after the domain of an `SKError`, in any language.
+    private static func number(in text: String) -> Int64? {
+        if let number = Int64(text) { return number }
+        guard let domain = text.utf8.firstRange(of: "SKError".utf8) else { return nil }
+        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        return Int64(String(text.utf8[domain.upperBound...].drop { !isDigit($0) }.prefix(while: isDigit)) ?? "")
     }
 
     private static let otherCause =
@@ -115,9 +124,6 @@ package enum ReportedError: Equatable, Sendable {
 }
 
 extension ReportedError: ExpressibleByIntegerLiteral {
-    /// Takes a number of `SKError.Code`.
-    ///
-    /// - Parameter value: The number.
     package init(integerLiteral value: Int64) { self = .number(value) }
 }
 

@@ -17,9 +17,6 @@ package struct ReportedJWS: Sendable {
     /// The characters in it that base64url lacks.
     let notBase64URL: [String]
 
-    /// Takes a JWS apart.
-    ///
-    /// - Parameter text: The JWS as it was reported.
     package init(_ text: String) {
         var malformed: [String] = []
         var found: [String] = []

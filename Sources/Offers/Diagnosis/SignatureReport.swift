@@ -1,36 +1,20 @@
 /// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
 package struct SignatureReport: Equatable, Sendable {
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The `keyIdentifier` that was given.
     package let keyIdentifier: String
-    /// The product of the payment.
     package let productId: String
-    /// The offer's `identifier`.
     package let offerId: String
-    /// The account that was set on the payment.
     package let account: Account
-    /// The nonce's text, as the backend handed it on.
+    /// As the backend handed it on, in whatever case.
     package let nonce: String
-    /// The `timestamp` that was given: milliseconds, if all is right.
+    /// Milliseconds, if all is right.
     package let timestamp: Int64
-    /// The signature's text, as the backend handed it on: Base64, if all is right.
+    /// Base64, if all is right.
     package let signature: String
-    /// StoreKit's error, where it is known.
+    /// The bytes that were signed; `nil` where they are not known.
+    package let payload: [UInt8]?
     package let storeKitError: ReportedError?
 
-    /// Creates a report.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - keyIdentifier: The `keyIdentifier` that was given.
-    ///   - productId: The product of the payment.
-    ///   - offerId: The offer's `identifier`.
-    ///   - account: The account that was set on the payment.
-    ///   - nonce: The nonce's text.
-    ///   - timestamp: The `timestamp` that was given.
-    ///   - signature: The signature's text.
-    ///   - storeKitError: StoreKit's error, where it is known.
     package init(
         bundleId: String,
         keyIdentifier: String,
@@ -40,6 +24,7 @@ package struct SignatureReport: Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
+        payload: [UInt8]? = nil,
         storeKitError: ReportedError? = nil
     ) {
         self.bundleId = bundleId
@@ -50,6 +35,7 @@ package struct SignatureReport: Equatable, Sendable {
         self.nonce = nonce
         self.timestamp = timestamp
         self.signature = signature
+        self.payload = payload
         self.storeKitError = storeKitError
     }
 }
@@ -58,8 +44,12 @@ extension SignatureReport {
     /// A timestamp after 1970 and below this one is in seconds: in milliseconds it would be of the year 1973.
     static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
 
+    static func isInSeconds(_ timestamp: Int64) -> Bool {
+        timestamp > 0 && timestamp.magnitude < firstMillisecondTimestamp
+    }
+
     /// Whether the timestamp that was given is in seconds.
-    var isInSeconds: Bool { timestamp > 0 && timestamp.magnitude < Self.firstMillisecondTimestamp }
+    var isInSeconds: Bool { Self.isInSeconds(timestamp) }
 
     /// The offer of the payment.
     var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
@@ -70,6 +60,9 @@ extension SignatureReport {
             bundleId, keyIdentifier, productId, offerId, account.payloadField, nonce.lowercased(), String(timestamp),
         ]
     }
+
+    /// The bytes that StoreKit verifies the signature over.
+    var composedPayload: [UInt8] { Array(fields.joined(separator: PayloadField.separator).utf8) }
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     package var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
@@ -101,8 +94,7 @@ extension SignatureReport {
 
     /// Every field in which StoreKit was given something else than the service has signed.
     ///
-    /// - Parameter record: What the service signed with this nonce.
-    /// - Returns: A cause for each field, with both values; no account in it but the one that was sent.
+    /// A cause has both values, but of accounts neither.
     func differences(from record: RecordedSignature) -> [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         func compare(_ code: DiagnosisCode, _ field: String, signed: String, given: String) {
@@ -164,45 +156,26 @@ extension SignatureReport {
 package struct RecordedSignature: Equatable, Sendable {
     /// The account that was signed, as far as a digest shows.
     package enum SignedAccount: Equatable, Sendable {
-        /// None.
         case none
         /// One of those that were asked about.
         case known(Account)
-        /// Another one.
         case other
     }
 
     /// The client that asked for it.
     package let client: String
-    /// The app's bundle identifier.
     package let bundleId: String
-    /// The identifier of the key that signed.
     package let keyIdentifier: String
-    /// The product.
     package let productId: String
-    /// The offer; empty for an introductory offer.
+    /// Empty for an introductory offer.
     package let offerId: String
-    /// The account.
     package let account: SignedAccount
-    /// The moment that was signed.
     package let timestamp: Timestamp
     /// Whether it is the `discount` form; `nil` where that is not known.
     package let isDiscount: Bool?
     /// The subscription of the customer by which it was decided; `nil` where there was none.
     package let originalTransactionId: String?
 
-    /// Creates the description of a signature.
-    ///
-    /// - Parameters:
-    ///   - client: The client that asked for it.
-    ///   - bundleId: The app's bundle identifier.
-    ///   - keyIdentifier: The identifier of the key that signed.
-    ///   - productId: The product.
-    ///   - offerId: The offer; empty for an introductory offer.
-    ///   - account: The account.
-    ///   - timestamp: The moment that was signed.
-    ///   - isDiscount: Whether it is the `discount` form.
-    ///   - originalTransactionId: The subscription of the customer by which it was decided.
     package init(
         client: String,
         bundleId: String,
@@ -225,17 +198,13 @@ package struct RecordedSignature: Equatable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
-    /// The offer that was signed.
     var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
 }
 
 /// Finds what was signed: the port to the ledger for diagnoses.
 package protocol SignatureRecall: Sendable {
-    /// The signature with a nonce.
+    /// The signature with a nonce in lowercase; `nil` when none is on record, or the ledger cannot be read.
     ///
-    /// - Parameters:
-    ///   - nonce: The nonce in lowercase.
-    ///   - accounts: The accounts that may have been signed: others are known by digests alone.
-    /// - Returns: The signature; `nil` when none is on record, or the ledger cannot be read.
+    /// The accounts are those that may have been signed: others are known by digests alone.
     func signature(nonce: String, accounts: [Account]) async -> RecordedSignature?
 }

@@ -18,7 +18,7 @@ package struct SignatureText: Equatable, Sendable {
     /// How many mistakes are taken off, one after the other.
     private static let mostLayers = 8
 
-    /// Undoes the mistakes of ``Mistake/texts``, as far as they were made.
+    /// Undoes the mistakes of ``TextMistake/table``, as far as they were made.
     ///
     /// - Parameter text: The text as it was reported. What never becomes a signature gives `nil`.
     package init?(_ text: String) {
@@ -26,8 +26,8 @@ package struct SignatureText: Equatable, Sendable {
         var mistakes: Set<DiagnosisCode> = []
         for _ in 0..<Self.mostLayers {
             var undone: String?
-            for mistake in Mistake.texts {
-                guard case .text(_, let undo) = mistake.effect, let inner = undo(text) else { continue }
+            for mistake in TextMistake.table {
+                guard let inner = mistake.undo(text) else { continue }
                 undone = inner
                 mistakes.insert(mistake.code)
                 break
@@ -56,37 +56,43 @@ extension SignatureText.Form {
     }
 }
 
-// The rows of the table for the text of a signature, in the order in which they are undone. To add a mistake, add a row
-// that gives the text as it was before.
+/// A mistake with the text of a signature: a row of ``table``.
+struct TextMistake: Sendable {
+    let code: DiagnosisCode
+    let detail: String
+    let fix: String
+    /// The text as it was before; `nil` where the mistake was not made.
+    let undo: @Sendable (String) -> String?
 
-extension Mistake {
-    /// Mistakes that are made with the text of a signature.
-    static let texts: [Mistake] = [
-        .text(
-            .signaturePEM,
-            "The signature has PEM lines around it (-----BEGIN …).",
+    /// The mistakes in the order in which they are undone.
+    ///
+    /// To recognise another one, add a row.
+    static let table: [TextMistake] = [
+        TextMistake(
+            code: .signaturePEM,
+            detail: "The signature has PEM lines around it (-----BEGIN …).",
             fix: "Hand on the Base64 between the lines alone, in one line."
         ) { text in
             let parts = text.components(separatedBy: "-----")
             guard parts.count >= 3, parts[1].hasPrefix("BEGIN") else { return nil }
             return parts[2].withoutLineBreaks.filter { $0 != " " }
         },
-        .text(
-            .signatureURLEncoded,
-            "The signature is URL-encoded.",
+        TextMistake(
+            code: .signatureURLEncoded,
+            detail: "The signature is URL-encoded.",
             fix: "Hand on standard Base64 in a JSON string, and decode what came in a URL or a form once."
         ) { $0.contains("%") ? $0.percentDecoded : nil },
-        .text(
-            .signatureWrapped,
-            "The signature's text has line breaks, blanks or quotes that are no part of Base64.",
+        TextMistake(
+            code: .signatureWrapped,
+            detail: "The signature's text has line breaks, blanks or quotes that are no part of Base64.",
             fix: "Hand on the Base64 in one line, with nothing before it and nothing after it."
         ) { text in
             let bare = text.withoutLineBreaks.withoutBlanksAround
             return bare.utf8.count == text.utf8.count ? nil : bare
         },
-        .text(
-            .signatureHex,
-            "The signature is in hexadecimal.",
+        TextMistake(
+            code: .signatureHex,
+            detail: "The signature is in hexadecimal.",
             fix: "Encode the DER in standard Base64, not in hexadecimal."
         ) { text in
             let digits = text.replacing(":", with: "").replacing(" ", with: "").filter { $0 != "<" && $0 != ">" }
@@ -96,14 +102,14 @@ extension Mistake {
             if let inner = String(validating: bytes, as: UTF8.self), SignatureText(inner) != nil { return inner }
             return Data(bytes).base64EncodedString()
         },
-        .text(
-            .signatureURLEncoded,
-            "The signature has blanks in place of plus signs, as a form makes them.",
+        TextMistake(
+            code: .signatureURLEncoded,
+            detail: "The signature has blanks in place of plus signs, as a form makes them.",
             fix: "Hand on standard Base64 in a JSON string, and encode a plus sign as %2B in a URL or a form."
         ) { $0.contains(" ") ? $0.replacing(" ", with: "+") : nil },
-        .text(
-            .signatureBase64URL,
-            "The signature is in base64url, or lacks its padding.",
+        TextMistake(
+            code: .signatureBase64URL,
+            detail: "The signature is in base64url, or lacks its padding.",
             fix: "Hand on standard Base64, with + and /, and with its padding."
         ) { text in
             guard text.contains(where: { $0 == "-" || $0 == "_" }) || text.utf8.count % 4 != 0 else { return nil }
@@ -111,9 +117,9 @@ extension Mistake {
             let padding = (4 - standard.utf8.count % 4) % 4
             return padding == 3 ? nil : standard + String(repeating: "=", count: padding)
         },
-        .text(
-            .signatureDoubleEncoded,
-            "The signature was Base64-encoded twice.",
+        TextMistake(
+            code: .signatureDoubleEncoded,
+            detail: "The signature was Base64-encoded twice.",
             fix: "Encode the DER once; some libraries return Base64 already."
         ) { text in
             guard let bytes = Data(base64Encoded: text).map(Array.init), !bytes.isEmpty,

@@ -11,10 +11,10 @@ struct Diagnose: AsyncParsableCommand {
         abstract: "Says why StoreKit refused a signature: one sentence for the cause, one for the fix.",
         discussion: """
             The report is what the app gave StoreKit. For a discount, an object with bundleId, keyIdentifier, productId, \
-            offerId, appAccountToken or applicationUsername, nonce, timestamp and signature. For a JWS, an object with \
-            bundleId, productId, offerId or allowIntroductoryOffer, jws, and if known transactionId and \
-            resultingTransaction. Both may have storeKitError, a number or a name. Exit status 1 when the signature is \
-            not valid.
+            offerId, appAccountToken or applicationUsername, nonce, timestamp and signature, and if known payload, the \
+            signed bytes in Base64. For a JWS, an object with bundleId, productId, offerId or allowIntroductoryOffer, \
+            jws, and if known transactionId and resultingTransaction. Both may have storeKitError, a number, a name, or \
+            as it is printed. Exit status 1 when the signature is not valid.
             """
     )
 

@@ -1,3 +1,4 @@
+import Foundation
 import Offers
 import StrictJSON
 import Testing
@@ -53,7 +54,8 @@ struct DiagnosisCallTests {
     @Test("StoreKit's error is a number or a name")
     func storeKitError() throws {
         #expect(try read(#","storeKitError":12"#).storeKitError == .number(12))
-        #expect(try read(#","storeKitError":"ineligibleForOffer""#).storeKitError == .name("ineligibleForOffer"))
+        #expect(try read(#","storeKitError":"ineligibleForOffer""#).storeKitError == .text("ineligibleForOffer"))
+        #expect(try read(#","storeKitError":"12""#).storeKitError == .text("12"))
         #expect(throws: JSONFault.self) { try read(#","storeKitError":true"#) }
     }
 
@@ -75,5 +77,22 @@ struct DiagnosisCallTests {
         #expect(try read(signature: String(repeating: "A", count: 4096)).signature.utf8.count == 4096)
         let fault = #expect(throws: JSONFault.self) { try read(signature: String(repeating: "A", count: 4097)) }
         #expect(fault?.pointer == "/signature")
+    }
+
+    @Test("A payload is Base64 of one byte or more, and of 4096 at the most; it is a discount's")
+    func payload() throws {
+        #expect(try read().payload == nil)
+        #expect(try read(#","payload":"YeKBo2I=""#).payload == Array("a\u{2063}b".utf8))
+        let most = Data(repeating: 1, count: 4096).base64EncodedString()
+        #expect(try read(#","payload":"\#(most)""#).payload?.count == 4096)
+        for text in [
+            "", "?", "YQ", "YeKBo2I", "_-8=", "YQ==\\n", Data(repeating: 1, count: 4099).base64EncodedString(),
+        ] {
+            let fault = #expect(throws: JSONFault.self) { try read(#","payload":"\#(text)""#) }
+            #expect(fault?.pointer == "/payload")
+            #expect(fault?.code == .invalidValue)
+        }
+        let fault = #expect(throws: JSONFault.self) { try readJWS(#""productId":"p","offerId":"o","payload":"YQ==""#) }
+        #expect(fault?.pointer == "/payload")
     }
 }

@@ -16,22 +16,32 @@ struct DiagnosisCodeTests {
         #expect(cells.allSatisfy { !$0.isEmpty })
     }
 
-    @Test("A mistake of the table has a fix that ends as a sentence does")
+    @Test("A mistake of a table has a fix that ends as a sentence does")
     func fixes() {
-        for mistake in Mistake.table {
-            #expect(mistake.fix.hasSuffix("."), "\(mistake.code)")
-        }
+        let fixes = TextMistake.table.map(\.fix) + PayloadMistake.table.map(\.fix) + ClaimMistake.table.map(\.fix)
+        for fix in fixes { #expect(fix.hasSuffix(".")) }
     }
 
-    @Test("StoreKit's errors are known by number and by name, with any text around the name")
-    func errors() {
-        for name in ["ineligibleForOffer", "Product.PurchaseError.ineligibleForOffer", ".ineligibleForOffer"] {
-            #expect(ReportedError.name(name).meaning?.number == 18)
-        }
-        #expect(ReportedError.name("networkError(a.b(c))").meaning?.number == 7)
-        #expect(ReportedError.number(12).meaning?.names.contains("invalidOfferSignature") == true)
-        #expect(ReportedError.number(999).meaning == nil)
-        #expect(ReportedError.name("").meaning == nil)
+    @Test(
+        "StoreKit's errors are known by number and by name, with any text around either",
+        arguments: [
+            ("ineligibleForOffer", 18), ("Product.PurchaseError.ineligibleForOffer", 18), (".ineligibleForOffer", 18),
+            ("networkError(a.b(c))", 7), ("12", 12), ("Error Domain=SKErrorDomain Code=12 \"(null)\"", 12),
+            ("Error Domain=SKErrorDomain Code=0 \"Unknown.\" UserInfo={NSUnderlyingError=0x28 {Code=13}}", 0),
+            ("(SKErrorDomain error 12.)", 12), ("The operation couldn’t be completed. (SKErrorDomain error 2.)", 2),
+            ("Der Vorgang konnte nicht abgeschlossen werden. (SKErrorDomain-Fehler 18.)", 18),
+            ("SKErrorCode(rawValue: 14)", 14), ("SKError.Code.invalidSignature", 12),
+            ("SKError(_nsError: Error Domain=SKErrorDomain Code=3 \"(null)\")", 3), ("SKErrorDomain", nil), ("", nil),
+            ("999", nil), ("Error Domain=ASDErrorDomain Code=12", nil), ("SKErrorDomain 99999999999999999999", nil),
+        ] as [(String, Int64?)]
+    )
+    func errors(text: String, number: Int64?) {
+        #expect(ReportedError.text(text).meaning?.number == number)
+        #expect(number == nil || ReportedError.number(number ?? 0).meaning?.number == number)
+    }
+
+    @Test("Each name of an error has one meaning")
+    func names() {
         let names = ReportedError.table.flatMap(\.names)
         #expect(Set(names).count == names.count)
     }

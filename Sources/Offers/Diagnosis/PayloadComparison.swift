@@ -1,0 +1,175 @@
+/// What was signed for a discount beside what is due: bytes that a caller reports, or that the search has found.
+struct PayloadComparison {
+    let report: SignatureReport
+    let payload: [UInt8]
+    /// The key that signed the payload, and how; `nil` where none of the caller's keys did.
+    var signer: Signer?
+    private let read: SignedPayload?
+
+    /// The characters of both texts that a sentence shows from the first difference on.
+    private static let shownCharacters = 40
+
+    init(of report: SignatureReport, with payload: [UInt8], signedBy signer: Signer?) {
+        self.report = report
+        self.payload = payload
+        self.signer = signer
+        read = SignedPayload(payload, due: report.fields)
+    }
+
+    /// The app that was signed; the report's where it cannot be read.
+    var bundleId: String { read == nil ? report.bundleId : text(of: .bundleId) ?? "" }
+
+    /// The offer that was signed; the report's where it cannot be read.
+    var offer: OfferRequest {
+        read == nil
+            ? report.offer : OfferRequest(productId: text(of: .productId) ?? "", offerId: text(of: .offerId) ?? "")
+    }
+
+    private func text(of field: PayloadField) -> String? {
+        read?.fields[field].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Everything in which the payload, its key or its hash differ; empty where the signature is right.
+    var causes: [DiagnosisCause] {
+        var causes: [DiagnosisCause] = []
+        if let signer, signer.hash != .sha256 {
+            causes.append(
+                DiagnosisCause(
+                    .wrongHash,
+                    detail: "The payload was hashed with \(signer.hash.rawValue), not with SHA-256 once.",
+                    fix: "Sign the payload's bytes with ECDSA and SHA-256, and leave the hashing to the function that "
+                        + "signs."
+                )
+            )
+        }
+        if let cause = wrongKey { causes.append(cause) }
+        guard !payload.elementsEqual(report.composedPayload) else { return causes }
+        let found = read.map { read in
+            frame(of: read) + PayloadField.allCases.compactMap { difference(in: $0, of: read) }
+        }
+        if let found, !found.isEmpty { return causes + found }
+        let same = zip(payload, report.composedPayload).prefix { $0 == $1 }.count
+        return causes + [differs(in: self.field(at: same), from: same, dueFrom: same)]
+    }
+
+    /// The faults of separators and order.
+    private func frame(of read: SignedPayload) -> [DiagnosisCause] {
+        var causes: [DiagnosisCause] = []
+        if read.separator != InvisibleSeparator.utf8 {
+            let separator = String(decoding: read.separator, as: UTF8.self).visible
+            causes.append(
+                DiagnosisCause(
+                    .wrongSeparator,
+                    detail: "The payload's fields are joined by \(separator.isEmpty ? "nothing" : separator), not by "
+                        + "U+2063.",
+                    fix: "Join the seven fields with the character U+2063 INVISIBLE SEPARATOR, in UTF-8 E2 81 A3."
+                )
+            )
+        }
+        if read.hasEnding {
+            causes.append(
+                DiagnosisCause(
+                    .wrongSeparator,
+                    detail: "The payload has a separator after its last field.",
+                    fix: "Put U+2063 between the seven fields, six times, and nothing after the timestamp."
+                )
+            )
+        }
+        if !read.isInOrder {
+            causes.append(
+                DiagnosisCause(
+                    .wrongFieldOrder,
+                    detail: "The payload's fields are in another order, or one is left out.",
+                    fix: "Join bundle id, key id, product id, offer id, account, nonce and timestamp, in this order, "
+                        + "an empty account included."
+                )
+            )
+        }
+        return causes
+    }
+
+    /// The fault of one field by the table, else by its bytes; none where it is right, or left out.
+    private func difference(in field: PayloadField, of read: SignedPayload) -> DiagnosisCause? {
+        let due = report.fields[field.rawValue]
+        guard let part = read.fields[field], !part.elementsEqual(due.utf8) else { return nil }
+        // A payload for another app that its key signed has that app's key id.
+        if field == .keyIdentifier, signer?.bundleId != nil { return nil }
+        let found = PayloadMistake.Difference(
+            field: field,
+            signed: String(decoding: part, as: UTF8.self),
+            due: due,
+            report: report
+        )
+        guard let mistake = PayloadMistake.table.first(where: { $0.fields.contains(field) && $0.explains(found) })
+        else {
+            let same = zip(part, due.utf8).prefix { $0 == $1 }.count
+            return differs(in: field, from: part.startIndex + same, dueFrom: start(of: field) + same)
+        }
+        let fix = field == .keyIdentifier && mistake.code == .keyIdMismatch ? keyFix : mistake.fix
+        return DiagnosisCause(mistake.code, detail: mistake.detail(found), fix: fix)
+    }
+
+    /// The first byte that differs in a field, and both payloads from there.
+    private func differs(in field: PayloadField, from offset: Int, dueFrom dueOffset: Int) -> DiagnosisCause {
+        func shown(_ bytes: [UInt8], from offset: Int) -> String {
+            // The text begins with a whole character.
+            let start = bytes.prefix(offset + 1).lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+            let text = String(decoding: bytes.dropFirst(offset < bytes.count ? start : offset), as: UTF8.self)
+            let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.shownCharacters)))
+            return shown.isEmpty ? "nothing" : "\"\(shown.visible)\""
+        }
+        let signed = shown(payload, from: offset)
+        let due = shown(report.composedPayload, from: dueOffset)
+        return DiagnosisCause(
+            .payloadDiffers,
+            detail:
+                "The payload differs from its byte \(offset) on (the first is 0), in \(field): \(signed) was signed, "
+                + "\(due) is due.",
+            fix:
+                "Sign the very bytes that StoreKit composes of the values that it is given, in UTF-8, and nothing else."
+        )
+    }
+
+    /// The place of a field in the payload that is due.
+    private func start(of field: PayloadField) -> Int {
+        report.fields.prefix(field.rawValue).reduce(0) { $0 + $1.utf8.count + InvisibleSeparator.utf8.count }
+    }
+
+    /// The field that is due at a place, with the separator after it.
+    private func field(at offset: Int) -> PayloadField {
+        PayloadField.allCases.last { start(of: $0) <= offset } ?? .bundleId
+    }
+}
+
+// The key: which one signed, and which one was named.
+
+extension PayloadComparison {
+    private var wrongKey: DiagnosisCause? {
+        guard let signer, signer.bundleId == nil, signer.keyIdentifier != report.keyIdentifier else { return nil }
+        return DiagnosisCause(
+            .wrongKey,
+            detail: "The signature is by the key \(signer.keyIdentifier), not by \(report.keyIdentifier).",
+            fix: keyFix
+        )
+    }
+
+    /// How to fix a key or its identifier: one fix for both, where both are wrong.
+    private var keyFix: String {
+        guard let id = signer?.keyIdentifier, id != report.keyIdentifier else {
+            return "Put the key id that StoreKit is given, \(report.keyIdentifier), into the payload."
+        }
+        if text(of: .keyIdentifier) == id {
+            return "Give StoreKit \(id), the key that signed and whose identifier is in the payload."
+        }
+        return "Put the identifier of the key that signs, \(id), into the payload and give it to StoreKit, or sign "
+            + "with the key that StoreKit is given."
+    }
+}
+
+/// The key that made a signature, and how.
+struct Signer: Sendable {
+    let keyIdentifier: String
+    let hash: SignedHash
+    /// The app whose key it is; `nil` for the report's own.
+    var bundleId: String?
+}

@@ -1,0 +1,188 @@
+import Offers
+import Testing
+
+@Suite("What a backend signed in place of the right payload")
+struct PayloadMistakeTests {
+    @Test("A mistake is named, and no other, with the payload and without", arguments: [true, false])
+    func alone(withPayload: Bool) {
+        let report = BackendMistake.report()
+        for mistake in BackendMistake.single + BackendMistake.several {
+            var backend = Backend(signingFor: report)
+            mistake.make(&backend)
+            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            #expect(Set(found.map(\.code)) == mistake.codes, "\(mistake.testDescription): \(found)")
+        }
+    }
+
+    @Test("Where the payment has no account, a word in its place is unexpected", arguments: [true, false])
+    func unexpected(withPayload: Bool) {
+        let report = BackendMistake.report(account: .none)
+        for word in ["undefined", "null", "None", "nil", "(null)", "0", "\"\""] {
+            var backend = Backend(signingFor: report)
+            backend.fields[4] = word
+            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            #expect(found.map(\.code) == [.accountUnexpected], "\(word)")
+        }
+        for mistake in BackendMistake.single where mistake.part != "account" {
+            var backend = Backend(signingFor: report)
+            mistake.make(&backend)
+            // Without a separator, an empty field that is left out is not missed.
+            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            #expect(Set(found.map(\.code)) == mistake.codes, "\(mistake.testDescription): \(found)")
+        }
+    }
+
+    @Test("With the payload, every two mistakes are named, and no others", arguments: [BackendMistake.account, .none])
+    func pairs(account: Account) {
+        let report = BackendMistake.report(account: account)
+        let mistakes = (BackendMistake.single + BackendMistake.unforeseen).filter { mistake in
+            mistake.part != "whole" && (account != .none || mistake.part != "account")
+        }
+        for (place, first) in mistakes.enumerated() {
+            for second in mistakes[(place + 1)...] where second.part != first.part && mayBeTold(first, second) {
+                var backend = Backend(signingFor: report)
+                first.make(&backend)
+                second.make(&backend)
+                let found = BackendMistake.causes(report, signed: backend, withPayload: true)
+                let names = "\(first.testDescription) and \(second.testDescription)"
+                #expect(Set(found.map(\.code)) == first.codes.union(second.codes), "\(names): \(found)")
+            }
+        }
+    }
+
+    /// Whether both mistakes can be seen: a field that is left out tells nothing of what it had, and where fields have no
+    /// separator of their own, or another order, what is in them is told by the others.
+    private func mayBeTold(_ first: BackendMistake, _ second: BackendMistake) -> Bool {
+        let parts: Set = [first.part, second.part]
+        return parts.isDisjoint(with: ["order", "ending"]) || parts.isDisjoint(with: Self.fieldParts)
+    }
+
+    private static let fieldParts = ["bundle id", "key id", "product", "offer", "account", "nonce", "timestamp"]
+
+    @Test("What nobody thought of is found with the payload", arguments: BackendMistake.unforeseen)
+    func unforeseen(mistake: BackendMistake) {
+        let report = BackendMistake.report()
+        var backend = Backend(signingFor: report)
+        mistake.make(&backend)
+        let found = BackendMistake.causes(report, signed: backend, withPayload: true)
+        #expect(Set(found.map(\.code)) == mistake.codes, "\(found)")
+    }
+
+    @Test("The first byte that differs is named with its field and 40 characters from there, unseen ones written out")
+    func firstDifference() {
+        func detail(_ change: (inout Backend) -> Void) -> String? {
+            let report = BackendMistake.report()
+            var backend = Backend(signingFor: report)
+            change(&backend)
+            return BackendMistake.causes(report, signed: backend, withPayload: true).first?.detail
+        }
+        #expect(
+            detail { $0.fields[2] = "monthly\u{A0}" }
+                == "The payload differs from its byte 35 on (the first is 0), in productId: "
+                + "\"<U+00A0><U+2063>back50<U+2063>led-1<U+2063>0f4c2b1a-9d3e-4f6a-8b7c\" was signed, "
+                + "\"<U+2063>back50<U+2063>led-1<U+2063>0f4c2b1a-9d3e-4f6a-8b7c-\" is due."
+        )
+        let account = detail { $0.fields[4] = "led\u{200B}-1" }
+        #expect(account?.contains("byte 50 on (the first is 0), in account: \"<U+200B>-1<U+2063>0f4c") == true)
+        #expect(account?.contains(" was signed, \"-1<U+2063>0f4c2b1a-") == true)
+        let character = detail {
+            $0.order = []
+            $0.ending = "com.example.Reader\u{2064}KEY0"
+        }
+        #expect(character?.contains("byte 20 on (the first is 0), in bundleId: \"<U+2064>KEY0\" was signed") == true)
+        let long = detail { $0.ending = String(repeating: "x", count: 60) }
+        #expect(long?.contains("in timestamp: \"\(String(repeating: "x", count: 40))\" was signed, nothing is") == true)
+        let short = detail {
+            $0.order = []; $0.ending = "com.example.Reader"
+        }
+        #expect(short?.contains("byte 18 on (the first is 0), in bundleId: nothing was signed, \"<U+2063>KEY0") == true)
+        let other = detail {
+            $0.order = []; $0.ending = "com.example.Rea\nder"
+        }
+        #expect(
+            other?.contains("byte 15 on (the first is 0), in bundleId: \"<U+000A>der\" was signed, \"der<U+2063>")
+                == true
+        )
+    }
+
+    @Test("Bytes that are no text are compared as well")
+    func noText() {
+        let signed = [UInt8](repeating: 0xFF, count: 9)
+        let report = SignatureReport(
+            bundleId: "b",
+            keyIdentifier: "KEY0",
+            productId: "monthly",
+            offerId: "back50",
+            account: .none,
+            nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+            timestamp: clock.millisecondsSince1970,
+            signature: "MAYCAQECAQE=",
+            payload: signed
+        )
+        let found = Diagnostician(app: BackendMistake.app, verifiers: [], otherBundleIds: [], now: clock).diagnose(
+            report
+        )
+        #expect(found.causes.map(\.code) == [.wrongKey, .payloadDiffers])
+    }
+
+    @Test(
+        "A payload that no key of the app has signed, and a text that is no signature: what differs is named all the same"
+    )
+    func unknownSignature() {
+        let report = BackendMistake.report()
+        var backend = Backend(signingFor: report)
+        backend.fields[5] = report.nonce.uppercased()
+        let stranger = BackendMistake.causes(report, signed: backend, withPayload: true, by: ["KEY1"])
+        #expect(stranger.map(\.code) == [.nonceUppercase, .wrongKey])
+        #expect(stranger.last?.detail.hasPrefix("None of the app's keys has signed this payload") == true)
+    }
+
+    @Test("A timestamp whose end was cut off is found without the payload", arguments: [0, 799, 999])
+    func cutOff(end: Int64) {
+        let milliseconds = clock.millisecondsSince1970 / 1000 * 1000 + end
+        let report = SignatureReport(
+            bundleId: "com.example.Reader",
+            keyIdentifier: "KEY0",
+            productId: "monthly",
+            offerId: "back50",
+            account: .none,
+            nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+            timestamp: milliseconds / 1000,
+            signature: "MAYCAQECAQE="
+        )
+        var backend = Backend(signingFor: report)
+        backend.fields[6] = String(milliseconds)
+        let found = BackendMistake.causes(report, signed: backend, withPayload: false)
+        #expect(found.map(\.code) == [.timestampInSeconds])
+    }
+
+    @Test(
+        "The search of two mistakes is given up, and the payload asked for; its cost is bounded, and ends with its caller"
+    )
+    func bounds() async {
+        let app = App(
+            bundleId: "com.example.Reader",
+            subscriptionGroups: [
+                SubscriptionGroup(
+                    id: "1",
+                    products: (0..<3000).map { Product(id: "p\($0)", offers: [PromotionalOffer(id: "o\($0)")]) }
+                )
+            ]
+        )
+        func diagnose(_ verifier: CountingVerifier) -> [DiagnosisCause] {
+            Diagnostician(app: app, verifiers: [verifier], otherBundleIds: [], now: clock)
+                .diagnose(BackendMistake.report()).causes
+        }
+        let verifier = CountingVerifier("KEY0")
+        let causes = diagnose(verifier)
+        #expect(causes.map(\.code) == [.offerNotInCatalog, .unexplained])
+        #expect(causes.last?.fix.contains("payload") == true)
+        #expect((1000...4001).contains(verifier.verifications))
+        let unasked = CountingVerifier("KEY0")
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = diagnose(unasked)
+        }.value
+        #expect(unasked.verifications == 1)
+    }
+}
