@@ -3,7 +3,7 @@ package import OfferService
 package import Offers
 package import StrictJSON
 
-/// What `POST /v1/diagnoses` and `offer-signer diagnose` take: the report of a discount or of a JWS.
+/// The body of `POST /v1/diagnoses`, and the file of `offer-signer diagnose`: the report of a discount or of a JWS.
 package enum DiagnosisCall: Equatable, Sendable {
     /// The four values of a discount, and the payload where it is known.
     case discount(SignatureReport)

@@ -65,7 +65,7 @@ package struct Diagnostician: Sendable {
         return Diagnosis(isValid: true, causes: rest)
     }
 
-    /// What was signed: the right payload, else the one that was reported, else one that the search finds.
+    /// The signed payload: the right one, else the reported one, else one that the search finds.
     private func signed(_ report: SignatureReport, _ text: SignatureText?, isRight: Bool) -> PayloadComparison? {
         if isRight {
             let signer = Signer(keyIdentifier: report.keyIdentifier, hash: .sha256)

@@ -8,7 +8,7 @@ struct JWSCase: Sendable {
     let issuerId: String?
     /// The service's signature with its nonce.
     let record: RecordedSignature?
-    /// The purchase that it came to.
+    /// The resulting purchase.
     let purchase: ReportedPurchase?
     /// Other transaction identifiers of the same customer.
     let customerIds: Set<String>

@@ -1,4 +1,4 @@
-/// The JWS that an app gave StoreKit, and what it was for.
+/// The JWS that an app gave StoreKit, and its purpose.
 package struct JWSReport: Equatable, Sendable {
     package let bundleId: String
     package let productId: String
@@ -12,7 +12,7 @@ package struct JWSReport: Equatable, Sendable {
     package let transactionId: String?
     /// StoreKit's error, where there was one.
     package let storeKitError: ReportedError?
-    /// The signed transaction that the purchase came to, as it was sent.
+    /// The signed transaction of the purchase, as it was sent.
     package let resultingTransaction: String?
 
     package init(
@@ -61,6 +61,6 @@ package struct ReportedPurchase: Equatable, Sendable {
 
 /// Reads signed transactions for diagnoses: the port to Apple's side.
 package protocol PurchaseReader: Sendable {
-    /// Reads the transaction that a purchase came to; throws when the App Store has not signed it, or it is of another app.
+    /// Reads the transaction of a purchase; throws when the App Store has not signed it, or it is of another app.
     func purchase(in signedTransaction: String, of bundleId: String) throws(EvidenceFault) -> ReportedPurchase
 }

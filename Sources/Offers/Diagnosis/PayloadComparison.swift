@@ -1,4 +1,4 @@
-/// What was signed for a discount beside what is due: bytes that a caller reports, or that the search has found.
+/// The payload that was signed for a discount beside the one that is due: a caller reports it, or the search has found it.
 struct PayloadComparison {
     let report: SignatureReport
     let payload: [UInt8]

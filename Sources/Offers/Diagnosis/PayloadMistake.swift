@@ -4,7 +4,7 @@
 struct PayloadMistake: Sendable {
     let code: DiagnosisCode
     let fields: Set<PayloadField>
-    /// What was signed and what is due, in a sentence.
+    /// A sentence with the signed text and the due one.
     let detail: @Sendable (Difference) -> String
     let fix: String
     /// Whether a field differs by this mistake; the first row that says so counts.

@@ -88,7 +88,7 @@ struct PayloadSearch: Sendable {
         return guesses
     }
 
-    /// What backends join the fields by, the likeliest first.
+    /// The separators of backends, the likeliest first.
     private static let separators = [
         "\n", "", "\\u2063", "|", ",", " ", ";", ":", "-", "_", "\t", "\r\n", "/", ".", "&", "\\u{2063}", "\\n",
         "%E2%81%A3", "&#8291;", "&#x2063;", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2064}", "\u{200B}", "\u{FEFF}",

@@ -8,12 +8,12 @@ package enum ReportedError: Equatable, Sendable {
 
     /// The meaning of an error: a row of ``table``.
     struct Meaning: Sendable {
-        /// `SKError.Code`; none for what StoreKit 2 alone has.
-        let number: Int64?
+        /// `SKError.Code`.
+        let number: Int64
         let names: Set<String>
         /// The causes that the error rules out, as a sentence.
         let rulesOut: String
-        /// What then remains to be checked, as a sentence.
+        /// The checks that remain, as a sentence.
         let check: String
     }
 

@@ -18,9 +18,7 @@ package struct SignatureText: Equatable, Sendable {
     /// How many mistakes are taken off, one after the other.
     private static let mostLayers = 8
 
-    /// Undoes the mistakes of ``TextMistake/table``, as far as they were made.
-    ///
-    /// - Parameter text: The text as it was reported. What never becomes a signature gives `nil`.
+    /// Undoes the mistakes of ``TextMistake/table``, as far as they were made; `nil` where no signature comes of it.
     package init?(_ text: String) {
         var text = text
         var mistakes: Set<DiagnosisCode> = []

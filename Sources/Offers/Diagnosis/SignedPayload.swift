@@ -16,83 +16,74 @@ struct SignedPayload {
     private(set) var fields: [PayloadField: ArraySlice<UInt8>] = [:]
     let separator: [UInt8]
     /// Whether a separator follows the last field, too.
-    private(set) var hasEnding = false
+    let hasEnding: Bool
     /// Whether the fields have Apple's order, and none is left out.
-    private(set) var isInOrder = true
+    let isInOrder: Bool
 
-    /// The most bytes of a separator: those of `&InvisibleComma;`, and a few more.
-    private static let mostSeparatorBytes = 20
-
-    /// Reads a payload by the texts that its fields should have; `nil` where no seven fields can be told apart.
+    /// Reads a payload by the texts that its fields should have; `nil` where the fields cannot be told apart.
     init?(_ bytes: [UInt8], due: [String]) {
-        let due = due.map { Array($0.utf8) }
-        let lowered = due.map(\.lowercasedASCII)
-        guard let separator = Self.separator(in: bytes, between: lowered) else { return nil }
-        self.separator = separator
-        var parts: [ArraySlice<UInt8>]
-        if separator.isEmpty || due.contains(where: { $0.firstRange(of: separator) != nil }) {
-            parts = Self.parts(of: bytes, besides: lowered, separator)
-            if !separator.isEmpty, parts.count < due.count { return nil }
-        } else {
-            parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
-        }
-        if parts.count == due.count + 1, parts.last?.isEmpty == true {
-            hasEnding = true
-            parts.removeLast()
-        }
-        guard (due.count - 1...due.count).contains(parts.count) || (separator.isEmpty && parts.count < due.count) else {
+        let due = due.map { $0.utf8.lowercasedASCII }
+        let known = Self.places(of: due, in: bytes.lowercasedASCII)
+        let isRight = bytes.firstRange(of: InvisibleSeparator.utf8) != nil
+        guard let separator = isRight ? InvisibleSeparator.utf8 : Self.separator(in: bytes, between: known) else {
             return nil
         }
-        let fields = Self.fields(of: parts, lowered)
+        var parts = Self.parts(of: bytes, separator, due, known)
+        hasEnding = parts.count == due.count + 1 && parts.last?.isEmpty == true
+        if hasEnding { parts.removeLast() }
+        guard parts.count <= due.count, parts.count >= due.count - 1 || separator.isEmpty else { return nil }
+        let fields = Self.fields(of: parts.map(\.lowercasedASCII), due)
         for (part, field) in zip(parts, fields) { self.fields[field] = part }
-        isInOrder = fields.map(\.rawValue) == fields.map(\.rawValue).sorted()
-        let missing = PayloadField.allCases.filter { self.fields[$0] == nil }
-        if separator.isEmpty {
-            // Where nothing joins the fields, an empty one is not told from one that is left out.
-            for field in missing { self.fields[field] = [] }
-        } else if let field = missing.first {
-            isInOrder = false
-            // It is not left out where it stands in another part.
-            let text = lowered[field.rawValue]
-            let isElsewhere = zip(parts, fields).contains { part, field in
-                let part = part.lowercasedASCII
-                return part != lowered[field.rawValue] && !text.isEmpty && part.firstRange(of: text) != nil
+        let missing = PayloadField.allCases.filter { !fields.contains($0) }
+        // Where nothing joins the fields, an empty one is not told from one that is left out.
+        if separator.isEmpty { for field in missing { self.fields[field] = [] } }
+        self.separator = separator
+        isInOrder = fields.isSorted && (missing.isEmpty || separator.isEmpty)
+        // A field that stands in another part is not left out.
+        for field in missing where !due[field.rawValue].isEmpty && !separator.isEmpty {
+            let others = zip(parts, fields).filter { $0.lowercasedASCII != due[$1.rawValue] }
+            if others.contains(where: { $0.0.lowercasedASCII.firstRange(of: due[field.rawValue]) != nil }) {
+                return nil
             }
-            if isElsewhere { return nil }
         }
     }
 
-    /// The right separator where it is there, else the bytes that most neighbours have between them.
-    private static func separator(in bytes: [UInt8], between due: [[UInt8]]) -> [UInt8]? {
-        if bytes.firstRange(of: InvisibleSeparator.utf8) != nil { return InvisibleSeparator.utf8 }
-        let lowered = bytes.lowercasedASCII
+    /// Where the texts that are due stand, in the payload's order: the longest are looked for first, as others may be parts
+    /// of them.
+    private static func places(of due: [[UInt8]], in bytes: [UInt8]) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        for text in due.sorted(by: { $0.count > $1.count }) where !text.isEmpty {
+            let free = bytes.ranges(of: text).first { range in places.allSatisfy { !$0.overlaps(range) } }
+            if let free { places.append(free) }
+        }
+        return places.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// The bytes that stand the most between two neighbours.
+    private static func separator(in bytes: [UInt8], between known: [Range<Int>]) -> [UInt8]? {
         var found: [[UInt8]: Int] = [:]
-        for (first, second) in zip(due, due.dropFirst()) where !first.isEmpty && !second.isEmpty {
-            guard let start = lowered.firstRange(of: first)?.upperBound,
-                let end = lowered[start...].firstRange(of: second)?.lowerBound, end - start <= mostSeparatorBytes
-            else { continue }
-            found[Array(bytes[start..<end]), default: 0] += 1
+        for (first, second) in zip(known, known.dropFirst()) {
+            found[Array(bytes[first.upperBound..<second.lowerBound]), default: 0] += 1
         }
         return found.max { ($0.value, $1.key.count) < ($1.value, $0.key.count) }?.key
     }
 
-    /// The parts of a payload whose separator is empty, or stands in fields, too: the texts that are due, and what else
-    /// is between them.
+    /// The parts between separators: where one stands in fields, too, or is empty, the known texts and what is between.
     private static func parts(
         of bytes: [UInt8],
-        besides due: [[UInt8]],
-        _ separator: [UInt8]
+        _ separator: [UInt8],
+        _ due: [[UInt8]],
+        _ known: [Range<Int>]
     ) -> [ArraySlice<UInt8>] {
-        let lowered = bytes.lowercasedASCII
-        var known: [Range<Int>] = []
-        for text in due.sorted(by: { $0.count > $1.count }) where !text.isEmpty {
-            let ranges = lowered.ranges(of: text)
-            if let range = ranges.first(where: { range in known.allSatisfy { !$0.overlaps(range) } }) {
-                known.append(range)
+        if !separator.isEmpty, due.allSatisfy({ $0.firstRange(of: separator) == nil }) {
+            let parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
+            guard parts.count > due.count, parts.count > due.count + 1 || parts.last?.isEmpty == false else {
+                return parts
             }
+            // More fields than are due are the end of the last one.
+            return parts.prefix(due.count - 1) + [bytes[parts[due.count - 1].startIndex...]]
         }
-        known.sort { $0.lowerBound < $1.lowerBound }
-        var parts: [ArraySlice<UInt8>] = []
+        var parts: [(bytes: ArraySlice<UInt8>, isKnown: Bool)] = []
         var start = 0
         for range in known + [bytes.count..<bytes.count] {
             let (isFirst, isLast) = (start == 0, range.isEmpty)
@@ -102,24 +93,30 @@ struct SignedPayload {
                 if !isLast, between.reversed().starts(with: separator.reversed()) {
                     between = between.dropLast(separator.count)
                 }
-                parts.append(between)
+                parts.append((between, false))
             }
-            if !isLast { parts.append(bytes[range]) }
+            if !isLast { parts.append((bytes[range], true)) }
             start = range.upperBound
         }
-        return parts
+        guard !separator.isEmpty, parts.count < due.count else { return parts.map(\.bytes) }
+        return parts.flatMap { part in
+            part.isKnown ? [part.bytes] : part.bytes.split(separator: separator, omittingEmptySubsequences: false)
+        }
     }
 
     /// The field of each part: the one whose text it has; the others have the fields that are left, in their order.
-    private static func fields(of parts: [ArraySlice<UInt8>], _ due: [[UInt8]]) -> [PayloadField] {
-        let texts = parts.map(\.lowercasedASCII)
-        var found = [PayloadField?](repeating: nil, count: parts.count)
-        for field in PayloadField.allCases where field.rawValue < parts.count {
-            if texts[field.rawValue] == due[field.rawValue] { found[field.rawValue] = field }
+    private static func fields(of parts: [[UInt8]], _ due: [[UInt8]]) -> [PayloadField] {
+        var found = parts.enumerated().map { place, part in part == due[place] ? PayloadField(rawValue: place) : nil }
+        func find(_ isMeant: ([UInt8]) -> Bool) {
+            for field in PayloadField.allCases where !found.contains(field) && isMeant(due[field.rawValue]) {
+                let place = parts.indices.first { found[$0] == nil && parts[$0] == due[field.rawValue] }
+                if let place { found[place] = field }
+            }
         }
-        for field in PayloadField.allCases where !found.contains(field) && !due[field.rawValue].isEmpty {
-            let place = texts.indices.first { found[$0] == nil && texts[$0] == due[field.rawValue] }
-            if let place { found[place] = field }
+        find { !$0.isEmpty }
+        // An empty part is another field's where more than that has moved.
+        if parts.count < due.count || found.enumerated().contains(where: { $1.map(\.rawValue) ?? $0 != $0 }) {
+            find(\.isEmpty)
         }
         var free = PayloadField.allCases.filter { !found.contains($0) }
         func filled(without forgotten: PayloadField?) -> [PayloadField] {
@@ -128,14 +125,15 @@ struct SignedPayload {
         }
         while free.count > found.count(where: { $0 == nil }) {
             let likely = PayloadField.forgotten.filter(free.contains)
-            let inOrder = likely.first { field in
-                let places = filled(without: field).map(\.rawValue)
-                return places == places.sorted()
-            }
-            free.removeAll { $0 == inOrder ?? likely.first }
+            let forgotten = likely.first { filled(without: $0).isSorted } ?? likely.first
+            free.removeAll { $0 == forgotten }
         }
         return filled(without: nil)
     }
+}
+
+extension [PayloadField] {
+    fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0.rawValue < $1.rawValue } }
 }
 
 extension Sequence<UInt8> {
@@ -145,7 +143,7 @@ extension Sequence<UInt8> {
 
 extension String {
     /// The text, with every character that is not seen written as its number.
-    var visible: String {
+    package var visible: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: text += scalar.number

@@ -44,7 +44,8 @@ struct Diagnose: AsyncParsableCommand {
         if json {
             try Console.result(String(decoding: diagnosis.json, as: UTF8.self))
         } else {
-            for cause in diagnosis.causes { try Console.result("\(cause.detail)\n  \(cause.fix)") }
+            // A report is a stranger's, and so may have what a terminal obeys.
+            for cause in diagnosis.causes { try Console.result("\(cause.detail.visible)\n  \(cause.fix.visible)") }
             if diagnosis.causes.isEmpty { try Console.result("The signature is right for these values.") }
         }
         if !diagnosis.isValid { throw ExitCode.failure }

@@ -25,8 +25,12 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
     let codes: Set<DiagnosisCode>
     /// The part of the payload that it changes: mistakes in one part do not occur together.
     let part: String
+    let name: String
     let make: @Sendable (inout Backend) -> Void
-    let testDescription: String
+
+    var testDescription: String {
+        "\(codes.map(\.rawValue).sorted().joined(separator: ", ")): \(part) \(name.debugDescription)"
+    }
 
     private init(
         _ codes: Set<DiagnosisCode>,
@@ -36,8 +40,8 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
     ) {
         self.codes = codes
         self.part = part
+        self.name = name
         self.make = make
-        testDescription = "\(codes.map(\.rawValue).sorted().joined(separator: ", ")): \(part) \(name.debugDescription)"
     }
 
     private static func field(
@@ -147,8 +151,8 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
         field(5, "nonce", "0f4c2b1a9d3e4f6a8b7c1d2e3f4a5b6c", .payloadDiffers),
         field(6, "timestamp", "\(clock.millisecondsSince1970).0", .payloadDiffers),
         field(6, "timestamp", "\(clock.millisecondsSince1970 + 1)", .payloadDiffers),
-        BackendMistake([.payloadDiffers], "ending", "a line break") { $0.ending = "\n" },
-        BackendMistake([.payloadDiffers], "ending", "an eighth field") { $0.ending = "\u{2063}1" },
+        BackendMistake([.payloadDiffers], "timestamp", "a line break") { $0.ending = "\n" },
+        BackendMistake([.payloadDiffers], "timestamp", "an eighth field") { $0.ending = "\u{2063}1" },
         BackendMistake([.payloadDiffers], "whole", "nothing of it") {
             $0.fields = ["?"]; $0.order = [0]
         },
