@@ -2,11 +2,9 @@ import Crypto
 import Foundation
 import Offers
 
-/// An app as the App Store knows it.
+/// An app as the App Store knows it; it has the public keys of the app's signing keys, and never a private one.
 struct StoreApp: Sendable {
-    /// The bundle identifier.
     let bundleId: String
-    /// The app's Apple id.
     let appAppleId: Int64
     /// The shared secret that verifyReceipt asks for; `nil` asks for none.
     let sharedSecret: String?
@@ -16,28 +14,17 @@ struct StoreApp: Sendable {
     let gracePeriodDays: Int
     /// ISO 4217 code of the prices.
     let currency: String
-    /// The products, of all subscription groups.
     let products: [StoreProduct]
-    /// The public keys of the app's signing keys, by key id.
-    ///
-    /// The simulator never sees a private one.
+    /// By key id.
     var keys: [String: P256.Signing.PublicKey]
-    /// Where notifications are sent.
     var notificationURL: URL?
     /// The set-up for customers who are about to cancel.
     var retention = RetentionMessaging()
 
-    /// Looks a product up.
-    ///
-    /// - Parameter id: The product's identifier.
-    /// - Returns: The product; `nil` when the app has none of that name.
     func product(_ id: String) -> StoreProduct? { products.first { $0.id == id } }
 
-    /// Reads the address that notifications go to.
-    ///
-    /// - Parameter text: The address.
-    /// - Returns: `nil` unless it is one of http or https, with a port that exists: the HTTP client ends the process over
-    ///   one that is too large, and takes the scheme's for one that no Int holds.
+    /// The address that notifications go to, of http or https, with a port that exists: the HTTP client ends the
+    /// process over one that is too large, and takes the scheme's for one that no Int holds.
     static func notificationURL(_ text: String) -> URL? {
         guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased()),
             parts.host?.isEmpty == false, parts.rangeOfPort == nil || (1...65_535).contains(parts.port ?? 0)
@@ -48,9 +35,8 @@ struct StoreApp: Sendable {
     }
 }
 
-/// How a subscription is billed (`billingPlanType` of Apple's payloads).
+/// `billingPlanType` of Apple's payloads.
 enum BillingPlanType: String, Decodable, Sendable {
-    /// The whole period at once.
     case billedUpfront = "BILLED_UPFRONT"
     /// A year in twelve monthly payments, to which the customer commits.
     case monthly = "MONTHLY"
@@ -58,9 +44,7 @@ enum BillingPlanType: String, Decodable, Sendable {
 
 /// An auto-renewable subscription as it is set up in App Store Connect.
 struct StoreProduct: Equatable, Sendable {
-    /// The product's identifier.
     let id: String
-    /// The subscription group's identifier.
     let groupId: String
     /// The level in the group; 1 is the highest.
     let level: Int
@@ -72,18 +56,14 @@ struct StoreProduct: Equatable, Sendable {
     let monthlyPrice: Int64?
     /// The introductory offer.
     let introductoryOffer: StoreOffer?
-    /// The promotional offers.
     let offers: [StoreOffer]
     /// The retention offers, which customers redeem on the cancellation page.
     let retentionOffers: [StoreOffer]
 
-    /// The promotional offer with an identifier.
     func offer(_ id: String) -> StoreOffer? { offers.first { $0.id == id } }
 
-    /// The retention offer with an identifier.
     func retentionOffer(_ id: String) -> StoreOffer? { retentionOffers.first { $0.id == id } }
 
-    /// Whether the product can be bought with a billing plan.
     func has(_ plan: BillingPlanType) -> Bool { plan == .billedUpfront || monthlyPrice != nil }
 
     /// The price of a payment without an offer.
@@ -100,7 +80,7 @@ struct StoreProduct: Equatable, Sendable {
 
 /// A subscription offer as it is set up in App Store Connect.
 struct StoreOffer: Equatable, Sendable {
-    /// What kind of offer it is, by `offerType` of Apple's payloads.
+    /// `offerType` of Apple's payloads.
     enum Kind: Int64, Sendable {
         case introductory = 1
         case promotional = 2
@@ -124,17 +104,13 @@ struct StoreOffer: Equatable, Sendable {
         }
     }
 
-    /// What kind of offer it is.
     let kind: Kind
     /// The offer's identifier; an introductory offer has none.
     let id: String?
-    /// The billing plan that it is for.
     let plan: BillingPlanType
-    /// How it is paid.
     let mode: PaymentMode
     /// What one payment costs, in thousandths of the currency's unit.
     let price: Int64
-    /// How long one payment lasts.
     let period: SubscriptionPeriod
     /// How many payments there are; more than one for pay as you go alone.
     let periods: Int
@@ -175,9 +151,7 @@ struct SubscriptionPeriod: Hashable, Sendable {
         return calendar
     }()
 
-    /// Reads an ISO 8601 duration of one unit.
-    ///
-    /// - Parameter text: `P`, a number from 1 to 366 and one of `D`, `W`, `M` and `Y`. Anything else gives `nil`.
+    /// Reads an ISO 8601 duration of one unit: `P`, a number from 1 to 366 and one of `D`, `W`, `M` and `Y`.
     init?(_ text: String) {
         guard text.first == "P", let last = text.last, let unit = Unit(rawValue: last),
             let count = Int(text.dropFirst().dropLast()), (1...366).contains(count)
@@ -191,12 +165,7 @@ struct SubscriptionPeriod: Hashable, Sendable {
         self.unit = unit
     }
 
-    /// The moment that many periods after another, in the Gregorian calendar and UTC.
-    ///
-    /// - Parameters:
-    ///   - start: Where to count from.
-    ///   - times: How many periods; negative counts back.
-    /// - Returns: The moment.
+    /// The moment that many periods after another, negative ones before it, in the Gregorian calendar and UTC.
     func after(_ start: Timestamp, times: Int = 1) -> Timestamp {
         let date = Self.calendar.date(byAdding: unit.component, value: count * times, to: start.date)
         return Timestamp(date ?? start.date)

@@ -6,7 +6,6 @@ import StrictJSON
 
 /// A fault that a test asks for: which calls it is for, how often, and how it shows.
 struct InjectedFault: Equatable, Sendable {
-    /// The calls that can be at fault.
     enum Target: String, CaseIterable, Sendable {
         case verifyReceipt
         case serverAPI
@@ -17,7 +16,6 @@ struct InjectedFault: Equatable, Sendable {
 
     /// How a fault shows, after the delay.
     enum Effect: Equatable, Sendable {
-        /// Only the delay.
         case none
         /// An HTTP status with a body that is not JSON.
         case httpStatus(Int)
@@ -33,7 +31,6 @@ struct InjectedFault: Equatable, Sendable {
         case receiptStatus(Int64, isRetryable: Bool?)
     }
 
-    /// The calls.
     let target: Target
     /// The environment; `nil` for both.
     let environment: AppStoreEnvironment?
@@ -41,16 +38,13 @@ struct InjectedFault: Equatable, Sendable {
     var times: Int64?
     /// How long an answer is held back, in milliseconds.
     let delayMilliseconds: Int64
-    /// How it shows.
     let effect: Effect
 
-    /// Whether it is for a call.
     func isFor(_ target: Target, in environment: AppStoreEnvironment) -> Bool {
         (self.target == .all || self.target == target)
             && (self.environment == nil || self.environment == environment)
     }
 
-    /// Writes the fault as it can be asked for.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("target", target.rawValue)
@@ -75,10 +69,6 @@ struct InjectedFault: Equatable, Sendable {
 }
 
 extension InjectedFault {
-    /// Reads a fault.
-    ///
-    /// - Parameter members: The body of `POST /simulator/faults`.
-    /// - Throws: ``RequestFault`` when it cannot be read.
     init(_ members: RequestMembers) throws(RequestFault) {
         try members.allow(
             "target",
@@ -140,10 +130,7 @@ extension InjectedFault {
 }
 
 extension RequestMembers {
-    /// The member `environment`.
-    ///
-    /// - Returns: Production or Sandbox; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
+    /// The member `environment`: Production or Sandbox.
     func environment() throws(RequestFault) -> AppStoreEnvironment? {
         guard let text = try string("environment") else { return nil }
         guard let environment = AppStoreEnvironment(rawValue: text), [.production, .sandbox].contains(environment)
@@ -154,11 +141,8 @@ extension RequestMembers {
 
 /// Shows the faults that a test has asked for, before Apple's routes answer.
 struct FaultMiddleware: RouterMiddleware {
-    /// The App Store.
     let store: SimulatedAppStore
-    /// The calls that it stands before.
     let target: InjectedFault.Target
-    /// The environment that it stands before.
     let environment: AppStoreEnvironment
 
     func handle(

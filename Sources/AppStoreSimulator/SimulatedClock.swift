@@ -18,10 +18,7 @@ struct SimulatedClock: Sendable {
     /// The moment that the machine's clock shows.
     static var machine: Timestamp { Timestamp(Date()) }
 
-    /// Sets the clock; it runs on from there.
-    ///
-    /// - Parameter moment: The moment that it shows now.
-    /// - Returns: Whether the moment is one that the clock can show, 2020 to 2040.
+    /// Sets the clock, which runs on from there; `false` for a moment that it cannot show.
     mutating func set(to moment: Timestamp) -> Bool {
         guard Self.range.contains(moment) else { return false }
         offset = moment.millisecondsSince1970 - Self.machine.millisecondsSince1970
@@ -30,23 +27,18 @@ struct SimulatedClock: Sendable {
 }
 
 extension Timestamp {
-    /// Seconds of a day.
     static let day: Int64 = 86400
 
-    /// The moment of a date, to the millisecond.
     init(_ date: Date) {
         self.init(millisecondsSince1970: Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
 
-    /// Reads an RFC 3339 moment.
-    ///
-    /// - Parameter text: Such as `2026-01-20T10:00:00Z`; anything else gives `nil`.
+    /// Reads an RFC 3339 moment such as `2026-01-20T10:00:00Z`.
     init?(rfc3339 text: String) {
         guard let date = try? Date.ISO8601FormatStyle().parse(text) else { return nil }
         self.init(date)
     }
 
-    /// The moment as a date.
     var date: Date { Date(timeIntervalSince1970: Double(millisecondsSince1970) / 1000) }
 
     /// The moment that is this share of the way to another.

@@ -4,19 +4,14 @@ import StrictJSON
 
 /// A service's answer to a retention call (`RealtimeResponseBody`), as far as a load generator looks at it.
 struct RetentionAnswer {
-    /// The kinds of answers.
     enum Kind: String {
         case message, alternateProduct, promotionalOffer
     }
 
-    /// The kind.
     let kind: Kind
-    /// `promotionalOfferSignatureV2`, if there is one.
     let signature: String?
 
-    /// Reads an answer.
-    ///
-    /// - Parameter json: The body; one that shows nothing gives `nil`.
+    /// An answer that shows nothing gives `nil`.
     init?(json: [UInt8]) {
         var kind: Kind?
         var signature: String?
@@ -71,13 +66,6 @@ struct OfferJWS {
     var nonce: String { claims["nonce"] ?? "" }
 
     /// The fault of the answer; `nil` where Apple would take it.
-    ///
-    /// - Parameters:
-    ///   - expected: What was asked for.
-    ///   - subscription: The subscription that was asked about.
-    ///   - checker: Has the public keys.
-    ///   - seen: The keys and nonces of earlier answers.
-    /// - Returns: The fault.
     func fault(
         of expected: ExpectedAnswer,
         about subscription: String,

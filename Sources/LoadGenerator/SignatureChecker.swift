@@ -6,16 +6,11 @@ import StrictJSON
 package struct SignatureChecker: Sendable {
     private let keys: [P256.Signing.PublicKey]
 
-    /// What came of a check.
     package struct Outcome: Equatable, Sendable, Codable {
-        /// How many signatures were checked.
         package internal(set) var checked = 0
-        /// How many of them were wrong.
         package internal(set) var wrong = 0
-        /// The fault of the first of them.
         package internal(set) var firstFault: String?
 
-        /// Creates the outcome of no check.
         package init() {}
     }
 
@@ -27,10 +22,7 @@ package struct SignatureChecker: Sendable {
         fileprivate var keys: [String: Int] = [:]
     }
 
-    /// Takes public keys.
-    ///
-    /// - Parameter pem: A key as PEM, `PUBLIC KEY`, P-256, or several, one after the other, where the service's key changes
-    ///   under way; anything else gives `nil`.
+    /// Takes keys as PEM, `PUBLIC KEY`, P-256: several, one after the other, where the service's key changes under way.
     package init?(pem: String) {
         let begin = "-----BEGIN"
         var keys: [P256.Signing.PublicKey] = []
@@ -42,10 +34,6 @@ package struct SignatureChecker: Sendable {
         self.keys = keys
     }
 
-    /// Checks the answers that a run has kept.
-    ///
-    /// - Parameter measurement: What the run measured.
-    /// - Returns: How many signatures were checked, and how many were wrong.
     package func check(_ measurement: LoadMeasurement) -> Outcome {
         var seen = Seen()
         var outcome = Outcome()
@@ -56,7 +44,6 @@ package struct SignatureChecker: Sendable {
         return outcome
     }
 
-    /// Checks the signatures of one answer.
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ seen: inout Seen, _ outcome: inout Outcome) {
         if let subscription = expected.originalTransactionId {
             guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
@@ -74,12 +61,6 @@ package struct SignatureChecker: Sendable {
     }
 
     /// Whether one of the keys verifies a signature, the same for all of one key identifier.
-    ///
-    /// - Parameters:
-    ///   - keyIdentifier: The key identifier that the signature names.
-    ///   - seen: The keys and nonces of earlier answers.
-    ///   - verifies: Whether a key verifies it.
-    /// - Returns: `false` for a wrong signature.
     func isRight(
         _ keyIdentifier: String,
         _ seen: inout Seen,
@@ -128,7 +109,6 @@ extension SignatureChecker.Outcome {
 
 /// An answer of `POST /v1/signatures` or `/v1/eligibility`, as far as a load generator looks at it.
 struct SignedAnswer {
-    /// A decision.
     struct Decision {
         var productId = ""
         var offerId = ""
@@ -146,14 +126,10 @@ struct SignedAnswer {
         var signature = ""
     }
 
-    /// `bundleId`.
     private(set) var bundleId = ""
-    /// `decisions`.
     private(set) var decisions: [Decision] = []
-    /// `account`: the token or the name.
     private(set) var account = ""
 
-    /// Reads an answer.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var answer = SignedAnswer()

@@ -11,7 +11,6 @@ struct LineLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    /// Creates a handler with the level of its output.
     init(label: String, output: LogOutput, metadataProvider: Logger.MetadataProvider?) {
         self.label = label
         self.output = output
@@ -50,9 +49,7 @@ struct LineLogHandler: LogHandler {
 package enum LogFormat: String, CaseIterable, Sendable {
     /// Text where people read along, on a terminal; JSON elsewhere.
     case auto
-    /// One JSON object a line.
     case json
-    /// Plain text, one event a line.
     case text
 
     /// The format to write in, JSON or text.
@@ -64,13 +61,9 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
 /// One event, and how it looks as a line.
 struct LogLine {
-    /// When it happened.
     let time: Date
-    /// How grave it is.
     let level: Logger.Level
-    /// Whose logger it is.
     let label: String
-    /// What happened.
     let message: String
     /// Its metadata, by name.
     let metadata: [(key: String, value: Logger.MetadataValue)]

@@ -9,12 +9,8 @@ package final class LogOutput: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let current: Atomic<Int>
 
-    /// Creates an output to standard error; if nobody reads that for a second, lines are lost, and their number is
-    /// written once somebody does.
-    ///
-    /// - Parameters:
-    ///   - format: How lines look.
-    ///   - level: The least level that is written.
+    /// An output to standard error; if nobody reads that for a second, lines are lost, and their number is written once
+    /// somebody does.
     package convenience init(format: LogFormat, level: Logger.Level) {
         let format = format.resolved(for: STDERR_FILENO)
         let writer = LineWriter(STDERR_FILENO) { Self.bytes(of: .loss(of: $0), as: format) }
@@ -36,24 +32,15 @@ package final class LogOutput: Sendable {
         set { current.store(newValue.rank, ordering: .relaxed) }
     }
 
-    /// A handler that writes here, for `LoggingSystem.bootstrap`.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's label.
-    ///   - metadataProvider: What is added to every line.
-    /// - Returns: The handler.
     package func handler(label: String, metadataProvider: Logger.MetadataProvider?) -> any LogHandler {
         LineLogHandler(label: label, output: self, metadataProvider: metadataProvider)
     }
 
-    /// Writes an event as one line.
     func write(_ event: LogLine) {
         write(Self.bytes(of: event, as: format))
     }
 
-    /// Writes what is no event, such as why the process ends, as it is.
-    ///
-    /// - Parameter text: The text, without its newline.
+    /// Writes a text that is no event, such as why the process ends, as it is.
     package func say(_ text: String) {
         write(Array(text.utf8) + [UInt8(ascii: "\n")])
     }
@@ -97,7 +84,6 @@ extension Logger.Level {
 /// Before each write the kernel is asked whether it would have to wait. The descriptor could be set never to wait, but
 /// that would hold for every process that has the same pipe or terminal.
 final class LineWriter: Sendable {
-    /// The state of the reader.
     private struct Reader {
         /// How many lines were not taken since the last one that was.
         var lostLines = 0
@@ -105,7 +91,6 @@ final class LineWriter: Sendable {
         var isTorn = false
         /// How long it may be waited for yet.
         var patience: Duration
-        /// When that was so.
         var time = ContinuousClock.now
     }
 
@@ -116,7 +101,6 @@ final class LineWriter: Sendable {
     private let room: Int
     private let reader: Mutex<Reader>
 
-    /// Creates a writer.
     init(_ descriptor: Int32, patience: Duration = .seconds(1), lossNote: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.patience = patience
@@ -128,10 +112,9 @@ final class LineWriter: Sendable {
         reader = Mutex(Reader(patience: patience))
     }
 
-    /// Writes a line, or counts it as lost.
+    /// Writes a line with its end, or counts it as lost.
     ///
-    /// - Parameter line: The line with its end, which goes to the kernel in one call as far as it can, so that lines do
-    ///   not mix.
+    /// It goes to the kernel in one call as far as it can, so that lines do not mix.
     func write(_ line: [UInt8]) {
         // One at a time: the room that one thread has found would be another's.
         reader.withLock { reader in
@@ -144,7 +127,6 @@ final class LineWriter: Sendable {
         (reader.isTorn ? [UInt8(ascii: "\n")] : []) + lossNote(reader.lostLines)
     }
 
-    /// Hands bytes to the kernel.
     private func take(_ bytes: [UInt8], _ reader: inout Reader) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty, hasRoom(&reader) {

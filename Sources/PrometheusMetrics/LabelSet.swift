@@ -7,8 +7,6 @@ struct LabelSet: Hashable, Sendable {
     ///
     /// Of two labels with one name the first counts. Characters that a name may not have become `_`; `le` is the
     /// histogram's own, and gets one more.
-    ///
-    /// - Parameter dimensions: Names and values; values may hold anything.
     init(_ dimensions: [(String, String)]) {
         // There are a few, so they are looked through.
         var names: [String] = []
@@ -28,20 +26,14 @@ struct LabelSet: Hashable, Sendable {
         self.text = String(decoding: text, as: UTF8.self)
     }
 
-    /// The labels with every value replaced: the series that is counted in when there are too many.
-    ///
-    /// - Parameter dimensions: Names and values.
-    /// - Returns: The same names, each with the value `overflow`.
+    /// The labels with each value replaced by `overflow`: the series that is counted in when there are too many.
     static func overflow(of dimensions: [(String, String)]) -> LabelSet {
         LabelSet(dimensions.map { ($0.0, "overflow") })
     }
 
     /// A name as the format takes it: `[a-zA-Z_][a-zA-Z0-9_]*`, for metrics also with colons.
     ///
-    /// - Parameters:
-    ///   - name: Any name.
-    ///   - allowsColons: Whether it is a metric's.
-    /// - Returns: The name, each character that may not be there replaced by `_`.
+    /// Other characters become `_`.
     static func validName(_ name: String, allowsColons: Bool = false) -> String {
         // Nearly all names are valid as they are, and a catalog has very many labels.
         let bytes = name.utf8.span

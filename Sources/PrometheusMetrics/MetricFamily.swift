@@ -1,36 +1,26 @@
-/// All series of one metric.
 struct MetricFamily: Sendable {
-    /// One series, by its kind.
     enum Series: Sendable {
         case counter(CounterSeries)
         case gauge(GaugeSeries)
         case histogram(HistogramSeries)
     }
 
-    /// The kind of all of them.
     let kind: MetricDefinition.Kind
     /// Its meaning; `nil` for a metric that nobody described.
     let help: String?
-    /// The series by their labels.
     private(set) var series: [LabelSet: Series] = [:]
     /// How often a series was asked for that there was no room for.
     private(set) var folded: UInt64 = 0
     /// The labels of the series that the last one was folded into: nearly all of a metric have the same names.
     private var overflow: (names: [String], labels: LabelSet)?
 
-    /// Creates a metric without series.
     init(kind: MetricDefinition.Kind, help: String?) {
         self.kind = kind
         self.help = help
     }
 
-    /// The series with these labels: the one that is there, a new one, or, when there are too many series, the one whose
-    /// labels all say `overflow`.
-    ///
-    /// - Parameters:
-    ///   - dimensions: The labels.
-    ///   - maximum: How many series there may be, the one for the overflow not counted.
-    /// - Returns: The series.
+    /// The series with these labels: the one that is there, a new one, or, where there are already so many besides it,
+    /// the one whose labels all say `overflow`.
     mutating func series(for dimensions: [(String, String)], maximum: Int) -> Series {
         var labels = LabelSet(dimensions)
         if series[labels] == nil, series.count >= maximum {
@@ -50,7 +40,6 @@ struct MetricFamily: Sendable {
         return labels
     }
 
-    /// Forgets a series.
     mutating func remove(where isIt: (Series) -> Bool) {
         if let labels = series.first(where: { isIt($0.value) })?.key { series[labels] = nil }
     }
@@ -71,25 +60,17 @@ package struct MetricDefinition: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// A number that only grows; its name ends in `_total`.
         case counter
-        /// A number that goes up and down.
         case gauge
         /// How often values were at most each of these bounds, which ascend; those of durations are in seconds.
         case histogram(bounds: [Double])
     }
 
-    /// The name in the text format, such as `offer_signer_requests_total`: the label of the swift-metrics handle.
     package let name: String
-    /// The kind.
     package let kind: Kind
     /// Its meaning in a sentence, with its unit if the name does not say it.
     package let help: String
 
-    /// Describes a metric.
-    ///
-    /// - Parameters:
-    ///   - name: The name: letters, digits, `_` and `:`, and no digit first.
-    ///   - kind: The kind.
-    ///   - help: Its meaning in a sentence.
+    /// The name has letters, digits, `_` and `:`, and no digit first.
     package init(_ name: String, _ kind: Kind, _ help: String) {
         self.name = name
         self.kind = kind
@@ -114,6 +95,5 @@ extension MetricDefinition.Kind {
         }
     }
 
-    /// Whether both are counters, gauges or histograms.
     func isSame(as other: Self) -> Bool { keyword == other.keyword }
 }

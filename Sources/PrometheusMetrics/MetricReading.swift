@@ -1,6 +1,5 @@
 /// A metric's values at one moment, for a program that shows its own counts.
 package struct MetricReading: Sendable {
-    /// The name.
     package let name: String
     /// The description of its values; `nil` for a metric that nobody described.
     package let help: String?
@@ -11,10 +10,7 @@ package struct MetricReading: Sendable {
 }
 
 extension PrometheusRegistry {
-    /// Reads metrics, in the order of their names.
-    ///
-    /// - Parameter isWanted: Whether a metric of that name is wanted.
-    /// - Returns: The metrics; their series are in the order of the labels.
+    /// Reads metrics, in the order of their names and their series' labels.
     package func readings(where isWanted: (String) -> Bool) -> [MetricReading] {
         let families = snapshot.filter { isWanted($0.key) }
         return families.sorted { $0.key < $1.key }.map { name, family in

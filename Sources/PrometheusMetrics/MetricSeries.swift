@@ -6,7 +6,6 @@ final class CounterSeries: CounterHandler, FloatingPointCounterHandler {
     private let whole = AtomicCell()
     private let fraction = AtomicCell()
 
-    /// The sum of all steps.
     var value: Double { Double(whole.integer) + fraction.double }
 
     /// Adds to it; a step back is left out, as a counter takes none.
@@ -31,7 +30,6 @@ final class CounterSeries: CounterHandler, FloatingPointCounterHandler {
 final class GaugeSeries: MeterHandler, RecorderHandler {
     private let cell = AtomicCell()
 
-    /// The number now.
     var value: Double { cell.double }
 
     func set(_ value: Int64) { cell.set(Double(value)) }
@@ -49,7 +47,6 @@ final class GaugeSeries: MeterHandler, RecorderHandler {
 
 /// How often values fell into each of a few fixed buckets: of durations, kept in nanoseconds, or of other values.
 final class HistogramSeries: TimerHandler, RecorderHandler {
-    /// The counts so far.
     struct Snapshot {
         /// The number of values up to each bound, and last the number of all values.
         let cumulative: [UInt64]
@@ -65,9 +62,6 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     private let nanoseconds = AtomicCell()
     private let others = AtomicCell()
 
-    /// Creates an empty histogram.
-    ///
-    /// - Parameter bounds: The upper bounds, ascending, without infinity.
     init(bounds: [Double]) {
         self.bounds = bounds
         nanosecondBounds = bounds.map { Int64(exactly: ($0 * 1e9).rounded()) ?? .max }
@@ -117,7 +111,6 @@ final class AtomicCell: Sendable {
     /// The bits as a whole number; additions wrap around, as a counter of Prometheus may.
     var integer: UInt64 { bits.load(ordering: .relaxed) }
 
-    /// The bits as a floating point number.
     var double: Double { Double(bitPattern: integer) }
 
     func add(_ amount: UInt64) {

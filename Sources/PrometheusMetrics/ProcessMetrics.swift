@@ -5,7 +5,6 @@ import Synchronization
 
 /// The process's usage, under the names that Prometheus' client libraries give it ("Process metrics").
 package final class ProcessMetrics: Sendable {
-    /// The metrics' descriptions, for the registry.
     package static let definitions = [
         MetricDefinition("process_cpu_seconds_total", .counter, "Processor time used, user and system, in seconds."),
         MetricDefinition("process_resident_memory_bytes", .gauge, "Memory in RAM, in bytes."),
@@ -25,8 +24,6 @@ package final class ProcessMetrics: Sendable {
     private let reported = Mutex(0.0)
 
     /// Makes the handles, and reports when the process started; ``update()`` reports the rest.
-    ///
-    /// - Parameter factory: What keeps the metrics.
     package init(factory: any MetricsFactory) {
         processor = FloatingPointCounter(label: "process_cpu_seconds_total", factory: factory)
         resident = Meter(label: "process_resident_memory_bytes", factory: factory)
@@ -57,24 +54,19 @@ package final class ProcessMetrics: Sendable {
 
 /// The process's use of the machine, as the kernel reports it.
 struct ProcessUsage {
-    /// Processor time, in seconds.
     let processorSeconds: Double
     /// Memory that is in RAM, in bytes.
     let residentBytes: Double
-    /// Address space, in bytes.
     let virtualBytes: Double
-    /// Threads.
     let threads: Double
     /// Open file descriptors; `nil` where they cannot be counted.
     let openDescriptors: Double?
     /// How many there may be; `nil` for no limit.
     let maximumDescriptors: Double?
-    /// When the process started, in seconds since 1970.
+    /// In seconds since 1970.
     let startSeconds: Double
 
-    /// Asks the kernel now (proc(5): `/proc/self/stat`, `/proc/self/fd`).
-    ///
-    /// - Returns: `nil` where the kernel does not tell.
+    /// Asks the kernel now (proc(5): `/proc/self/stat`, `/proc/self/fd`); `nil` where it gives no answer.
     static func now() -> ProcessUsage? {
         guard let data = try? Data(contentsOf: URL(filePath: "/proc/self/stat")) else { return nil }
         let text = String(decoding: data, as: UTF8.self)

@@ -14,7 +14,6 @@ import Synchronization
 ///
 /// A handle of another kind than its description's is reported nowhere.
 package final class PrometheusRegistry: MetricsFactory {
-    /// The value of the `Content-Type` field for ``exposition()``.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     /// The name of the metric that counts how often a series was folded into the one for the overflow.
     package static let foldedName = "metrics_series_folded_total"
@@ -22,11 +21,7 @@ package final class PrometheusRegistry: MetricsFactory {
     private let maximumSeries: Int
     private let families: Mutex<[String: MetricFamily]>
 
-    /// Creates a registry without series.
-    ///
-    /// - Parameters:
-    ///   - definitions: What the metrics are; of two with one name the first counts.
-    ///   - maximumSeries: How many series a metric may have.
+    /// Of two definitions with one name the first counts; a metric may have so many series.
     package init(_ definitions: [MetricDefinition] = [], maximumSeries: Int = 1000) {
         self.maximumSeries = maximumSeries
         let described = definitions.map {
@@ -36,7 +31,6 @@ package final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(described, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Every metric that is described or has a series, by its name, with its series.
     var snapshot: [String: MetricFamily] { families.withLock { $0 } }
 
     private func series(
@@ -79,12 +73,10 @@ package final class PrometheusRegistry: MetricsFactory {
 }
 
 extension PrometheusRegistry {
-    /// The series of a counter.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         counter(label, dimensions)
     }
 
-    /// The series of a counter whose steps are no whole numbers.
     package func makeFloatingPointCounter(
         label: String,
         dimensions: [(String, String)]
@@ -92,7 +84,6 @@ extension PrometheusRegistry {
         counter(label, dimensions)
     }
 
-    /// The series of a gauge.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         gauge(label, dimensions)
     }
@@ -102,20 +93,14 @@ extension PrometheusRegistry {
         aggregate ? histogram(label, dimensions) : gauge(label, dimensions)
     }
 
-    /// The series of a histogram of durations, reported in seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         histogram(label, dimensions)
     }
 
-    /// Forgets a series, which is reported no more.
     package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-    /// Forgets a series, which is reported no more.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
-    /// Forgets a series, which is reported no more.
     package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-    /// Forgets a series, which is reported no more.
     package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-    /// Forgets a series, which is reported no more.
     package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 }
 
@@ -133,8 +118,6 @@ extension PrometheusRegistry {
     /// Everything that was counted so far, in Prometheus' text format 0.0.4, in the order of names and labels.
     ///
     /// A described metric is written with its kind and help even while it has no series.
-    ///
-    /// - Returns: The text in UTF-8, to be served as ``contentType``.
     package func exposition() -> [UInt8] {
         let families = snapshot
         var text = ""

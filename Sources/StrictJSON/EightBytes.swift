@@ -1,16 +1,10 @@
-/// Eight bytes of a string that are looked at together.
 struct EightBytes {
-    /// How many they are.
     static var count: Int { 8 }
 
     /// The bytes, the first of them lowest.
     let bits: UInt64
 
-    /// Takes bytes.
-    ///
-    /// - Parameters:
-    ///   - text: The bytes of the string, and of what is around it.
-    ///   - start: Where the first of the eight is; seven come after it.
+    /// Seven more bytes have to follow the first.
     init(_ text: Span<UInt8>, at start: Int) {
         bits = UInt64(littleEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self))
     }
@@ -44,10 +38,7 @@ struct EightBytes {
         return EightBytes(left, at: index).bits == EightBytes(right, at: index).bits
     }
 
-    /// Whether a single byte does not stand for itself in a JSON string (RFC 8259 §7).
-    ///
-    /// - Parameter byte: The byte.
-    /// - Returns: `true` for a quote, a backslash and a control character.
+    /// Whether a byte is a quote, a backslash or a control character, which do not stand for themselves (RFC 8259 §7).
     static func isMarked(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20
     }

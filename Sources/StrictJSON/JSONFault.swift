@@ -1,4 +1,4 @@
-/// Why a text is not the JSON that was expected, and where.
+/// The reason why a text is not the JSON that was expected, and its place.
 package struct JSONFault: Error, Equatable {
     /// The kind of fault; the raw values name it in answers.
     package enum Code: String, Sendable {
@@ -18,18 +18,12 @@ package struct JSONFault: Error, Equatable {
         case invalidValue = "invalid_value"
     }
 
-    /// The kind of fault.
     package let code: Code
     /// The fault in a sentence, without the offending text where that could be a secret.
     package let detail: String
     /// The place of the fault, from the innermost value outwards.
     private var steps: [String] = []
 
-    /// Creates a fault at the value that is being read.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of fault.
-    ///   - detail: The fault in a sentence.
     package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
@@ -50,20 +44,12 @@ package struct JSONFault: Error, Equatable {
         }.joined()
     }
 
-    /// The same fault, seen from the object around it.
-    ///
-    /// - Parameter member: The name of the member that the fault is in.
-    /// - Returns: The fault with a longer pointer.
     package func inside(member: String) -> JSONFault {
         var fault = self
         fault.steps.append(member)
         return fault
     }
 
-    /// The same fault, seen from the array around it.
-    ///
-    /// - Parameter index: The position of the element that the fault is in, from 0.
-    /// - Returns: The fault with a longer pointer.
     package func inside(element index: Int) -> JSONFault {
         inside(member: String(index))
     }

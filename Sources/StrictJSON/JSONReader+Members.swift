@@ -1,13 +1,8 @@
 extension JSONReader {
-    /// Reads an object whose members are known beforehand, member by member.
+    /// Reads an object whose members are known beforehand.
     ///
-    /// Where duplicates are refused, those of known members are.
-    ///
-    /// - Parameters:
-    ///   - members: The members that are known.
-    ///   - read: Called for each member, `nil` for one that is not known, with the reader at its value, which it must read
-    ///     or skip.
-    /// - Throws: ``JSONFault``, from the text or from `read`.
+    /// `read` must read or skip each value; it gets `nil` for a member that is not known. Where duplicates are refused,
+    /// those of known members are.
     @inlinable
     package mutating func readObject<Member>(
         _ members: JSONMembers<Member>,
@@ -48,7 +43,6 @@ extension JSONReader {
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
-    /// The place of a member's name in the text, without its quotes.
     private struct NamePlace {
         let range: Range<Int>
         let hasEscapes: Bool
@@ -85,9 +79,7 @@ where Member.RawValue == String {
     @usableFromInline let members: [Member]
     @usableFromInline let names: JSONNames
 
-    /// Makes the table of an enumeration's names.
-    ///
-    /// - Parameter type: The enumeration, of at most 64 cases.
+    /// Makes the table of an enumeration of at most 64 cases.
     package init(_ type: Member.Type) {
         members = Array(type.allCases)
         names = JSONNames(members.map(\.rawValue))
@@ -121,13 +113,7 @@ struct JSONNames: Sendable {
         self.slots = slots
     }
 
-    /// The position of a name.
-    ///
-    /// - Parameters:
-    ///   - text: The text that the name is in.
-    ///   - start: Where the name begins.
-    ///   - end: Where it ends.
-    /// - Returns: Its position in the list; `nil` when it is none of them.
+    /// The position of a name in the list; `nil` when it is none of them.
     func index(of text: Span<UInt8>, from start: Int, to end: Int) -> Int? {
         let name = text.extracting(start..<end)
         let slots = slots.span

@@ -1,8 +1,5 @@
 extension JSONReader {
     /// Reads a value that is neither object nor array.
-    ///
-    /// - Returns: The value.
-    /// - Throws: ``JSONFault`` when it is not one.
     package mutating func readScalar() throws(JSONFault) -> JSONScalar {
         switch try nextType() {
         case .string: return .string(try readString())
@@ -16,12 +13,8 @@ extension JSONReader {
         }
     }
 
-    /// Reads a string, number, `true`, `false` or `null` without making a value of it.
-    ///
-    /// - Parameter read: Gets the type and the text of the value, a string's without its quotes and with its escapes
-    ///   resolved.
-    /// - Returns: What it makes of them.
-    /// - Throws: ``JSONFault`` when the value is an object or array, or its text is not valid; and what `read` throws.
+    /// Reads a string, number, `true`, `false` or `null` without making a value of it: `read` gets its type and its
+    /// text, a string's without its quotes and with its escapes resolved.
     @inlinable
     package mutating func readPlain<Value>(
         _ read: (_ type: JSONType, _ text: Span<UInt8>) throws(JSONFault) -> Value
@@ -53,19 +46,12 @@ extension JSONReader {
     @usableFromInline
     func resolvedText(at place: Range<Int>) throws(JSONFault) -> [UInt8] { Array(try resolved(bytes[place]).utf8) }
 
-    /// Reads `true` or `false`.
-    ///
-    /// - Returns: The value.
-    /// - Throws: ``JSONFault`` when it is neither.
     package mutating func readBool() throws(JSONFault) -> Bool {
         try expect(.boolean)
         return try readLiteral() == .bool(true)
     }
 
     /// Reads a number that is a whole one and fits 64 bits, such as `12`; `12.0` and `1e3` do not count as whole.
-    ///
-    /// - Returns: The number.
-    /// - Throws: ``JSONFault`` when it is another value.
     package mutating func readInt64() throws(JSONFault) -> Int64 {
         try expect(.number)
         let start = position
@@ -76,7 +62,6 @@ extension JSONReader {
         return number
     }
 
-    /// Reads `true`, `false` or `null`.
     mutating func readLiteral() throws(JSONFault) -> JSONScalar {
         if isNext("true") {
             position += 4
@@ -121,28 +106,21 @@ extension JSONReader {
 
 /// A JSON value that is neither object nor array, a number as it was written.
 package enum JSONScalar: Equatable, Sendable {
-    /// A string.
     case string(String)
     /// A number's text, which RFC 8259's grammar allows: no rounding has happened.
     case number(String)
     /// `true` or `false`.
     case bool(Bool)
-    /// `null`.
     case null
 }
 
 /// The type of a JSON value, known by its first byte.
 package enum JSONType: String, Sendable {
-    /// An object.
     case object
-    /// An array.
     case array
-    /// A string.
     case string
-    /// A number.
     case number
     /// `true` or `false`.
     case boolean
-    /// `null`.
     case null
 }

@@ -1,8 +1,5 @@
 extension JSONReader {
-    /// Reads a string.
-    ///
-    /// - Returns: The string, its escapes resolved.
-    /// - Throws: ``JSONFault`` when the value is no string, or its text is not valid.
+    /// Its escapes are resolved.
     package mutating func readString() throws(JSONFault) -> String {
         try expect(.string)
         let start = position + 1
@@ -171,12 +168,9 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// Reads the text of a string, number, `true`, `false` or `null`, of which a document may have several equal ones.
+    /// Reads the text of a plain value, a string's without its quotes and with its escapes resolved.
     ///
-    /// Those share their memory, mostly, and are found to be equal without a look at it.
-    ///
-    /// - Returns: The type and the text of the value, a string's without its quotes and with its escapes resolved.
-    /// - Throws: ``JSONFault`` when the value is an object or array, or its text is not valid.
+    /// Equal ones of a document mostly share their memory, and are found to be equal without a look at it.
     package mutating func readSharedText() throws(JSONFault) -> (type: JSONType, text: String) {
         let type = try nextType()
         let (place, hasEscapes) = try skipPlain(type)
@@ -190,19 +184,14 @@ extension JSONReader {
     }
 }
 
-/// Texts that were read of late.
-///
-/// It is a class so that a reader, which has it, stays small.
+/// Texts that were read of late: a class, so that a reader, which has it, stays small.
 final class SharedTexts {
     /// How many bytes a string may have that needs no memory of its own.
     static var mostBytesInPlace: Int { 15 }
 
     private var texts = InlineArray<16, String>(repeating: "")
 
-    /// A text, of which there may be one already.
-    ///
-    /// - Parameter text: UTF-8, known to be valid; more than ``mostBytesInPlace``.
-    /// - Returns: The text.
+    /// A text, of which there may be one already: UTF-8, known to be valid, of more than ``mostBytesInPlace``.
     func text(_ text: Span<UInt8>) -> String {
         let slot = (Int(text[text.count - 1]) &+ 5 &* Int(text[text.count / 2]) &+ text.count) % texts.count
         if EightBytes.areEqual(texts[slot].utf8.span, text) { return texts[slot] }

@@ -19,22 +19,13 @@ package struct JSONReader {
     var sharedTexts: SharedTexts?
     let refusesDuplicates: Bool
 
-    /// Creates a reader at the start of a text.
-    ///
-    /// - Parameters:
-    ///   - bytes: The text in UTF-8.
-    ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read (not in those
-    ///     that are skipped).
+    /// Where duplicates are refused, two members of one name are a fault in the objects that are read, not in those
+    /// that are skipped.
     package init(_ bytes: [UInt8], refusesDuplicates: Bool = true) {
         self.init(bytes, in: bytes.indices, refusesDuplicates: refusesDuplicates)
     }
 
-    /// Creates a reader at the start of a text that is a part of another.
-    ///
-    /// - Parameters:
-    ///   - bytes: The other text in UTF-8.
-    ///   - range: Where in it the text is.
-    ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read.
+    /// Reads a text that is a part of another.
     package init(_ bytes: [UInt8], in range: Range<Int>, refusesDuplicates: Bool = true) {
         let range = range.clamped(to: bytes.indices)
         self.bytes = bytes
@@ -44,9 +35,6 @@ package struct JSONReader {
     }
 
     /// The type of the value that comes next; the value itself is checked when it is read.
-    ///
-    /// - Returns: The type.
-    /// - Throws: ``JSONFault`` when no value begins here.
     package mutating func nextType() throws(JSONFault) -> JSONType {
         skipWhiteSpace()
         switch current {
@@ -63,10 +51,7 @@ package struct JSONReader {
     /// Whether the reader is at a byte order mark before the document (RFC 8259 §8.1 does not want it).
     private var beginsWithMark: Bool { position == start && bytes[start..<end].starts(with: [0xEF, 0xBB, 0xBF]) }
 
-    /// Reads an object, member by member.
-    ///
-    /// - Parameter read: Called for each member with its name and the reader at its value, which it must read or skip.
-    /// - Throws: ``JSONFault``, from the text or from `read`.
+    /// Reads an object, member by member; `read` must read or skip each value.
     package mutating func readObject(
         _ read: (_ name: String, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
@@ -89,10 +74,7 @@ package struct JSONReader {
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
-    /// Reads an array, element by element.
-    ///
-    /// - Parameter read: Called for each element with its index and the reader at its value, which it must read or skip.
-    /// - Throws: ``JSONFault``, from the text or from `read`.
+    /// Reads an array, element by element; `read` must read or skip each.
     package mutating func readArray(
         _ read: (_ index: Int, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
@@ -113,9 +95,6 @@ package struct JSONReader {
     }
 
     /// Checks the value that comes next, and takes its text as it is.
-    ///
-    /// - Returns: The value's text.
-    /// - Throws: ``JSONFault`` when it is not JSON.
     package mutating func readText() throws(JSONFault) -> [UInt8] {
         skipWhiteSpace()
         let start = position
@@ -123,11 +102,8 @@ package struct JSONReader {
         return Array(bytes[start..<position])
     }
 
-    /// Finds the end of the object or array that comes next by its brackets and quotes alone, for a reader of its own
-    /// that checks what is in it.
-    ///
-    /// - Returns: Where in ``source`` it is.
-    /// - Throws: ``JSONFault`` when neither begins here, or it does not end.
+    /// Finds the object or array that comes next in ``source`` by its brackets and quotes alone, for a reader of its
+    /// own that checks what is in it.
     package mutating func passValue() throws(JSONFault) -> Range<Int> {
         let type = try nextType()
         if type != .array { try expect(.object, found: type) }
@@ -150,8 +126,6 @@ package struct JSONReader {
     package var source: [UInt8] { bytes }
 
     /// Checks the value that comes next and passes it by.
-    ///
-    /// - Throws: ``JSONFault`` when it is not JSON.
     package mutating func skipValue() throws(JSONFault) {
         switch try nextType() {
         case .object:
@@ -178,8 +152,6 @@ package struct JSONReader {
     }
 
     /// Checks that nothing but white space is left.
-    ///
-    /// - Throws: ``JSONFault`` when more text follows the document.
     package mutating func readEnd() throws(JSONFault) {
         skipWhiteSpace()
         guard position == end else { throw malformed("the document has ended, and more text follows") }

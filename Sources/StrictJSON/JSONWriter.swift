@@ -1,33 +1,22 @@
 /// Writes JSON (RFC 8259) straight into bytes, members in the order in which they are written.
 package struct JSONWriter {
-    /// The text so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// Creates a writer with an empty text.
-    ///
-    /// - Parameter capacity: How many bytes to make room for.
     package init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Writes an object.
-    ///
-    /// - Parameter members: Writes the members, each with ``member(_:)`` or one of its shorter forms.
+    /// `members` writes each with ``member(_:)`` or one of its shorter forms.
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "{"), members, UInt8(ascii: "}"))
     }
 
-    /// Writes an array.
-    ///
-    /// - Parameter elements: Writes the elements.
     package mutating func array(_ elements: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "["), elements, UInt8(ascii: "]"))
     }
 
-    /// Writes a member's name; its value is to be written next.
-    ///
-    /// - Parameter name: The name, in which nothing is to be escaped.
+    /// Writes a member's name, in which nothing is to be escaped; its value is to be written next.
     package mutating func member(_ name: StaticString) {
         name.withUTF8Buffer { name in
             bytes.append(addingCapacity: name.count + 4) { output in
@@ -38,8 +27,6 @@ package struct JSONWriter {
     }
 
     /// Writes a member's name that is not known before the program runs; its value is to be written next.
-    ///
-    /// - Parameter name: The name.
     package mutating func member(named name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -47,10 +34,6 @@ package struct JSONWriter {
     }
 
     /// Writes a member whose value is a string.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name, in which nothing is to be escaped.
-    ///   - value: Its value.
     package mutating func member(_ name: StaticString, _ value: String) {
         var needsEscapes = false
         name.withUTF8Buffer { name in
@@ -64,26 +47,17 @@ package struct JSONWriter {
     }
 
     /// Writes a member whose value is a whole number.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name, in which nothing is to be escaped.
-    ///   - value: Its value.
     package mutating func member(_ name: StaticString, _ value: Int64) {
         member(name)
         number(value)
     }
 
-    /// Writes a whole number.
-    ///
-    /// - Parameter value: The number.
     package mutating func number(_ value: Int64) {
         separate()
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Writes bytes as a string of their Base64 text (RFC 4648 §4, padded).
-    ///
-    /// - Parameter value: The bytes.
     package mutating func base64(_ value: [UInt8]) {
         separate()
         bytes.append(addingCapacity: (value.count + 2) / 3 * 4 + 2) { output in
@@ -122,17 +96,12 @@ package struct JSONWriter {
         return digits
     }
 
-    /// Writes `true` or `false`.
-    ///
-    /// - Parameter value: Which of them.
     package mutating func bool(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Writes a string, with the escapes that RFC 8259 §7 asks for and no others.
-    ///
-    /// - Parameter value: The string.
     package mutating func string(_ value: String) {
         separate()
         var needsEscapes = false
@@ -157,7 +126,7 @@ package struct JSONWriter {
 
     /// Writes a quote, and where nothing in the text is to be escaped all of it and the other quote.
     ///
-    /// - Returns: Whether nothing was to be escaped; if something was, ``escape(_:)`` is to follow.
+    /// If something is, it gives `false`, and ``escape(_:)`` is to follow.
     private static func quote(_ value: String, _ output: inout OutputSpan<UInt8>) -> Bool {
         let text = value.utf8.span
         output.append(UInt8(ascii: "\""))

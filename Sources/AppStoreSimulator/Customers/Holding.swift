@@ -1,6 +1,5 @@
-/// Who paid for a transaction (`inAppOwnershipType`).
+/// The payer of a transaction (`inAppOwnershipType`).
 enum Ownership: String, Sendable {
-    /// The customer.
     case purchased = "PURCHASED"
     /// A member of the customer's family.
     case familyShared = "FAMILY_SHARED"
@@ -19,7 +18,6 @@ enum Ownership: String, Sendable {
 
 /// How a customer holds a subscription: every renewal carries it on.
 struct Holding: Equatable, Sendable {
-    /// Who paid.
     var ownership = Ownership.purchased
     /// The original transaction that the customer had before this one (`previousOriginalTransactionId`).
     var previousOriginalTransactionId: String?
@@ -29,7 +27,6 @@ struct Holding: Equatable, Sendable {
 
 /// The seats that a transaction covers (`quantity` and `multiSeatInfo`).
 struct Seats: Equatable, Sendable {
-    /// Who invites the members of a group.
     enum InvitationManagement: String, Decodable, Sendable {
         /// Apple: each member has a transaction, with the purchaser's seats in it.
         case apple = "APPLE"
@@ -40,9 +37,7 @@ struct Seats: Equatable, Sendable {
     /// How many seats can be bought at once.
     static let quantities: ClosedRange<Int64> = 1...10_000
 
-    /// Who invites the members.
     let invitationManagement: InvitationManagement
-    /// How many there are.
     var quantity: Int64
     /// How many of them were refunded (`revokedSeatQuantity`).
     var revoked: Int64 = 0

@@ -4,9 +4,7 @@ import Offers
 struct StoreCustomer: Sendable {
     /// The name that the simulator's own routes know the customer by.
     let name: String
-    /// The app.
     let bundleId: String
-    /// Production or Sandbox.
     let environment: AppStoreEnvironment
     /// The identifier of the customer's download of the app, which stands in for a transaction's in some calls.
     let appTransactionId: String
@@ -18,25 +16,18 @@ struct StoreCustomer: Sendable {
         subscriptions.flatMap(\.transactions).sorted { $0.purchaseDate > $1.purchaseDate }
     }
 
-    /// Whether the customer has, or had, a subscription that nobody else paid for.
-    ///
-    /// Apple's rule for promotional offers: a current or expired subscriber of the app.
+    /// Whether the customer has, or had, a subscription that nobody else paid for: Apple's rule for promotional offers
+    /// is a current or expired subscriber of the app.
     var hasEverSubscribed: Bool { transactions.contains { $0.ownership == .purchased } }
 
-    /// Whether an introductory offer of a group was used.
-    ///
-    /// - Parameter groupId: The group's identifier.
-    /// - Returns: `true` when the customer paid for any transaction of the group at one.
     func hasUsedIntroductoryOffer(in groupId: String) -> Bool {
         transactions.contains {
             $0.groupId == groupId && $0.offer?.kind == .introductory && $0.ownership == .purchased
         }
     }
 
-    /// The place of the subscription that a purchase in a group goes on with.
-    ///
-    /// - Parameter groupId: The group's identifier.
-    /// - Returns: One that runs before one that has ended, of several the newest; `nil` where the customer paid for none.
+    /// The place of the subscription that a purchase in a group goes on with: one that runs before one that has ended,
+    /// of several the newest; `nil` where the customer paid for none.
     func ownSubscription(in groupId: String) -> Int? {
         func rank(_ place: Int) -> (Int, Timestamp) {
             let subscription = subscriptions[place]
@@ -48,13 +39,8 @@ struct StoreCustomer: Sendable {
         return own.max { rank($0) < rank($1) }
     }
 
-    /// Whether an identifier is one of the customer's.
     func isKnown(by id: String) -> Bool { id == appTransactionId || transaction(id) != nil }
 
-    /// Looks a transaction up.
-    ///
-    /// - Parameter id: Its identifier.
-    /// - Returns: The transaction; `nil` when it is not this customer's.
     func transaction(_ id: String) -> StoreTransaction? {
         for subscription in subscriptions {
             if let found = subscription.transactions.first(where: { $0.transactionId == id }) { return found }
@@ -96,18 +82,14 @@ struct StoreEvent: Equatable, Sendable {
         case increaseQuantity = "INCREASE_QUANTITY"
     }
 
-    /// What happened.
     let kind: Kind
-    /// What more is to be said of it.
     let subtype: Subtype?
-    /// When it happened.
     let date: Timestamp
     /// The subscription right after it; a test notification has none.
     let subscription: StoreSubscription?
     /// The transaction that it is about: the latest payment, but for one that says of another.
     let transaction: StoreTransaction?
 
-    /// Creates an event.
     init(
         _ kind: Kind,
         _ subtype: Subtype? = nil,

@@ -3,7 +3,6 @@ import Offers
 /// The latest period, which several transactions may stand for: the payment that began it, seats that were added, and
 /// copies that restores made.
 extension StoreSubscription {
-    /// Its transactions, in the order in which they came.
     var period: [StoreTransaction] { [latest] + besides }
 
     /// The transaction that Apple's server shows for it.
@@ -25,7 +24,6 @@ extension StoreSubscription {
         return holding
     }
 
-    /// Changes every transaction of the period.
     mutating func changePeriod(_ change: (inout StoreTransaction) -> Void) {
         change(&latest)
         for index in besides.indices { change(&besides[index]) }
@@ -58,9 +56,7 @@ extension StoreSubscription {
         return addition
     }
 
-    /// Refunds seats of the newest transaction that keeps some.
-    ///
-    /// - Returns: The transaction; `nil` where none has more seats than that.
+    /// Refunds seats of the newest transaction that keeps some; `nil` where none has more seats than that.
     mutating func refundSeats(_ count: Int64) -> StoreTransaction? {
         let transaction = period.last { $0.revocation == nil && ($0.holding.seats?.remaining ?? 0) > count }
         guard let order = transaction?.webOrderLineItemId else { return nil }

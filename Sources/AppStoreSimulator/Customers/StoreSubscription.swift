@@ -2,7 +2,6 @@ import Offers
 
 /// A customer's subscription in one group: everything under one original transaction id.
 struct StoreSubscription: Equatable, Sendable {
-    /// The phase of a subscription.
     enum Phase: Equatable, Sendable {
         /// Paid for.
         case current
@@ -16,13 +15,11 @@ struct StoreSubscription: Equatable, Sendable {
         case revoked
     }
 
-    /// The newest payment.
     var latest: StoreTransaction
     /// All transactions before it, oldest first.
     var earlier: [StoreTransaction]
     /// More transactions of its period: seats that were added, and copies that restores made.
     var besides: [StoreTransaction] = []
-    /// Its phase.
     var phase: Phase
     /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
     var autoRenewProductId: String
@@ -30,17 +27,14 @@ struct StoreSubscription: Equatable, Sendable {
     var autoRenewPlan: BillingPlanType
     /// Whether the customer lets it renew: for a commitment, after its last payment.
     var willAutoRenew: Bool
-    /// Whether payments fail.
     var paymentFails: Bool
     /// An offer with payments to come.
     var offerInUse: OfferInUse?
     /// The win-back offers that the customer may have once the subscription has expired, the best first.
     var eligibleWinBackOfferIds: [String] = []
 
-    /// The identifier that it is known by.
     var originalTransactionId: String { latest.originalTransactionId }
 
-    /// All transactions, oldest first.
     var transactions: [StoreTransaction] { earlier + period }
 
     /// `status` of the Server API: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
@@ -60,16 +54,13 @@ struct StoreSubscription: Equatable, Sendable {
         return !commitment.isLast
     }
 
-    /// Whether the next payment is to come (`autoRenewStatus`).
     var renewsNextPeriod: Bool { willAutoRenew || isCommitted }
 
     /// The product that the next payment is for: a commitment runs to its end before another one begins.
     var nextProductId: String { isCommitted ? latest.productId : autoRenewProductId }
 
-    /// The billing plan of the next payment.
     var nextPlan: BillingPlanType { isCommitted ? .monthly : autoRenewPlan }
 
-    /// The offer that the next payment is at.
     var nextOffer: StoreOffer? {
         let isForLater = nextProductId != autoRenewProductId || nextPlan != autoRenewPlan
         return isForLater ? nil : offerInUse?.offer
@@ -90,10 +81,8 @@ struct StoreSubscription: Equatable, Sendable {
         }
     }
 
-    /// Whether the App Store tries a failed payment again.
     var isInBillingRetryPeriod: Bool { status == 3 || status == 4 }
 
-    /// When the grace period ends, while there is one.
     var gracePeriodExpires: Timestamp? {
         if case .gracePeriod(let end) = phase { end } else { nil }
     }
@@ -107,7 +96,6 @@ struct StoreSubscription: Equatable, Sendable {
         }
     }
 
-    /// Whether the customer has access.
     var hasAccess: Bool { status == 1 || status == 4 }
 }
 
@@ -162,7 +150,6 @@ extension StoreSubscription {
 }
 
 extension StoreSubscription {
-    /// Lets time pass: renewals, failed payments and the end, each at its own moment.
     mutating func advance(
         to now: Timestamp,
         in app: StoreApp,
@@ -227,7 +214,6 @@ extension StoreSubscription {
         return true
     }
 
-    /// Begins a period with a payment.
     mutating func begin(
         _ payment: Payment,
         _ reason: StoreTransaction.Reason,
@@ -275,15 +261,12 @@ struct Commitment: Equatable, Sendable {
         expires = SubscriptionPeriod.month.after(end, times: Self.billingPeriods - number)
     }
 
-    /// Whether it is the last payment.
     var isLast: Bool { number >= Self.billingPeriods }
 }
 
 /// An offer that a customer has redeemed, with the payments that are still to come at its price.
 struct OfferInUse: Equatable, Sendable {
-    /// The offer.
     let offer: StoreOffer
-    /// How many payments are left.
     var paymentsLeft: Int
 
     /// Redeems an offer; nothing is paid yet.

@@ -2,7 +2,7 @@ import Offers
 
 /// A payment for one period of a subscription.
 struct StoreTransaction: Equatable, Sendable {
-    /// Why there is a transaction (`transactionReason`).
+    /// `transactionReason`.
     enum Reason: String, Sendable {
         case purchase = "PURCHASE"
         case renewal = "RENEWAL"
@@ -34,7 +34,7 @@ struct StoreTransaction: Equatable, Sendable {
         /// All of a payment, as `revocationPercentage` has it.
         static let wholePercentage: Int64 = 100_000
 
-        /// When it was revoked (`revocationDate`).
+        /// `revocationDate`.
         let date: Timestamp
         /// Whether money went back.
         let kind: Kind
@@ -58,48 +58,34 @@ struct StoreTransaction: Equatable, Sendable {
         var percentage: Int64? { if case .refund(let percentage) = kind { percentage } else { nil } }
     }
 
-    /// The transaction's identifier.
     var transactionId: String
-    /// The identifier of the subscription's first transaction.
     var originalTransactionId: String
     /// The identifier of the purchase, which copies on other devices share.
     private(set) var webOrderLineItemId: String
-    /// The product.
     let productId: String
-    /// The product's subscription group.
     let groupId: String
-    /// When the period began.
     var purchaseDate: Timestamp
-    /// When the subscription began.
     let originalPurchaseDate: Timestamp
-    /// When the period ends.
     var expiresDate: Timestamp
-    /// The offer that it was paid at.
     let offer: StoreOffer?
     /// The price that was paid, in thousandths of the currency's unit.
     let price: Int64
     /// The commitment that it is a payment of; `nil` where it was billed up front.
     let commitment: Commitment?
-    /// Why there is a transaction.
     var reason: Reason
     /// The account that the app set on the payment, a UUID in lowercase.
     let appAccountToken: String?
-    /// How the customer holds it.
     var holding: Holding
     /// Whether its period has several transactions, as seats were added (`additionalTransactionReason`).
     var isOfSeveral = false
     /// Whether the customer moved to a higher level before the end.
     var isUpgraded = false
-    /// The refund, or another end before its time.
     var revocation: Revocation?
 
-    /// How it was billed.
     var plan: BillingPlanType { commitment == nil ? .billedUpfront : .monthly }
 
-    /// `inAppOwnershipType`.
     var ownership: Ownership { holding.ownership }
 
-    /// `quantity`: the seats.
     var quantity: Int64 { holding.seats?.quantity ?? 1 }
 
     /// Makes a purchase of its own of a copy.
@@ -112,21 +98,14 @@ struct StoreTransaction: Equatable, Sendable {
     static func webOrderLineItemId(of id: String) -> String { "9" + id.dropFirst() }
 }
 
-/// A payment of a customer.
 struct Payment {
-    /// The product.
     let product: StoreProduct
-    /// The billing plan.
     let plan: BillingPlanType
-    /// The offer.
     let offer: StoreOffer?
-    /// When the period begins.
     let start: Timestamp
     /// When the period ends; `nil` for as long as the plan, or the offer, lasts.
     var end: Timestamp?
-    /// The account on the payment.
     let account: String?
-    /// How the customer holds the subscription.
     var holding = Holding()
 
     /// The transaction of this payment, the `number`th of its commitment where there is one.
@@ -162,7 +141,6 @@ struct Payment {
 struct TransactionNumbers: Sendable {
     private var last: Int64 = 2_000_000_000_000_000
 
-    /// The next identifier.
     mutating func next() -> String {
         last += 1
         return String(last)

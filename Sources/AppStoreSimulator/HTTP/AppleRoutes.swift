@@ -5,12 +5,9 @@ import StrictJSON
 
 /// Apple's routes in one environment: production at the root, the sandbox under `/sandbox`.
 struct AppleRoutes {
-    /// The App Store.
     let store: SimulatedAppStore
-    /// The environment.
     let environment: AppStoreEnvironment
 
-    /// Adds the routes.
     func add(to router: some RouterMethods<SimulatorContext>) {
         let receipts = router.group("verifyReceipt")
             .add(middleware: FaultMiddleware(store: store, target: .verifyReceipt, environment: environment))

@@ -7,10 +7,8 @@ import StrictJSON
 
 /// The simulator's own routes to the simulator: faults, clock, keys and where notifications go.
 struct ControlRoutes {
-    /// The App Store.
     let store: SimulatedAppStore
 
-    /// Adds the routes.
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("faults") { _, _ in faults(store.current()) }
         router.post("faults") { request, context in
@@ -128,13 +126,11 @@ struct ControlRoutes {
     }
 }
 
-/// A customer as the simulator shows one: with every kind of evidence that the customer's device has.
 struct CustomerView {
     private let customer: StoreCustomer
     private let receipt: String
     private let subscriptions: [(item: SignedItem, newest: StoreTransaction, receipt: String, period: [String])]
 
-    /// Signs what the device has.
     init(_ customer: StoreCustomer, _ world: AppStoreWorld, _ signer: AppStoreSigner) throws {
         self.customer = customer
         let now = world.clock.now
@@ -152,7 +148,6 @@ struct CustomerView {
         }
     }
 
-    /// Writes the customer.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("name", customer.name)

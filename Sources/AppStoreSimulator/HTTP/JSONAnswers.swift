@@ -5,7 +5,6 @@ import Offers
 import StrictJSON
 
 extension Response {
-    /// A response with a JSON body.
     static func json(_ json: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
@@ -14,7 +13,6 @@ extension Response {
         )
     }
 
-    /// A response with a body that is not JSON.
     static func text(_ text: String, status: HTTPResponse.Status) -> Response {
         Response(
             status: status,
@@ -25,11 +23,6 @@ extension Response {
 }
 
 extension Request {
-    /// The whole body.
-    ///
-    /// - Parameter context: The request's context, which bounds it.
-    /// - Returns: The bytes.
-    /// - Throws: The error of the connection, or of a body that is too large.
     func bytes(_ context: SimulatorContext) async throws -> [UInt8] {
         let body = try await body.collect(upTo: context.maxUploadSize)
         return Array(body.readableBytesView)
@@ -37,26 +30,20 @@ extension Request {
 }
 
 extension JSONWriter {
-    /// Writes a member whose value is a string, unless there is none.
+    /// Writes a member unless it has no value.
     mutating func optional(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member whose value is a whole number, unless there is none.
     mutating func optional(_ name: StaticString, _ value: Int64?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member whose value is a moment in milliseconds.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - value: Its value; `nil` writes nothing.
+    /// A moment in milliseconds, unless there is none.
     mutating func date(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, value.millisecondsSince1970) }
     }
 
-    /// Writes a member whose value is `true` or `false`.
     mutating func flag(_ name: StaticString, _ value: Bool) {
         member(name)
         bool(value)
@@ -74,7 +61,6 @@ extension JSONWriter {
         }
     }
 
-    /// The text of one object.
     static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.object(members)

@@ -6,7 +6,6 @@ struct RequestMembers {
     private var scalars: [String: JSONScalar] = [:]
     private var objects: [String: [UInt8]] = [:]
 
-    /// Reads an object.
     init(json: [UInt8]) throws(RequestFault) {
         var scalars: [String: JSONScalar] = [:]
         var objects: [String: [UInt8]] = [:]
@@ -30,18 +29,12 @@ struct RequestMembers {
     /// Refuses members with other names than these.
     func allow(_ names: String...) throws(RequestFault) { try allow(names) }
 
-    /// Refuses members with other names than these.
     func allow(_ names: [String]) throws(RequestFault) {
         let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
         guard let unknown else { return }
         throw .member(unknown, "No such member is known here; known are \(names.joined(separator: ", ")).")
     }
 
-    /// A member that is a string.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: The string; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
     func string(_ name: String) throws(RequestFault) -> String? {
         switch scalars[name] {
         case .string(let text): return text
@@ -50,17 +43,12 @@ struct RequestMembers {
         }
     }
 
-    /// A member that is a string and must be there.
     func requiredString(_ name: String) throws(RequestFault) -> String {
         guard let text = try string(name), !text.isEmpty else { throw .member(name, "The member is missing.") }
         return text
     }
 
     /// A member that is a whole number.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: The number; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
     func integer(_ name: String) throws(RequestFault) -> Int64? {
         switch scalars[name] {
         case .number(let text):
@@ -71,11 +59,6 @@ struct RequestMembers {
         }
     }
 
-    /// A member that is `true` or `false`.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: The value; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
     func boolean(_ name: String) throws(RequestFault) -> Bool? {
         switch scalars[name] {
         case .bool(let value): return value
@@ -84,22 +67,13 @@ struct RequestMembers {
         }
     }
 
-    /// A member that is an object.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: Its members; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
     func object(_ name: String) throws(RequestFault) -> RequestMembers? {
         if let json = objects[name] { return try RequestMembers(json: json) }
         if scalars[name] != nil { throw .member(name, "An object is expected.") }
         return nil
     }
 
-    /// A member that is a moment: milliseconds, or RFC 3339.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: The moment; `nil` when the member is missing.
-    /// - Throws: ``RequestFault`` when it is something else.
+    /// A moment: milliseconds, or RFC 3339.
     func moment(_ name: String) throws(RequestFault) -> Timestamp? {
         if case .string(let text) = scalars[name] {
             guard let moment = Timestamp(rfc3339: text) else {
@@ -113,7 +87,6 @@ struct RequestMembers {
 
 /// A request to the simulator's own routes that cannot be followed.
 struct RequestFault: Error, Equatable {
-    /// The HTTP status.
     let status: Int
     /// The fault in a sentence, with the fix.
     let detail: String
@@ -125,7 +98,6 @@ struct RequestFault: Error, Equatable {
         RequestFault(status: 400, detail: detail, pointer: "/" + member)
     }
 
-    /// A name that nothing has: 404.
     static func notFound(_ detail: String) -> RequestFault {
         RequestFault(status: 404, detail: detail)
     }

@@ -6,10 +6,8 @@ import StrictJSON
 
 /// The simulator's own routes to retention messages: a customer who is about to cancel, the app's address, Apple's review.
 struct RetentionControlRoutes {
-    /// The App Store.
     let store: SimulatedAppStore
 
-    /// Adds the routes.
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.post("retention") { request, context in
             try await ask(try RequestMembers(json: try await request.bytes(context)))
@@ -141,12 +139,6 @@ struct RetentionControlRoutes {
 
 extension AppStoreWorld {
     /// Lets a customer take what is shown instead of cancelling: an offer, or another product.
-    ///
-    /// - Parameters:
-    ///   - screen: What is shown.
-    ///   - id: The original transaction of the subscription.
-    /// - Returns: Whose it is, and what happened.
-    /// - Throws: ``RequestFault`` when there is nothing to take.
     mutating func take(
         _ screen: RetentionScreen,
         of id: String

@@ -8,12 +8,9 @@ import StrictJSON
 struct RetentionRoutes {
     private static let longestURL = 256
 
-    /// The App Store.
     let store: SimulatedAppStore
-    /// The environment.
     let environment: AppStoreEnvironment
 
-    /// Adds the routes.
     func add(to router: RouterGroup<SimulatorContext>) {
         addURL(to: router)
         addMessages(to: router)
@@ -183,10 +180,7 @@ struct RetentionRoutes {
 }
 
 extension AppStoreWorld {
-    /// The app in whose name a call of the Server API is made.
-    ///
-    /// - Parameter request: The call.
-    /// - Returns: The app; `nil` where its token is not right.
+    /// The app in whose name a call of the Server API is made; `nil` where its token is not right.
     func caller(of request: Request) -> StoreApp? {
         let field = request.headers[.authorization] ?? ""
         guard field.hasPrefix("Bearer ") else { return nil }

@@ -6,13 +6,7 @@ import NIOCore
 import Offers
 
 extension SimulatedAppStore {
-    /// Listens and answers until SIGTERM or SIGINT, and sends the notifications that are due.
-    ///
-    /// - Parameters:
-    ///   - host: The address or name to listen on.
-    ///   - port: The port; 0 for any free one.
-    ///   - onListening: Called with the port, once requests are accepted.
-    /// - Throws: ``SimulatorFault`` when the address cannot be listened on.
+    /// Listens, on any free port for 0, and answers until SIGTERM or SIGINT; sends the notifications that are due.
     package func run(
         host: String,
         port: Int,
@@ -27,13 +21,6 @@ extension SimulatedAppStore {
         }
     }
 
-    /// Builds the App Store's server.
-    ///
-    /// - Parameters:
-    ///   - host: The address or name to listen on.
-    ///   - port: The port; 0 for any free one.
-    ///   - onListening: Called with the port, once requests are accepted.
-    /// - Returns: A service that runs until a graceful shutdown.
     func application(
         host: String,
         port: Int,
@@ -62,7 +49,6 @@ extension SimulatedAppStore {
 /// A request's context with its connection, which an outage closes.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection.
     let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

@@ -5,10 +5,8 @@ import StrictJSON
 /// The simulator's own routes to what happens on devices and in the App Store: purchases, offers, refunds, seats, restores,
 /// renewals.
 struct StoreKitRoutes {
-    /// The App Store.
     let store: SimulatedAppStore
 
-    /// Adds the routes.
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("customers") { _, _ in
             let world = store.current()
@@ -116,7 +114,6 @@ struct StoreKitRoutes {
         }
     }
 
-    /// Makes a change, keeps its notifications, and answers with the customer.
     private func answer(
         _ change: (inout AppStoreWorld) throws -> AppStoreWorld.Change
     ) throws -> [UInt8] {

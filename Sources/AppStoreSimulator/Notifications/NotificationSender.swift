@@ -11,7 +11,6 @@ struct NotificationSender: Service {
     private static let pause = Duration.milliseconds(50)
     private static let patience = TimeAmount.seconds(5)
 
-    /// Where notifications come from.
     let store: SimulatedAppStore
 
     func run() async throws {
@@ -46,11 +45,8 @@ struct NotificationSender: Service {
 
 /// A notification that is due, and where it goes.
 struct NotificationDelivery: Sendable {
-    /// `notificationUUID`.
     let notificationId: String
-    /// The app's server.
     let url: URL
-    /// The signed notification.
     let signedPayload: String
 }
 
@@ -64,25 +60,18 @@ struct NotificationAttempt: Equatable, Sendable {
         case unsuccessfulStatus = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     }
 
-    /// When it was made.
     let date: Timestamp
-    /// How it ended.
     let result: Result
 }
 
 /// The calls of the App Store Server API about notifications.
 struct NotificationHistory {
-    /// How many notifications a page has.
     static let pageSize = 20
 
     /// The notifications of one app in one environment, oldest first.
     let notifications: [StoreNotification]
 
-    /// Get Test Notification Status.
-    ///
-    /// - Parameter token: `testNotificationToken`.
-    /// - Returns: `CheckTestNotificationResponse`.
-    /// - Throws: `ServerAPIError` when there is no such notification.
+    /// Get Test Notification Status: `CheckTestNotificationResponse`.
     func test(_ token: String) throws(ServerAPIError) -> [UInt8] {
         guard let found = notifications.first(where: { $0.kind == .test && $0.id == token }) else {
             throw .testNotificationNotFound
@@ -90,13 +79,7 @@ struct NotificationHistory {
         return JSONWriter.text { found.write(into: &$0) }
     }
 
-    /// Get Notification History.
-    ///
-    /// - Parameters:
-    ///   - body: `NotificationHistoryRequest`.
-    ///   - token: `paginationToken`, from the page before.
-    /// - Returns: `NotificationHistoryResponse`.
-    /// - Throws: `ServerAPIError` when the request cannot be answered.
+    /// Get Notification History: `NotificationHistoryRequest`, `NotificationHistoryResponse`.
     func page(_ body: [UInt8], token: String?) throws(ServerAPIError) -> [UInt8] {
         guard let request = try? RequestMembers(json: body) else {
             throw ServerAPIError(4_000_000, "Bad request.")

@@ -7,26 +7,16 @@ struct StoreNotification: Sendable {
     /// After how many hours Apple tries again.
     static let retryHours: [Int64] = [1, 12, 24, 48, 72]
 
-    /// `notificationUUID`.
     let id: String
-    /// The app.
     let bundleId: String
-    /// Production or Sandbox.
     let environment: AppStoreEnvironment
-    /// `notificationType`.
     let kind: StoreEvent.Kind
-    /// `subtype`.
     let subtype: StoreEvent.Subtype?
-    /// The subscription's first transaction.
     let originalTransactionId: String?
-    /// When it happened.
     let date: Timestamp
-    /// The signed notification.
     let signedPayload: String
-    /// The attempts to deliver it.
     var attempts: [NotificationAttempt] = []
 
-    /// Whether an app's server has taken it.
     var isDelivered: Bool { attempts.last?.result == .success }
 
     /// When it is to be sent next; `nil` when it was taken, or was tried often enough.
@@ -36,15 +26,7 @@ struct StoreNotification: Sendable {
         return last.date.adding(seconds: Self.retryHours[attempts.count - 1] * 3600)
     }
 
-    /// Signs the notification of an event (`responseBodyV2DecodedPayload`).
-    ///
-    /// - Parameters:
-    ///   - event: What happened.
-    ///   - app: The app.
-    ///   - environment: Production or Sandbox.
-    ///   - customer: The customer; a test notification has none.
-    ///   - signer: The simulator's signer.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
+    /// Signs the notification of an event (`responseBodyV2DecodedPayload`); a test notification has no customer.
     init(
         _ event: StoreEvent,
         app: StoreApp,

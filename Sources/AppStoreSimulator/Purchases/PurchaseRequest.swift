@@ -2,9 +2,7 @@ import Offers
 
 /// The values that a client sets on a payment: the part that StoreKit plays.
 struct PurchaseRequest {
-    /// Who buys, by the simulator's name.
     let customer: String
-    /// The product.
     let productId: String
     /// The argument of StoreKit's purchase option `billingPlanType`; billed up front when it was not set.
     let billingPlanType: BillingPlanType
@@ -15,10 +13,6 @@ struct PurchaseRequest {
     /// The argument of StoreKit 2's `introductoryOfferEligibility(compactJWS:)`, if it was set.
     let introductoryOfferEligibility: String?
 
-    /// Reads a request.
-    ///
-    /// - Parameter json: The body of `POST /simulator/purchases`.
-    /// - Throws: ``RequestFault`` when it cannot be read.
     init(json: [UInt8]) throws(RequestFault) {
         let members = try RequestMembers(json: json)
         try members.allow(
@@ -84,21 +78,13 @@ enum OfferParameters {
 
 /// The arguments of `SKPaymentDiscount(identifier:keyIdentifier:nonce:signature:timestamp:)`, as the client gave them.
 struct DiscountParameters {
-    /// The offer.
     let identifier: String?
-    /// The key that signed.
     let keyIdentifier: String?
-    /// A UUID.
     let nonce: String?
-    /// DER in Base64.
     let signature: String?
-    /// Milliseconds since 1970.
     let timestamp: Int64?
 
-    /// Reads the `discount` of a purchase.
-    ///
-    /// - Parameter members: Its members; any may be missing, which is for StoreKit to refuse.
-    /// - Throws: ``RequestFault`` when one is of another type, or unknown.
+    /// Reads the `discount` of a purchase; any member may be missing, which is for StoreKit to refuse.
     init(_ members: RequestMembers) throws(RequestFault) {
         try members.allow("identifier", "keyIdentifier", "nonce", "signature", "timestamp")
         identifier = try members.string("identifier")

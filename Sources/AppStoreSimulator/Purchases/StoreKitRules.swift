@@ -15,24 +15,13 @@ struct StoreKitRules {
     /// That one from the future is refused is known from developers' reports; how far it may be ahead is not.
     static let tolerance: Int64 = 300
 
-    /// The app.
     let app: StoreApp
-    /// The customer.
     let customer: StoreCustomer
-    /// The product.
     let product: StoreProduct
-    /// The account on the payment.
     let account: Account
-    /// The moment that the clock shows.
     let now: Timestamp
 
-    /// Judges an offer.
-    ///
-    /// - Parameters:
-    ///   - parameters: What the client set.
-    ///   - nonces: The nonces that were used; this one is added, whatever becomes of the request.
-    /// - Returns: The offer.
-    /// - Throws: ``StoreKitError`` when it is refused.
+    /// Judges an offer; its nonce counts as used from then on, whatever becomes of the request.
     func offer(_ parameters: OfferParameters, nonces: inout Set<String>) throws(StoreKitError) -> StoreOffer {
         let offer: StoreOffer
         switch parameters {
@@ -82,7 +71,6 @@ struct StoreKitRules {
         }
     }
 
-    /// The offer of the product.
     func find(_ offerId: String) throws(StoreKitError) -> StoreOffer {
         guard let offer = product.offer(offerId) else {
             throw StoreKitError(.invalidOfferIdentifier, "The product \(product.id) has no offer \(offerId).")
@@ -93,7 +81,6 @@ struct StoreKitRules {
         return offer
     }
 
-    /// Whether a signature may be used at the moment that the clock shows.
     func check(_ signed: Timestamp) throws(StoreKitError) {
         guard now < signed.adding(seconds: Self.lifetime) else {
             throw invalid("The signature is of \(signed.rfc3339); it is taken for 24 hours.")
@@ -103,20 +90,12 @@ struct StoreKitRules {
         }
     }
 
-    /// The refusal of a signature.
     func invalid(_ reason: String) -> StoreKitError { StoreKitError(.invalidSignature, reason) }
 }
 
 /// StoreKit 2's `compactJWS` arguments: "Generating JWS to sign App Store requests".
 extension StoreKitRules {
-    /// Judges a promotional offer.
-    ///
-    /// - Parameters:
-    ///   - offerId: The offer that the client names.
-    ///   - text: The JWS.
-    ///   - nonces: The nonces that were used; this one is added, whatever becomes of the request.
-    /// - Returns: The offer.
-    /// - Throws: ``StoreKitError`` when it is refused.
+    /// Judges a promotional offer as a JWS.
     func offer(
         _ offerId: String?,
         _ text: String,
@@ -134,13 +113,7 @@ extension StoreKitRules {
 
     /// Judges a server's word on whether the customer may have the product's introductory offer.
     ///
-    /// The word counts whatever the customer has used before: it gives the offer, or keeps it from the customer.
-    ///
-    /// - Parameters:
-    ///   - text: The JWS.
-    ///   - nonces: The nonces that were used; this one is added, whatever becomes of the request.
-    /// - Returns: What it says.
-    /// - Throws: ``StoreKitError`` when it is refused.
+    /// It counts whatever the customer has used before: it gives the offer, or keeps it from the customer.
     func allowsIntroductoryOffer(_ text: String, nonces: inout Set<String>) throws(StoreKitError) -> Bool {
         let request = SignedRequest(text, nonces: &nonces)
         let jws = try check(request, audience: "introductory-offer-eligibility")
@@ -198,7 +171,7 @@ extension StoreKitRules {
     }
 }
 
-/// Why StoreKit refuses a purchase (`SKError.Code`), with the reason that StoreKit keeps to itself.
+/// A refusal of StoreKit (`SKError.Code`), with the reason that StoreKit keeps to itself.
 struct StoreKitError: Error, Equatable {
     /// The codes, by the names and numbers of StoreKit.
     enum Code: Int64, CaseIterable, Sendable {
@@ -210,12 +183,9 @@ struct StoreKitError: Error, Equatable {
         case ineligibleForOffer = 18
     }
 
-    /// The code.
     let code: Code
-    /// The reason, for the developer who reads it.
     let reason: String
 
-    /// Creates an error.
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -5,14 +5,7 @@ import SwiftASN1
 
 /// An app receipt as the device has it: Base64 of a signed SET of attributes.
 enum AppReceipt {
-    /// Writes a customer's receipt.
-    ///
-    /// - Parameters:
-    ///   - customer: The customer.
-    ///   - now: The moment that the clock shows.
-    ///   - signer: The simulator's signer.
-    /// - Returns: Base64.
-    /// - Throws: `SimulatorFault` when it cannot be written.
+    /// A customer's receipt, in Base64.
     static func text(
         of customer: StoreCustomer,
         at now: Timestamp,
@@ -39,13 +32,7 @@ enum AppReceipt {
         }
     }
 
-    /// Reads a receipt that this simulator has signed.
-    ///
-    /// - Parameters:
-    ///   - text: Base64.
-    ///   - signer: The simulator's signer.
-    /// - Returns: Whose it is.
-    /// - Throws: `ReceiptFault` when it is no receipt, or another has signed it.
+    /// The owner of a receipt that this simulator has signed.
     static func identity(_ text: String, signer: AppStoreSigner) throws(ReceiptFault) -> ReceiptIdentity {
         guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters),
             let receipt = try? SignedReceipt(der: Array(data)),
@@ -130,7 +117,6 @@ struct ReceiptAttribute: DERImplicitlyTaggable {
 
     static var defaultIdentifier: ASN1Identifier { .sequence }
 
-    /// The type.
     let type: Int
     /// The value's bytes, for most types DER themselves.
     let value: ArraySlice<UInt8>

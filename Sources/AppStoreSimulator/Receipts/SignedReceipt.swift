@@ -11,12 +11,9 @@ struct SignedReceipt {
     private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
     private static let tag0 = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 
-    /// The signed attributes, DER.
     let content: [UInt8]
-    /// The signature, DER.
     let signature: [UInt8]
 
-    /// Signs content.
     init(_ content: [UInt8], signer: AppStoreSigner) throws(SimulatorFault) {
         self.content = content
         signature = Array(try signer.signature(over: content).derRepresentation)
@@ -55,7 +52,6 @@ struct SignedReceipt {
         }
     }
 
-    /// The receipt in DER.
     func der(chain: [[UInt8]]) throws -> [UInt8] {
         guard let leaf = chain.first else { throw ReceiptFault.malformed }
         let certificate = try Certificate(derEncoded: leaf)
@@ -100,13 +96,10 @@ struct SignedReceipt {
     }
 }
 
-/// Whose receipt it is: all that the simulator reads from one.
+/// The owner of a receipt: all that the simulator reads from one.
 struct ReceiptIdentity: Equatable, Sendable {
-    /// Production or Sandbox.
     let environment: AppStoreEnvironment
-    /// The app.
     let bundleId: String
-    /// The customer's name.
     let customer: String
     /// The transaction, for an iOS 6 style receipt.
     var transactionId: String?

@@ -4,14 +4,7 @@ import Offers
 
 /// An iOS 6 style transaction receipt: Base64 of an old property list with a signature and, in Base64 again, the facts.
 enum TransactionReceipt {
-    /// Writes the receipt of one transaction.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - customer: Whose it is.
-    ///   - signer: The simulator's signer.
-    /// - Returns: Base64.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
+    /// The receipt of one transaction, in Base64.
     static func text(
         of transaction: StoreTransaction,
         customer: StoreCustomer,
@@ -34,13 +27,8 @@ enum TransactionReceipt {
         return Data(propertyList(members).utf8).base64EncodedString()
     }
 
-    /// Reads a receipt that this simulator has signed.
-    ///
-    /// - Parameters:
-    ///   - text: Base64.
-    ///   - signer: The simulator's signer.
-    /// - Returns: Whose it is; `nil` when it has another form than an iOS 6 style receipt.
-    /// - Throws: `ReceiptFault` when another has signed it, or its facts are malformed.
+    /// The owner of a receipt that this simulator has signed; `nil` when it has another form than an iOS 6 style
+    /// receipt.
     static func identity(_ text: String, signer: AppStoreSigner) throws(ReceiptFault) -> ReceiptIdentity? {
         guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters), data.first == UInt8(ascii: "{")
         else { return nil }

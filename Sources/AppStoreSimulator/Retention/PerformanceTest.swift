@@ -5,13 +5,9 @@ import StrictJSON
 
 /// A test of an app's endpoint (Initiate Performance Test), and what it has come to so far.
 struct PerformanceTest: Sendable {
-    /// `requestId`.
     let id: String
-    /// The app.
     let bundleId: String
-    /// The subscription that is asked about.
     let originalTransactionId: String
-    /// The address that is asked.
     let target: URL
     /// How often and how fast it is asked.
     let settings: RetentionMessaging.Settings
@@ -19,10 +15,8 @@ struct PerformanceTest: Sendable {
     var isUnderWay = false
     /// How long each answer took that was taken, in milliseconds.
     private(set) var times: [Int64] = []
-    /// The calls that failed, by why.
     private(set) var failures: [String: Int] = [:]
 
-    /// How many calls are still to be answered.
     var pending: Int { settings.totalRequests - times.count - failures.values.reduce(0, +) }
 
     /// How many of those that were answered succeeded, in percent.
@@ -30,10 +24,8 @@ struct PerformanceTest: Sendable {
         settings.totalRequests > pending ? times.count * 100 / (settings.totalRequests - pending) : 0
     }
 
-    /// `result`.
     var result: String { pending > 0 ? "PENDING" : successRate >= settings.successRateThreshold ? "PASS" : "FAIL" }
 
-    /// Counts a call.
     mutating func count(_ outcome: RetentionCaller.Outcome) {
         if let refusal = outcome.refusal {
             failures[refusal.result, default: 0] += 1
@@ -98,7 +90,6 @@ struct PerformanceTest: Sendable {
 struct PerformanceTester: Service {
     private static let pause = Duration.milliseconds(50)
 
-    /// Where tests come from.
     let store: SimulatedAppStore
 
     func run() async throws {
@@ -139,7 +130,6 @@ struct PerformanceTester: Service {
 }
 
 extension SimulatedAppStore {
-    /// The test whose calls are to be made now, if there is one.
     func nextPerformanceTest() -> PerformanceTest? {
         change { world in
             guard let index = world.performanceTests.firstIndex(where: { !$0.isUnderWay }) else { return nil }
@@ -148,7 +138,6 @@ extension SimulatedAppStore {
         }
     }
 
-    /// Keeps what a call of a test has come to.
     func record(_ outcome: RetentionCaller.Outcome, of id: String) {
         change { world in
             guard let index = world.performanceTests.firstIndex(where: { $0.id == id }) else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Offers
 import StrictJSON
 
-/// A screen for a customer who looks at a subscription: the endpoint's answer, or the App Store's substitute for it.
+/// The screen for a customer who looks at a subscription: the endpoint's answer, or the App Store's substitute for it.
 enum RetentionScreen: Equatable, Sendable {
     case message(String)
     case alternateProduct(message: String, StoreProduct, BillingPlanType)
@@ -12,11 +12,10 @@ enum RetentionScreen: Equatable, Sendable {
     case nothing
 }
 
-/// Why the App Store does not show what an endpoint answered.
+/// The reason why the App Store does not show an endpoint's answer.
 struct RetentionRefusal: Error, Equatable {
     /// The kind of failure, as the results of a performance test count it (`sendAttemptResult`).
     let result: String
-    /// The reason in a sentence.
     let reason: String
 
     static func invalid(_ reason: String) -> RetentionRefusal {
@@ -28,18 +27,11 @@ struct RetentionRefusal: Error, Equatable {
 struct RetentionJudge {
     private static let choices = ["message", "alternateProduct", "promotionalOffer", "advancedCommerceInfo"]
 
-    /// The question.
     let question: RetentionQuestion
-    /// The nonces of offers that customers have taken.
     let nonces: Set<String>
-    /// The moment that the clock shows.
     let now: Timestamp
 
     /// Judges an answer with the status 200.
-    ///
-    /// - Parameter body: Its body.
-    /// - Returns: What is shown.
-    /// - Throws: ``RetentionRefusal`` for an answer that is not taken.
     func screen(_ body: [UInt8]) throws(RetentionRefusal) -> RetentionScreen {
         do {
             let answer = try RequestMembers(json: body)

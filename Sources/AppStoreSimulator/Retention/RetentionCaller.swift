@@ -15,11 +15,8 @@ struct RetentionCaller: Sendable {
         let refusal: RetentionRefusal?
         /// The signed question; `nil` where nobody was asked.
         var signedPayload: String?
-        /// The status; `nil` where no answer came in time.
         var status: Int?
-        /// The answer's body.
         var body: [UInt8] = []
-        /// How long the answer took.
         var time: Duration = .zero
     }
 
@@ -40,16 +37,10 @@ struct RetentionCaller: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// The App Store.
     let store: SimulatedAppStore
 
-    /// Asks the endpoint what to show a customer.
-    ///
-    /// - Parameters:
-    ///   - question: What is asked.
-    ///   - needsDefault: Whether nobody is asked where there is no default message, as for a customer.
-    /// - Returns: What came of it.
-    /// - Throws: `SimulatorFault` when the question cannot be signed.
+    /// Asks the endpoint what to show a customer; where that is needed and no default message is there, nobody is
+    /// asked.
     func ask(_ question: RetentionQuestion, needsDefault: Bool = true) async throws(SimulatorFault) -> Outcome {
         let setup = question.setup
         let fallback = question.defaultMessage.flatMap(setup.message).flatMap { $0.state == .approved ? $0.id : nil }

@@ -10,7 +10,6 @@ struct RetentionMessaging: Sendable {
         var approvesMessages = false
         /// How many calls a test makes at once, at most.
         var maxConcurrentRequests = 10
-        /// How many calls a test makes.
         var totalRequests = 100
         /// Over what time a test makes them, in milliseconds.
         var totalDuration = 10_000
@@ -22,14 +21,12 @@ struct RetentionMessaging: Sendable {
 
     /// The set-up of one environment.
     struct Setup: Sendable {
-        /// The address that is asked.
         var url: URL?
         /// The messages, oldest first.
         var messages: [StoreMessage] = []
         /// The default messages' identifiers.
         var defaults: [Place: String] = [:]
 
-        /// The message with an identifier.
         func message(_ id: String) -> StoreMessage? { messages.first { $0.id == id } }
     }
 
@@ -39,16 +36,12 @@ struct RetentionMessaging: Sendable {
         let locale: String
     }
 
-    /// How the App Store asks.
     var settings = Settings()
-    /// The production set-up.
     var production = Setup()
-    /// The Sandbox set-up.
     var sandbox = Setup()
     /// Whether a test has passed, without which production has no address.
     var hasPassedTest = false
 
-    /// The set-up of an environment.
     subscript(environment: AppStoreEnvironment) -> Setup {
         get { environment == .production ? production : sandbox }
         set { if environment == .production { production = newValue } else { sandbox = newValue } }
@@ -57,7 +50,6 @@ struct RetentionMessaging: Sendable {
 
 /// A message that was uploaded (`UploadMessageRequestBody`), as far as the App Store looks at it here.
 struct StoreMessage: Equatable, Sendable {
-    /// Apple's verdict on a message.
     enum State: String, CaseIterable, Sendable {
         case pending = "PENDING"
         case approved = "APPROVED"
@@ -68,10 +60,8 @@ struct StoreMessage: Equatable, Sendable {
     let id: String
     /// Whether it has an image, or bullet points, which have some.
     let hasImage: Bool
-    /// Apple's verdict.
     var state: State
 
-    /// Creates a message.
     init(id: String, hasImage: Bool, state: State) {
         self.id = id
         self.hasImage = hasImage
@@ -79,12 +69,6 @@ struct StoreMessage: Equatable, Sendable {
     }
 
     /// Reads an upload.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - id: The identifier.
-    ///   - state: The verdict.
-    /// - Throws: `ServerAPIError` for one that Apple does not take.
     init(json: [UInt8], id: String, state: State) throws(ServerAPIError) {
         var upload = Upload()
         var reader = JSONReader(json, refusesDuplicates: false)

@@ -4,27 +4,16 @@ import StrictJSON
 
 /// A question of the App Store to an app's endpoint about a customer (`RealtimeRequestBody`).
 struct RetentionQuestion: Sendable {
-    /// The app.
     let app: StoreApp
-    /// The customer.
     let customer: StoreCustomer
     /// The subscription that the customer looks at.
     let subscription: StoreSubscription
-    /// `userLocale`.
     let locale: String
     /// `requestIdentifier`, a UUID.
     let identifier: String
-    /// `signedDate`.
     let date: Timestamp
 
-    /// Asks about a customer.
-    ///
-    /// - Parameters:
-    ///   - id: The original transaction of the subscription.
-    ///   - locale: The customer's language.
-    ///   - identifier: The call's own identifier; `nil` for a new one.
-    ///   - world: The App Store's state.
-    /// - Throws: ``RequestFault`` when there is no such subscription, or nothing of it to be cancelled.
+    /// Asks about the subscription of an original transaction; a call without an identifier gets a new one.
     init(
         about id: String,
         in locale: String,
@@ -51,10 +40,8 @@ struct RetentionQuestion: Sendable {
         date = world.clock.now
     }
 
-    /// The product that the customer looks at.
     var productId: String { subscription.latest.productId }
 
-    /// The set-up of the customer's environment.
     var setup: RetentionMessaging.Setup { app.retention[customer.environment] }
 
     /// The default message of the product in the language; the App Store asks nothing where there is none.
@@ -73,10 +60,5 @@ struct RetentionQuestion: Sendable {
         }
     }
 
-    /// The signed payload.
-    ///
-    /// - Parameter signer: The simulator's signer.
-    /// - Returns: The JWS.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
     func signed(by signer: AppStoreSigner) throws(SimulatorFault) -> String { try signer.jws(payload) }
 }

@@ -1,6 +1,5 @@
-/// What `app-store.yaml` is when nobody has written one: the apps of `keys.example`, and a customer in each state.
+/// `app-store.yaml` as it is first written: the apps of `keys.example`, and a customer in each state.
 enum DefaultScenario {
-    /// The file.
     static let yaml = """
         # What the simulated App Store knows. It is read when the simulator starts; nothing is written back to it.
         # Made at the first start; change it as you like.

@@ -3,7 +3,6 @@ import Foundation
 import Offers
 
 extension Scenario {
-    /// The App Store that the file describes.
     func world(in directory: URL) throws(SimulatorFault) -> AppStoreWorld {
         var clock = SimulatedClock()
         if let moment = self.clock, !clock.set(to: Timestamp(moment)) {

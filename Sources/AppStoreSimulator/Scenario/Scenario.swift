@@ -113,7 +113,6 @@ struct ScenarioFile {
 
     private var url: URL { directory.appending(path: "app-store.yaml") }
 
-    /// Reads the file; writes the one that is built in when there is none.
     func load() throws(SimulatorFault) -> AppStoreWorld {
         if !FileManager.default.fileExists(atPath: url.path) {
             let data = Data(DefaultScenario.yaml.utf8)
@@ -127,7 +126,6 @@ struct ScenarioFile {
         return try world(String(decoding: data, as: UTF8.self))
     }
 
-    /// The App Store that a text in YAML describes.
     func world(_ yaml: String) throws(SimulatorFault) -> AppStoreWorld {
         do {
             return try YAMLDecoder().decode(Scenario.self, from: yaml).world(in: directory)

@@ -2,13 +2,9 @@ import Offers
 
 /// A customer's subscription as `app-store.yaml` describes it.
 struct SubscriptionPlan {
-    /// The product that is subscribed to.
     let product: StoreProduct
-    /// How it is billed.
     let plan: BillingPlanType
-    /// The state that the customer is to be in.
     let state: CustomerState
-    /// How many periods were paid.
     let periods: Int
     /// The offers that the first periods were paid at.
     let offers: [StoreOffer]
@@ -22,9 +18,7 @@ struct SubscriptionPlan {
     let revocationPercentage: Int64
     /// The win-back offers that the customer may have once the subscription has expired, the best first.
     let eligibleWinBackOfferIds: [String]
-    /// The account on the payments.
     let account: String?
-    /// How the customer holds the subscription.
     let holding: Holding
     /// How it ended when the customer moved to another original transaction id; `nil` for no such move.
     let idChange: IdChange?
@@ -138,9 +132,7 @@ enum CustomerState: String, Decodable, Sendable {
     case gracePeriod
     /// The payment failed; the App Store tries again.
     case billingRetry
-    /// Ended.
     case lapsed
-    /// The latest payment was refunded.
     case refunded
     /// The customer moved to a product of a higher level.
     case upgraded
@@ -164,7 +156,6 @@ enum CustomerState: String, Decodable, Sendable {
         }
     }
 
-    /// Who pays.
     var ownership: Ownership {
         switch self {
         case .familyShared, .familyRevoked: .familyShared

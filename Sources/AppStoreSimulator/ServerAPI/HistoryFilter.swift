@@ -3,13 +3,9 @@ import StrictJSON
 
 /// Selects transactions in Get Transaction History (App Store Server API, query parameters of version 2).
 struct HistoryFilter {
-    /// `productId`, which may repeat.
     var productIds: Set<String> = []
-    /// `productType`, which may repeat.
     var productTypes: Set<String> = []
-    /// `subscriptionGroupIdentifier`, which may repeat.
     var groupIds: Set<String> = []
-    /// `inAppOwnershipType`.
     var ownership: Ownership?
     /// `revoked`: only refunded transactions, or none of them.
     var revoked: Bool?
@@ -18,7 +14,6 @@ struct HistoryFilter {
     /// `endDate`: bought before then.
     var endDate: Timestamp?
 
-    /// Filters nothing.
     init() {}
 
     /// Reads the parameters of a query; what is none of these is ignored.
@@ -53,10 +48,7 @@ struct HistoryFilter {
         if let startDate, let endDate, startDate > endDate { throw .startDateAfterEndDate }
     }
 
-    /// Whether a transaction is asked for.
-    ///
-    /// - Parameter transaction: A transaction; all that the simulator sells are auto-renewable subscriptions.
-    /// - Returns: `true` when every parameter lets it pass.
+    /// Whether a transaction is asked for; all that the simulator sells are auto-renewable subscriptions.
     func lets(_ transaction: StoreTransaction) -> Bool {
         (productIds.isEmpty || productIds.contains(transaction.productId))
             && (productTypes.isEmpty || productTypes.contains("AUTO_RENEWABLE"))
@@ -70,13 +62,9 @@ struct HistoryFilter {
 
 /// A subscription's newest transaction and renewal info, signed: an element of `lastTransactions`.
 struct SignedItem {
-    /// `status`.
     let status: Int64
-    /// `originalTransactionId`.
     let originalTransactionId: String
-    /// `signedTransactionInfo`.
     let transaction: String
-    /// `signedRenewalInfo`.
     let renewal: String
 
     /// Signs both; a notification may be about another transaction than Apple's server shows.
@@ -91,7 +79,6 @@ struct SignedItem {
         renewal = try payloads.signedRenewal(subscription)
     }
 
-    /// Writes the element.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("status", status)

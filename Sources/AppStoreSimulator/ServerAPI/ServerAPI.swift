@@ -3,29 +3,19 @@ import StrictJSON
 
 /// The calls of the App Store Server API about transactions, for one app in one environment.
 struct ServerAPI {
-    /// How many transactions a page of the history has.
     static let pageSize = 20
 
-    /// The app that the caller's token is for.
     let app: StoreApp
-    /// The environment whose address was called.
     let environment: AppStoreEnvironment
-    /// The App Store's state, up to date.
     let world: AppStoreWorld
-    /// The simulator's signer.
     let signer: AppStoreSigner
 
     private func payloads(of customer: StoreCustomer) -> SignedPayloads {
         SignedPayloads(app, customer, signedDate: world.clock.now, signer: signer)
     }
 
-    /// Get All Subscription Statuses.
-    ///
-    /// - Parameters:
-    ///   - id: Any transaction id of the customer.
-    ///   - statuses: The statuses asked for, each a number from 1 to 5; none asks for all.
-    /// - Returns: `StatusResponse`.
-    /// - Throws: `ServerAPIError`, or `SimulatorFault` when nothing can be signed.
+    /// Get All Subscription Statuses (`StatusResponse`), by any transaction id of the customer; no statuses ask for
+    /// all.
     func subscriptionStatuses(_ id: String, statuses: [String]) throws -> [UInt8] {
         let wanted = try Set(
             statuses.map { text in
@@ -59,11 +49,7 @@ struct ServerAPI {
         }
     }
 
-    /// Get Transaction Info.
-    ///
-    /// - Parameter id: The transaction's id.
-    /// - Returns: `TransactionInfoResponse`.
-    /// - Throws: `ServerAPIError`, or `SimulatorFault` when nothing can be signed.
+    /// Get Transaction Info (`TransactionInfoResponse`).
     func transactionInfo(_ id: String) throws -> [UInt8] {
         let customer = try customer(of: id)
         guard let transaction = customer.transaction(id) else { throw ServerAPIError.transactionIdNotFound }
@@ -71,15 +57,7 @@ struct ServerAPI {
         return JSONWriter.text { $0.member("signedTransactionInfo", signed) }
     }
 
-    /// Get Transaction History, version 2.
-    ///
-    /// - Parameters:
-    ///   - id: Any transaction id of the customer.
-    ///   - revision: Where to go on, from the page before.
-    ///   - sort: `ASCENDING`, which is the default, or `DESCENDING`.
-    ///   - filter: Which transactions are asked for.
-    /// - Returns: `HistoryResponse`.
-    /// - Throws: `ServerAPIError`, or `SimulatorFault` when nothing can be signed.
+    /// Get Transaction History, version 2 (`HistoryResponse`), by any transaction id of the customer.
     func history(
         _ id: String,
         revision: String?,
@@ -131,15 +109,10 @@ enum ServerAPIToken {
     /// How long a token may be valid, in seconds.
     static let maximumLifetime: Int64 = 3600
 
-    /// Checks a token at the machine's clock: its maker does not know that the simulator's may be another.
+    /// The app that a token is for; `nil` where Apple answers 401, which says nothing of the reason.
     ///
-    /// Apple's own Python library leaves `iat` out, so a token without one is taken.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - apps: The apps that the App Store knows.
-    ///   - now: The machine's clock.
-    /// - Returns: The app that it is for; `nil` where Apple answers 401, which says nothing of the reason.
+    /// The clock is the machine's: the maker of a token does not know that the simulator's may be another. Apple's own
+    /// Python library leaves `iat` out, so a token without one is taken.
     static func app(named token: String, among apps: [StoreApp], at now: Timestamp) -> StoreApp? {
         let seconds = now.millisecondsSince1970 / 1000
         guard let jws = CompactJWS(token), let keyIdentifier = jws.keyIdentifier,
@@ -164,10 +137,8 @@ struct ServerAPIError: Error, Equatable {
     /// Apple's words.
     let message: String
 
-    /// The HTTP status.
     var status: Int { Int(code / 10000) }
 
-    /// The body.
     var json: [UInt8] {
         JSONWriter.text { json in
             json.member("errorCode", code)
@@ -195,7 +166,6 @@ struct ServerAPIError: Error, Equatable {
     static let testNotificationNotFound = ServerAPIError(4_040_008, "Test notification token not found.")
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
 
-    /// Creates an error.
     init(_ code: Int64, _ message: String) {
         self.code = code
         self.message = message

@@ -3,18 +3,12 @@ import StrictJSON
 
 /// The payloads that the App Store signs (`JWSTransactionDecodedPayload`, `JWSRenewalInfoDecodedPayload`).
 struct SignedPayloads: Sendable {
-    /// The app.
     let app: StoreApp
-    /// The customer's environment.
     let environment: AppStoreEnvironment
-    /// The identifier of the customer's download of the app.
     let appTransactionId: String?
-    /// `signedDate`.
     let signedDate: Timestamp
-    /// The simulator's signer.
     let signer: AppStoreSigner
 
-    /// Creates the payloads of a customer.
     init(_ app: StoreApp, _ customer: StoreCustomer, signedDate: Timestamp, signer: AppStoreSigner) {
         self.app = app
         environment = customer.environment
@@ -23,25 +17,14 @@ struct SignedPayloads: Sendable {
         self.signer = signer
     }
 
-    /// Signs a transaction.
-    ///
-    /// - Parameter transaction: The transaction.
-    /// - Returns: `signedTransactionInfo`.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
     func signed(_ transaction: StoreTransaction) throws(SimulatorFault) -> String {
         try signer.jws(JSONWriter.text { write(transaction, into: &$0) })
     }
 
-    /// Signs a subscription's renewal info.
-    ///
-    /// - Parameter subscription: The subscription.
-    /// - Returns: `signedRenewalInfo`.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
     func signedRenewal(_ subscription: StoreSubscription) throws(SimulatorFault) -> String {
         try signer.jws(JSONWriter.text { write(subscription, into: &$0) })
     }
 
-    /// Writes a transaction's members.
     func write(_ transaction: StoreTransaction, into json: inout JSONWriter) {
         json.member("transactionId", transaction.transactionId)
         json.member("originalTransactionId", transaction.originalTransactionId)
@@ -137,7 +120,6 @@ struct SignedPayloads: Sendable {
         }
     }
 
-    /// Writes the seats of a transaction (`TransactionMultiSeatInfo`).
     private func write(_ seats: Seats, at price: Int64, into json: inout JSONWriter) {
         json.member("multiSeatInfo")
         json.object { json in

@@ -14,11 +14,8 @@ struct CertificateAuthority {
 
     /// The leaf's private key; those of the root and the intermediate are forgotten.
     let leafKey: P256.Signing.PrivateKey
-    /// The leaf's certificate.
     let leaf: Certificate
-    /// The intermediate's certificate.
     let intermediate: Certificate
-    /// The root's certificate.
     let root: Certificate
 
     /// Makes new keys and certificates, valid for every moment that the simulator's clock can show.
@@ -99,12 +96,10 @@ struct CertificateAuthority {
 struct AppStoreSigner: Sendable {
     /// Leaf, intermediate and root, DER.
     let chain: [[UInt8]]
-    /// The leaf's private key.
     private let key: P256.Signing.PrivateKey
     /// The JWS header, the same for all that is signed.
     private let header: String
 
-    /// Creates a signer.
     init(key: P256.Signing.PrivateKey, chain: [[UInt8]]) {
         self.key = key
         self.chain = chain
@@ -112,7 +107,6 @@ struct AppStoreSigner: Sendable {
         header = Base64URL.encode(#"{"alg":"ES256","x5c":[\#(x5c)]}"#.utf8)
     }
 
-    /// The leaf's public key.
     var publicKey: P256.Signing.PublicKey { key.publicKey }
 
     /// Signs a payload as the App Store does: compact JWS, ES256, three certificates in `x5c`.
@@ -122,10 +116,6 @@ struct AppStoreSigner: Sendable {
     }
 
     /// Signs bytes with SHA-256 and ECDSA.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The signature.
-    /// - Throws: `SimulatorFault` when the signature cannot be made.
     func signature(over bytes: [UInt8]) throws(SimulatorFault) -> P256.Signing.ECDSASignature {
         do {
             return try key.signature(for: bytes)

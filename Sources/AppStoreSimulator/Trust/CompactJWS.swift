@@ -12,9 +12,7 @@ struct CompactJWS {
     private let signedText: String
     private let signature: [UInt8]
 
-    /// Takes a text apart.
-    ///
-    /// - Parameter text: Three parts, joined by dots. Anything else gives `nil`.
+    /// Three parts, joined by dots; anything else gives `nil`.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
@@ -31,9 +29,6 @@ struct CompactJWS {
     var keyIdentifier: String? { text(of: header["kid"]) }
 
     /// Whether it is an ES256 signature of a key: raw r‖s, 64 bytes (RFC 7518 §3.4).
-    ///
-    /// - Parameter key: The public key.
-    /// - Returns: `false` for any other algorithm, form or key.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool {
         guard text(of: header["alg"]) == "ES256",
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
@@ -41,16 +36,9 @@ struct CompactJWS {
         return key.isValidSignature(signature, for: Array(signedText.utf8))
     }
 
-    /// A claim that is a string.
-    ///
-    /// - Parameter name: The claim's name.
-    /// - Returns: The string; `nil` when the claim is missing or of another type.
     func string(_ name: String) -> String? { text(of: claims[name]) }
 
     /// A claim that is a whole number.
-    ///
-    /// - Parameter name: The claim's name.
-    /// - Returns: The number; `nil` when the claim is missing or of another type.
     func integer(_ name: String) -> Int64? {
         if case .number(let text) = claims[name] { Int64(text) } else { nil }
     }
@@ -79,7 +67,6 @@ struct CompactJWS {
 
 /// Base64url without padding (RFC 4648 §5), as JWS writes its parts (RFC 7515 §2).
 enum Base64URL {
-    /// Encodes bytes.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text = Data(bytes).base64EncodedString()
         text.replace("+", with: "-")
@@ -88,10 +75,7 @@ enum Base64URL {
         return text
     }
 
-    /// Decodes a text.
-    ///
-    /// - Parameter text: The text; padding and the standard alphabet's `+` and `/` are refused.
-    /// - Returns: The bytes; `nil` when it is not base64url.
+    /// Padding and the standard alphabet's `+` and `/` are refused.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
         let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

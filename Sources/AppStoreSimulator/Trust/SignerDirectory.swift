@@ -8,7 +8,6 @@ struct SignerDirectory {
     private static let keyFile = "leaf-key.pem"
     private static let certificateFiles = ["leaf.der", "intermediate.der", "root.der"]
 
-    /// The directory.
     let url: URL
 
     /// The root, PEM: what a service lists in `appStore.additionalRoots`.

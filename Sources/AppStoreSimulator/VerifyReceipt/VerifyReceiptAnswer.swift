@@ -3,12 +3,7 @@ import StrictJSON
 
 /// Answers verifyReceipt calls (App Store Receipts, `responseBody`).
 enum VerifyReceiptAnswer {
-    /// Answers with a status alone.
-    ///
-    /// - Parameters:
-    ///   - status: The status.
-    ///   - isRetryable: `is-retryable`, which 21100 to 21199 have.
-    /// - Returns: JSON.
+    /// A status alone; 21100 to 21199 have `is-retryable`.
     static func status(_ status: Int64, isRetryable: Bool? = nil) -> [UInt8] {
         JSONWriter.text { json in
             json.member("status", status)
@@ -16,7 +11,6 @@ enum VerifyReceiptAnswer {
         }
     }
 
-    /// Answers a call.
     static func answer(
         _ body: [UInt8],
         in environment: AppStoreEnvironment,
@@ -113,16 +107,11 @@ enum VerifyReceiptAnswer {
 
 /// The body of a verifyReceipt call; members that Apple does not know are ignored.
 struct VerifyReceiptRequest {
-    /// `receipt-data`.
     let receiptData: String
-    /// `password`.
     let password: String?
-    /// `exclude-old-transactions`.
     let excludesOldTransactions: Bool
 
-    /// Reads a body.
-    ///
-    /// - Parameter json: The body; `nil` comes of anything that has no `receipt-data`.
+    /// `nil` comes of anything that has no `receipt-data`.
     init?(json: [UInt8]) {
         var members: [String: JSONScalar] = [:]
         var reader = JSONReader(json, refusesDuplicates: false)

@@ -5,11 +5,6 @@ import StrictJSON
 /// The members of verifyReceipt's answers, as Apple shapes them: strings throughout.
 enum VerifyReceiptFields {
     /// Writes an element of `latest_receipt_info` or of `in_app`, which has fewer members.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - isInApp: Whether it is for `in_app`.
-    ///   - json: Where it is written.
     static func transaction(_ transaction: StoreTransaction, isInApp: Bool = false, into json: inout JSONWriter) {
         json.object { json in
             writePurchase(transaction, into: &json)
@@ -86,12 +81,7 @@ enum VerifyReceiptFields {
 enum AppleDates {
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
 
-    /// Writes a date as text in GMT, in milliseconds and as text in Pacific time.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name, without `_ms` and `_pst`.
-    ///   - moment: The date; `nil` writes nothing.
-    ///   - json: Where it is written.
+    /// Writes a date as text in GMT, in milliseconds (`_ms`) and as text in Pacific time (`_pst`).
     static func write(_ name: String, _ moment: Timestamp?, into json: inout JSONWriter) {
         guard let moment else { return }
         json.member(named: name)

@@ -17,7 +17,6 @@ extension AppStoreWorld {
         return (customers.all[index], [event])
     }
 
-    /// Refunds some seats of a group's subscription, which goes on.
     mutating func refundSeats(_ count: Int64, of id: String) throws(RequestFault) -> Change {
         let (index, position) = try purchaseOfSeats(id, count, "refunded")
         var subscription = customers.all[index].subscriptions[position]
@@ -42,7 +41,6 @@ extension AppStoreWorld {
         return place
     }
 
-    /// Puts a copy of the newest purchase on the customer's device.
     mutating func restore(_ id: String, asNewOriginal isNewOriginal: Bool) throws(RequestFault) -> Change {
         let (index, position) = try place(id) { $0.originalTransactionId == id }
         var subscription = customers.all[index].subscriptions[position]

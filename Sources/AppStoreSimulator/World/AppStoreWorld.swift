@@ -2,27 +2,19 @@ import Offers
 
 /// All that the simulated App Store knows: a value, changed under one lock.
 struct AppStoreWorld: Sendable {
-    /// The clock.
     var clock: SimulatedClock
-    /// The apps.
     var apps: [StoreApp]
-    /// The customers.
     var customers = CustomerList()
-    /// The nonces that were used.
     var nonces: Set<String> = []
     /// The notifications, oldest first.
     var notifications: [StoreNotification] = []
     /// The tests of endpoints, oldest first.
     var performanceTests: [PerformanceTest] = []
-    /// The faults to show.
     var faults: [InjectedFault] = []
-    /// Where transaction identifiers come from.
     var numbers: TransactionNumbers
 
-    /// Looks an app up.
     func app(_ bundleId: String) -> StoreApp? { apps.first { $0.bundleId == bundleId } }
 
-    /// Looks a customer up.
     func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
     /// The notifications of an app, oldest first.
@@ -30,7 +22,6 @@ struct AppStoreWorld: Sendable {
         notifications.filter { $0.bundleId == bundleId && $0.environment == environment }
     }
 
-    /// Keeps the notification of an event, to be sent.
     mutating func notify(
         _ event: StoreEvent,
         of customer: StoreCustomer,
@@ -50,15 +41,12 @@ struct AppStoreWorld: Sendable {
 }
 
 extension AppStoreWorld {
-    /// Whose subscription changed, and what happened.
+    /// The customer whose subscription changed, and the events.
     typealias Change = (customer: StoreCustomer, events: [StoreEvent])
 
     /// Refunds a transaction, or ends the share or seat of somebody who did not pay for it.
     ///
     /// The subscription ends with its newest period; an older one changes nothing else.
-    ///
-    /// - Returns: Whose it is, and what happened.
-    /// - Throws: ``RequestFault`` when there is none, or it was revoked before.
     mutating func revoke(
         _ id: String,
         _ kind: StoreTransaction.Revocation.Kind
@@ -116,12 +104,7 @@ extension AppStoreWorld {
 
     /// Changes whether a subscription renews, or whether its payments fail.
     ///
-    /// - Parameters:
-    ///   - id: The original transaction's identifier.
-    ///   - willAutoRenew: Whether the customer lets it renew; `nil` changes nothing.
-    ///   - paymentFails: Whether payments fail; `nil` changes nothing. One that no longer fails is made at once.
-    /// - Returns: Whose it is, and what happened.
-    /// - Throws: ``RequestFault`` when there is no such subscription.
+    /// A payment that no longer fails is made at once.
     mutating func change(
         _ id: String,
         willAutoRenew: Bool?,
@@ -169,13 +152,9 @@ extension AppStoreWorld {
 }
 
 extension AppStoreWorld {
-    /// The result of a purchase.
     struct Purchase {
-        /// The customer, after the purchase.
         let customer: StoreCustomer
-        /// The subscription, after it.
         let subscription: StoreSubscription
-        /// What happened.
         let event: StoreEvent
     }
 

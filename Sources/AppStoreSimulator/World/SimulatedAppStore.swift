@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// It holds an opinion of Apple's side of its own, and knows nothing of the service that it is there to test.
 package final class SimulatedAppStore: Sendable {
-    /// The simulator's signer.
     let signer: AppStoreSigner
     /// The root, PEM: what a service lists in `appStore.additionalRoots`.
     package let rootPEM: URL
@@ -17,16 +16,12 @@ package final class SimulatedAppStore: Sendable {
     ///
     /// At the first start, the certificates are made there, and `app-store.yaml` is written with the customers that are
     /// built in. Both are read from then on.
-    ///
-    /// - Parameter directory: The directory; it is made when it is not there.
-    /// - Throws: ``SimulatorFault`` when something in it cannot be used.
     package convenience init(directory: URL) throws(SimulatorFault) {
         let files = SignerDirectory(url: directory)
         let signer = try files.load()
         self.init(try ScenarioFile(directory: directory).load(), signer: signer, rootPEM: files.rootPEM)
     }
 
-    /// Creates an App Store.
     init(_ world: AppStoreWorld, signer: AppStoreSigner, rootPEM: URL) {
         self.world = Mutex(world)
         self.signer = signer
@@ -54,7 +49,6 @@ package final class SimulatedAppStore: Sendable {
         world.withLock { bringUpToDate(&$0) }
     }
 
-    /// The notifications to be sent now.
     func dueDeliveries() -> [NotificationDelivery] {
         world.withLock { world in
             let now = world.clock.now
@@ -79,7 +73,6 @@ package final class SimulatedAppStore: Sendable {
         }
     }
 
-    /// The fault that a call is to show, counted as shown.
     func takeFault(for target: InjectedFault.Target, in environment: AppStoreEnvironment) -> InjectedFault? {
         world.withLock { world in
             guard let index = world.faults.firstIndex(where: { $0.isFor(target, in: environment) }) else { return nil }
@@ -110,7 +103,6 @@ struct CustomerList: Sendable {
     private var names: [String: Int] = [:]
     private var owners: [String: Int] = [:]
 
-    /// Adds a customer.
     mutating func add(_ customer: StoreCustomer) {
         names[customer.name] = all.count
         owners[customer.appTransactionId] = all.count
@@ -118,24 +110,12 @@ struct CustomerList: Sendable {
         all.append(customer)
     }
 
-    /// Looks a customer up by name.
-    ///
-    /// - Parameter name: The name.
-    /// - Returns: The place in ``all``; `nil` when nobody has it.
     func index(named name: String) -> Int? { names[name] }
 
-    /// Looks a customer up by the identifier of a transaction, or of the download of the app.
-    ///
-    /// - Parameter id: The identifier.
-    /// - Returns: The place in ``all``; `nil` when it is nobody's.
+    /// By the identifier of a transaction, or of the download of the app.
     func index(owning id: String) -> Int? { owners[id] }
 
     /// Puts a subscription in the place of one, or behind the others.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - position: Its place among the customer's; `nil` for a new one.
-    ///   - index: The customer's place in ``all``.
     mutating func set(_ subscription: StoreSubscription, at position: Int?, of index: Int) {
         if let position {
             all[index].subscriptions[position] = subscription
@@ -153,12 +133,11 @@ struct CustomerList: Sendable {
     }
 }
 
-/// Why the simulator cannot start, or cannot go on.
+/// The reason why the simulator cannot start, or cannot go on.
 package struct SimulatorFault: Error, Equatable, CustomStringConvertible {
     /// The fault in one line: where it is, what is wrong and what would be right.
     package let description: String
 
-    /// Creates a fault.
     init(_ description: String) {
         self.description = description
     }

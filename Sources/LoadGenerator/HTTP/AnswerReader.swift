@@ -7,11 +7,8 @@ import NIOCore
 /// NIO's own decoder makes a string of every header field, and has to see every request encoded. Only four things count
 /// here: the status, where the body ends (RFC 9112 §6: `Content-Length` or chunked), and whether the connection stays.
 struct AnswerReader {
-    /// An answer.
     struct Answer {
-        /// The status.
         var status: Int
-        /// The body.
         var body: ByteBuffer
         /// Whether the service closes the connection.
         var closes: Bool
@@ -29,7 +26,6 @@ struct AnswerReader {
     /// Whether nothing has come that is not read yet.
     var isEmpty: Bool { (rest?.readableBytes ?? 0) == 0 }
 
-    /// Takes the bytes that came.
     mutating func append(_ bytes: ByteBuffer) {
         guard var rest, rest.readableBytes > 0 else {
             rest = bytes
@@ -39,10 +35,9 @@ struct AnswerReader {
         self.rest = rest
     }
 
-    /// The next answer.
+    /// The next answer; `nil` while it is not all there.
     ///
-    /// - Returns: The answer; `nil` while it is not all there.
-    /// - Throws: ``LoadFault``: nothing more can be read then.
+    /// After a fault, nothing more can be read.
     mutating func next() throws(LoadFault) -> Answer? {
         if head == nil { head = try readHead() }
         guard let head else { return nil }
@@ -98,17 +93,15 @@ struct AnswerReader {
         return nil
     }
 
-    /// The offset at which a text begins in the readable bytes.
     private static func find(_ text: StaticString, in buffer: ByteBuffer) -> Int? {
         buffer.withUnsafeReadableBytes { $0.firstOffset(of: text, from: 0) }
     }
 }
 
 extension ByteBuffer {
-    /// How many members of a name with a string for their value JSON in the readable bytes has.
+    /// The number of members of a name, in its quotation marks, whose value is a string.
     ///
-    /// - Parameter name: The name in its quotation marks. Within a string, where those are escaped, it is not found.
-    /// - Returns: The number.
+    /// Within a string, where quotation marks are escaped, the name is not found.
     func occurrences(ofMember name: StaticString) -> Int {
         withUnsafeReadableBytes { bytes in
             var number = 0
@@ -155,21 +148,14 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// What counts of the head of an HTTP/1.1 answer.
+/// The parts of an answer's head that count here.
 struct AnswerHead {
-    /// The status.
     private(set) var status = 0
-    /// `Content-Length`.
     private(set) var length: Int?
-    /// Whether the body comes in chunks.
     private(set) var isChunked = false
-    /// Whether the service closes the connection.
     private(set) var closes = false
 
-    /// Reads a head, looking at each byte once.
-    ///
-    /// - Parameter text: The status line and the fields, with the empty line at their end.
-    /// - Throws: ``LoadFault`` when it is none.
+    /// Reads the status line and the fields, with the empty line at their end; looks at each byte once.
     init(_ text: Span<UInt8>) throws(LoadFault) {
         // HTTP/1.1 200
         guard text.count >= 12, Self.isHTTP1(text) else { throw LoadFault("no HTTP/1.1") }
@@ -244,7 +230,7 @@ struct AnswerHead {
         return first..<end
     }
 
-    /// Whether a text is another, in either case.
+    /// Whether two texts are the same but for their case.
     private static func isText(_ expected: StaticString, _ text: Span<UInt8>) -> Bool {
         guard text.count == expected.utf8CodeUnitCount else { return false }
         return expected.withUTF8Buffer { expected in

@@ -5,24 +5,12 @@ import NIOPosix
 
 /// A request outside of the measurement: what the generator has to know before it starts.
 struct HTTPQuestion {
-    /// The service's address.
     let address: ServiceAddress
-    /// The event loops that handle the connection.
     let group: any EventLoopGroup
     /// How long connection and answer may take, in seconds.
     let timeoutSeconds: Double
 
-    /// Asks, over a connection of its own.
-    ///
-    /// A task that is cancelled waits no longer.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path, with the query.
-    ///   - token: The bearer token, if there is one.
-    ///   - body: The body; empty for none.
-    /// - Returns: The status and the body of the answer.
-    /// - Throws: ``LoadFault`` when none comes.
+    /// Asks, over a connection of its own; a task that is cancelled waits no longer.
     func ask(
         _ method: String,
         _ path: String,
@@ -65,7 +53,6 @@ struct HTTPQuestion {
     }
 }
 
-/// Waits for the one answer of a question.
 private final class QuestionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -113,17 +100,7 @@ package struct LoadFault: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Requests as bytes: made once, sent as often as wanted.
 enum HTTPRequestBytes {
-    /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path, with the query.
-    ///   - host: The `Host` field.
-    ///   - token: The bearer token, if there is one.
-    ///   - body: The body, JSON; empty for none.
-    /// - Returns: Head and body.
     static func make(_ method: String, _ path: String, host: String, token: String?, body: [UInt8]) -> ByteBuffer {
         let head = head(method, path, host: host, token: token, bodyLength: body.count)
         var buffer = ByteBuffer()
@@ -133,7 +110,6 @@ enum HTTPRequestBytes {
         return buffer
     }
 
-    /// Makes the head of a request, up to the empty line.
     static func head(_ method: String, _ path: String, host: String, token: String?, bodyLength: Int) -> [UInt8] {
         var fields = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
         if let token { fields += "Authorization: Bearer \(token)\r\n" }
@@ -146,13 +122,9 @@ enum HTTPRequestBytes {
 package struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     /// The host's name or address, without brackets.
     package let host: String
-    /// The port.
     package let port: Int
 
-    /// Reads an address.
-    ///
-    /// - Parameter url: A URL with `http`, a host and perhaps a port, and no path.
-    /// - Throws: ``LoadFault`` when it is another.
+    /// Reads a URL with `http`, a host and perhaps a port, and no path.
     package init(_ url: String) throws(LoadFault) {
         guard let components = URLComponents(string: url), let host = components.host, !host.isEmpty else {
             throw LoadFault("this is no URL such as http://127.0.0.1:8080")
@@ -191,6 +163,5 @@ package struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     /// Host and port as the `Host` field has them (RFC 9110 §7.2).
     package var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// The URL.
     package var description: String { "http://\(authority)" }
 }

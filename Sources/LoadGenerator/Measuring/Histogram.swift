@@ -13,7 +13,6 @@ package struct Histogram: Equatable, Sendable {
     private static let halfCount = 1 << (subBucketBits - 1)
     private static let bucketCount = 64 - largestValue.leadingZeroBitCount - (unitBits + subBucketBits) + 1
 
-    /// How many values were recorded.
     package private(set) var count: Int64 = 0
     /// The largest value recorded, exactly; 0 when there is none.
     package private(set) var maximum: Int64 = 0
@@ -22,7 +21,6 @@ package struct Histogram: Equatable, Sendable {
 
     private var counts: [Int64]
 
-    /// Creates an empty histogram.
     package init() {
         counts = Array(repeating: 0, count: (Self.bucketCount + 1) * Self.halfCount)
     }
@@ -38,11 +36,7 @@ package struct Histogram: Equatable, Sendable {
         return sum / Double(count)
     }
 
-    /// Records values.
-    ///
-    /// - Parameters:
-    ///   - value: The value; negative ones count as 0.
-    ///   - times: How many of them, 1 or more.
+    /// A negative value counts as 0.
     package mutating func record(_ value: Int64, times: Int64 = 1) {
         let value = min(max(value, 0), Self.largestValue)
         minimum = count == 0 ? value : min(minimum, value)
@@ -51,9 +45,6 @@ package struct Histogram: Equatable, Sendable {
         count += times
     }
 
-    /// Adds the values of another histogram.
-    ///
-    /// - Parameter other: The other one.
     package mutating func add(_ other: Histogram) {
         guard other.count > 0 else { return }
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
@@ -68,10 +59,8 @@ package struct Histogram: Equatable, Sendable {
         (count, minimum, maximum) = (0, 0, 0)
     }
 
-    /// The value that so many percent of the values do not exceed.
-    ///
-    /// - Parameter percentile: From 0 to 100.
-    /// - Returns: The largest value of the range that it is in, but never more than ``maximum``; 0 when there is none.
+    /// The value that so many percent of the values do not exceed: the largest of its range, but never more than
+    /// ``maximum``; 0 when there is none.
     package func value(atPercentile percentile: Double) -> Int64 {
         guard count > 0 else { return 0 }
         // A hair less, so that 99.9 % of 10,000 is the 9990th, and not the next one by an error of rounding.
@@ -90,9 +79,6 @@ package struct Histogram: Equatable, Sendable {
     ///
     /// A client that asks every `interval` and waits for an answer does not ask meanwhile. For each value above the
     /// interval, those of the questions that were left out are added: `value - interval`, `value - 2 × interval`, …
-    ///
-    /// - Parameter interval: The time between two questions of one client; 0 or less adds nothing.
-    /// - Returns: The corrected histogram.
     package func corrected(forInterval interval: Int64) -> Histogram {
         guard interval > 0 else { return self }
         var corrected = self

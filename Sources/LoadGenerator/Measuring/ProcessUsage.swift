@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 import Glibc
 
-/// What processes have used, as Linux counts it (proc(5)).
+/// The usage of processes, as Linux counts it (proc(5)).
 package struct ProcessUsage: Equatable, Sendable {
     /// User and system time, in seconds; the kernel counts in hundredths.
     let processorSeconds: Double
@@ -13,9 +13,7 @@ package struct ProcessUsage: Equatable, Sendable {
         self.peakBytes = peakBytes
     }
 
-    /// Looks at several processes.
-    ///
-    /// - Parameter processes: Their identifiers. None, or one that is not there, gives `nil`.
+    /// The sum of several processes; `nil` for none, and where one is not there.
     init?(of processes: [Int32]) {
         let usages = processes.compactMap { ProcessUsage(of: $0) }
         guard !usages.isEmpty, usages.count == processes.count else { return nil }
@@ -23,9 +21,7 @@ package struct ProcessUsage: Equatable, Sendable {
         peakBytes = usages.reduce(0) { $0 + $1.peakBytes }
     }
 
-    /// Looks at a process.
-    ///
-    /// - Parameter process: Its identifier. One that is not there gives `nil`.
+    /// `nil` for a process that is not there.
     init?(of process: Int32) {
         guard let stat = Self.read("/proc/\(process)/stat"), let status = Self.read("/proc/\(process)/status"),
             // The name of the program is in parentheses, and may have any character in it.
@@ -39,16 +35,9 @@ package struct ProcessUsage: Equatable, Sendable {
         peakBytes = (kibibytes ?? 0) * 1024
     }
 
-    /// Whether it can be measured what a process uses.
-    ///
-    /// - Parameter process: Its identifier.
-    /// - Returns: `false` for one that is not there.
     package static func canBeMeasured(of process: Int32) -> Bool { ProcessUsage(of: process) != nil }
 
-    /// The usage since an earlier look.
-    ///
-    /// - Parameter before: The earlier look.
-    /// - Returns: The CPU time between the two, and the peak of the later one.
+    /// The CPU time since an earlier look, and the peak of this one.
     func since(_ before: ProcessUsage) -> ProcessUsage {
         ProcessUsage(processorSeconds: processorSeconds - before.processorSeconds, peakBytes: peakBytes)
     }

@@ -4,14 +4,7 @@ import StrictJSON
 
 /// An answer as a line of JSON, to be held against the ledger of the service.
 enum AnswerLine {
-    /// Writes an answer down.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer; `nil` where none came.
-    ///   - failure: Why it is not what was asked for, unless it is.
-    ///   - expected: What was asked for.
-    ///   - nanoseconds: How long it took.
-    /// - Returns: An object, with the end of the line.
+    /// An object, with the end of the line, for an answer, or for a request that got none.
     static func make(
         _ answer: AnswerReader.Answer?,
         _ failure: LoadFailure?,

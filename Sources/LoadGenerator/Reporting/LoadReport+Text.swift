@@ -1,5 +1,4 @@
 extension LoadReport {
-    /// The report as a table for people.
     package var text: String {
         var lines = [
             "\(url), \(loop) loop: \(how), \(Self.number(seconds, 1)) s after \(Self.number(warmUpSeconds, 1)) s of warm-up"

@@ -4,13 +4,11 @@ internal import FoundationEssentials
 ///
 /// Times are in milliseconds unless a name says otherwise.
 package struct LoadReport: Codable, Equatable, Sendable {
-    /// The service's address.
     package let url: String
-    /// The kind of loop.
+    /// `closed`: each connection sends when its last answer is there.
     ///
-    /// `closed`: each connection sends when its last answer is there. `open`: requests are sent at a rate.
+    /// `open`: requests are sent at a rate.
     package let loop: String
-    /// How many connections there were.
     package let connections: Int
     /// The requests to be sent a second, in an open loop.
     package let rate: Double?
@@ -18,36 +16,29 @@ package struct LoadReport: Codable, Equatable, Sendable {
     package let seconds: Double
     /// How much longer it took until the last of their answers was there, in seconds.
     package let tailSeconds: Double
-    /// How long requests were sent before that, in seconds.
     package let warmUpSeconds: Double
-    /// How many offers each request asked for.
     package let offersPerRequest: Int
     /// The requests, a line for each kind of evidence.
     package let asked: [String]
     /// The requests that brought every signature asked for, or, where one customer's evidence is shown for ever more
     /// accounts, that refusal.
     package let requests: Int
-    /// The same, a second of the time in which they were sent.
-    ///
-    /// In a closed loop that is at most one a connection more than were answered meanwhile.
+    /// A second of the time in which they were sent: in a closed loop at most one a connection more than were answered
+    /// meanwhile.
     package let requestsPerSecond: Double
-    /// The signatures that came.
     package let signatures: Int
-    /// The same, a second.
     package let signaturesPerSecond: Double
-    /// The requests that failed, by why.
     package let errors: [String: Int]
     /// Latencies as they were measured, from sending to the end of the answer; absent where nothing was signed.
     package let measured: LatencySummary?
     /// Latencies corrected for coordinated omission; absent where nothing was signed, and nothing waited in vain.
     package let corrected: LatencySummary?
-    /// The method by which they are corrected.
     package let correction: String
     /// Requests and latencies of each kind of evidence: as ``measured`` in a closed loop, as ``corrected`` in an open one.
     ///
     /// In an open loop, a request that was not answered in time or not sent counts with the time that it waited.
     package let kinds: [String: Kind]
-    /// The CPU time of the generator, warm-up included, in seconds.
+    /// Warm-up included.
     package let generatorProcessorSeconds: Double
     /// The same ÷ the time that the generator's event loops had, at most 1: near 1 it is the generator that is measured.
     package let generatorShare: Double
@@ -58,26 +49,18 @@ package struct LoadReport: Codable, Equatable, Sendable {
     package let serviceMicrosecondsPerSignature: Double?
     /// The same per request, for evidence that is shown for ever more accounts and refused.
     package let serviceMicrosecondsPerRequest: Double?
-    /// The service's CPU time, warm-up included, in seconds.
+    /// Warm-up included.
     package let serviceProcessorSeconds: Double?
     /// The most resident memory that the service had so far, in megabytes of 10⁶ bytes.
     package let servicePeakMegabytes: Double?
-    /// What came of checking the signatures; absent where there was no public key.
+    /// Absent where there was no public key.
     package let verification: SignatureChecker.Outcome?
 
-    /// What one kind of evidence brought.
     package struct Kind: Codable, Equatable, Sendable {
-        /// The requests that brought every signature asked for.
         package let requests: Int
-        /// Their latencies; absent where there are none.
         package let latency: LatencySummary?
     }
 
-    /// Sums a run up.
-    ///
-    /// - Parameters:
-    ///   - measurement: What was measured.
-    ///   - verification: What came of checking signatures; `nil` where none were.
     package init(_ measurement: LoadMeasurement, verification: SignatureChecker.Outcome?) {
         let (plan, tally) = (measurement.plan, measurement.tally)
         url = plan.address.description
@@ -126,10 +109,6 @@ package struct LoadReport: Codable, Equatable, Sendable {
     /// Whether something was signed, and no signature was wrong.
     package var isSuccess: Bool { requests > 0 && verification?.wrong ?? 0 == 0 }
 
-    /// The report as JSON with sorted members.
-    ///
-    /// - Returns: One object, over several lines.
-    /// - Throws: `EncodingError`, when a number is none.
     package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -139,11 +118,8 @@ package struct LoadReport: Codable, Equatable, Sendable {
 
 /// The latencies of a run in milliseconds.
 package struct LatencySummary: Codable, Equatable, Sendable {
-    /// The percentile's value: what so many percent of the requests did not exceed.
     package let p50, p90, p99, p999: Double
-    /// The largest.
     package let max: Double
-    /// The mean.
     package let mean: Double
 
     private enum CodingKeys: String, CodingKey {
@@ -151,9 +127,7 @@ package struct LatencySummary: Codable, Equatable, Sendable {
         case p999 = "p99.9"
     }
 
-    /// Sums a histogram of nanoseconds up.
-    ///
-    /// - Parameter histogram: The histogram. One without values gives `nil`: no time at all would look like the best.
+    /// A histogram without values gives `nil`: no time at all would look like the best.
     init?(_ histogram: Histogram) {
         guard histogram.count > 0 else { return nil }
         func milliseconds(_ nanoseconds: Int64) -> Double { (Double(nanoseconds) / 1000).rounded() / 1000 }

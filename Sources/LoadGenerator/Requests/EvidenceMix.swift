@@ -20,15 +20,11 @@ package struct EvidenceMix: Equatable, Sendable {
     /// The kinds with their weights, each once, in the order given.
     package let weights: [(kind: Kind, weight: Int)]
 
-    /// Requests with a verifyReceipt answer, all of them.
     package static let receiptResponses = EvidenceMix(weights: [(.receiptResponse, 1)])
 
     private init(weights: [(kind: Kind, weight: Int)]) { self.weights = weights }
 
-    /// Reads a mix.
-    ///
-    /// - Parameter text: Such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
-    /// - Throws: ``LoadFault`` with what is wrong with it.
+    /// Reads a mix such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
     package init(_ text: String) throws(LoadFault) {
         var weights: [(kind: Kind, weight: Int)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -49,16 +45,13 @@ package struct EvidenceMix: Equatable, Sendable {
         self.weights = weights
     }
 
-    /// The kinds.
     package var kinds: [Kind] { weights.map(\.kind) }
 
-    /// Whether two mixes have the same kinds with the same weights.
     package static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
         left.weights.elementsEqual(right.weights, by: ==)
     }
 }
 
-/// How many customers ask.
 package enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
     /// A fixed number of customers, taken at random. If there are few, each comes again and again.
     case number(Int)
@@ -78,7 +71,6 @@ package enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The mix in the form in which it is read.
     package var description: String {
         switch self {
         case .number(let number): "\(number)"
@@ -98,6 +90,5 @@ package enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The number of the account that a request names.
     func account(of request: Int) -> Int { self == .shared ? request : customer(of: request) }
 }

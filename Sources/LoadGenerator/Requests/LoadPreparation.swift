@@ -8,45 +8,31 @@ import StrictJSON
 /// The service says which offers there are (`POST /v1/eligibility` without `offers` names them all), and which of them
 /// the customers that are tried may have.
 package struct LoadPreparation: Sendable {
-    /// The service's address.
     package var address: ServiceAddress
-    /// The client's token.
     package var token: String
     /// The app; `nil` where the client has one alone.
     package var bundleId: String?
-    /// The product whose offers are asked for; `nil` for any.
+    /// The product and the offer that are asked for; `nil` for any.
     package var productId: String?
-    /// The offer that is asked for; `nil` for any.
     package var offerId: String?
     /// How many offers each request asks for, 1 to 100.
     package var offersPerRequest = 1
-    /// The customers.
     package var customers = CustomerCount.number(100)
     /// About how many requests there will be: for so many new customers is signed ahead of time.
     package var expectedRequests = 0
-    /// The kinds of evidence.
     package var mix = EvidenceMix.receiptResponses
-    /// How long an answer may take, in seconds.
     package var timeoutSeconds = 10.0
     /// The App Store simulator that the service asks.
     package var simulator: ServiceAddress?
     /// Signs as the App Store simulator does, which the service trusts.
     package var signer: StandInSigner?
 
-    /// Creates a preparation with the defaults.
-    ///
-    /// - Parameters:
-    ///   - address: Where the service listens.
-    ///   - token: The client's token.
     package init(for address: ServiceAddress, token: String) {
         self.address = address
         self.token = token
     }
 
-    /// Makes the requests; a task that is cancelled gives up.
-    ///
-    /// - Returns: The requests of the mix, each of which the service would sign for now.
-    /// - Throws: ``LoadFault`` when there is nothing to ask, with what the service said.
+    /// Makes requests for which the service would sign now; a task that is cancelled gives up.
     package func deck() async throws(LoadFault) -> RequestDeck {
         // One that stays: who gives up leaves questions behind that are still on their way.
         let group = MultiThreadedEventLoopGroup.singleton
@@ -229,9 +215,8 @@ extension LoadPreparation {
         }
     }
 
-    /// Shows the service the signed transactions of each customer once.
-    ///
-    /// - Returns: The offers that the customers may have without evidence from then on.
+    /// Shows the service the signed transactions of each customer once, and gives the offers that the customers may
+    /// have without evidence from then on.
     private func hold(
         _ customer: SyntheticCustomer,
         _ offers: [ExpectedAnswer.Offer],

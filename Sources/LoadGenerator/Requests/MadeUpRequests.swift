@@ -3,7 +3,6 @@ import NIOCore
 /// The requests of customers who are made up, all alike but for identifiers, accounts and what is signed over them: each is
 /// made when it is sent, so that a million take no more memory than some.
 struct MadeUpRequests: Sendable {
-    /// A part of a request.
     enum Piece: Equatable, Sendable {
         case text([UInt8])
         /// The account of the request.
@@ -16,16 +15,13 @@ struct MadeUpRequests: Sendable {
 
     /// The transaction identifier in the text that a request is cut out of: as long as every other.
     static let identifierMark = "9876543210123456"
-    /// The account in it.
     static let accountMark = "00000000-0000-8000-8000-000000000000"
     /// What stands in it for the JWS of a payload.
     static func signedMark(_ number: Int) -> String { "<JWS of payload \(number)>" }
 
-    /// The customers.
     let customers: CustomerCount
     /// The identifier of the first customer, of sixteen digits; the others count on from there.
     let first: Int64
-    /// The offers that every request asks for.
     let expected: ExpectedAnswer
 
     private var head: [UInt8] = []
@@ -38,16 +34,7 @@ struct MadeUpRequests: Sendable {
     private var made: [ByteBuffer] = []
     private static let few = 4096
 
-    /// Cuts a request up.
-    ///
-    /// - Parameters:
-    ///   - customers: The customers.
-    ///   - first: The identifier of the first customer.
-    ///   - expected: What every answer has to be; the account of each is its own.
-    ///   - body: The body with the marks in it.
-    ///   - payloads: What is signed, with marks for identifiers.
-    ///   - signer: Signs the payloads.
-    ///   - head: Makes the head of the request for the length of a body.
+    /// Cuts up a body with marks, and payloads with marks for identifiers; the head is made for the length of a body.
     init(
         _ customers: CustomerCount,
         from first: Int64,
@@ -68,11 +55,8 @@ struct MadeUpRequests: Sendable {
         self.head = head(self.body(of: 0).count)
     }
 
-    /// Does ahead of time what can be: signs, on all processors, what the requests of the first customers have to carry, and
-    /// makes the requests where all customers are few.
-    ///
-    /// - Parameter count: For how many customers; the rest is signed when it is sent.
-    /// - Throws: ``LoadFault`` when the task is cancelled.
+    /// Signs ahead of time, on all processors, for so many customers, and makes the requests where all customers are
+    /// few; the rest is done when it is sent.
     mutating func prepare(_ count: Int) async throws(LoadFault) {
         try await sign(count)
         guard case .number(let number) = customers, number <= Self.few else { return }
@@ -88,7 +72,6 @@ struct MadeUpRequests: Sendable {
         }
     }
 
-    /// A request, head and body.
     func request(_ number: Int) -> ByteBuffer {
         let customer = customers.customer(of: number)
         return made.isEmpty ? request(customer, account: customers.account(of: number)) : made[customer]
@@ -103,7 +86,6 @@ struct MadeUpRequests: Sendable {
         return buffer
     }
 
-    /// The answer that a request must have.
     func expected(_ number: Int) -> ExpectedAnswer {
         ExpectedAnswer(
             bundleId: expected.bundleId,
@@ -112,7 +94,6 @@ struct MadeUpRequests: Sendable {
         )
     }
 
-    /// The body of a request.
     func body(of number: Int) -> [UInt8] {
         body(customers.customer(of: number), account: customers.account(of: number))
     }
@@ -149,7 +130,6 @@ struct MadeUpRequests: Sendable {
         return payload
     }
 
-    /// Cuts a text at its marks.
     static func cut(_ text: [UInt8], at marks: [(mark: String, piece: Piece)]) -> [Piece] {
         var pieces: [Piece] = []
         var rest = text[...]

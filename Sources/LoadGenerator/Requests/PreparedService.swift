@@ -2,22 +2,13 @@ import StrictJSON
 
 /// The service that is asked before the measurement begins.
 struct PreparedService {
-    /// How it is asked.
     let question: HTTPQuestion
-    /// The client's token.
     let token: String
 
     // Any account will do to ask which offers there are.
     private static let nobody = "00000000-0000-4000-8000-000000000000"
 
-    /// The offers of an app.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; `nil` for the client's only one.
-    ///   - productId: The product; `nil` for any.
-    ///   - offerId: The offer; `nil` for any.
-    /// - Returns: The app, and its offers: one or more.
-    /// - Throws: ``LoadFault`` when there are none.
+    /// The app, `nil` for the client's only one, and its offers, one or more; `nil` takes any product or offer.
     func offers(
         bundleId: String?,
         productId: String?,
@@ -38,7 +29,6 @@ struct PreparedService {
         return (answer.bundleId, offers)
     }
 
-    /// The offers that a customer may have.
     func eligible(
         among offers: [ExpectedAnswer.Offer],
         reasons: inout [String],
@@ -56,7 +46,6 @@ struct PreparedService {
         return eligible
     }
 
-    /// Asks for signatures.
     func sign(_ body: [UInt8]) async throws(LoadFault) -> SignedAnswer {
         try await answer("/v1/signatures", body)
     }

@@ -2,16 +2,8 @@ internal import Crypto
 internal import FoundationEssentials
 import StrictJSON
 
-/// Makes the bodies of requests.
 package enum RequestBody {
-    /// The body of a request.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; `nil` to leave it out.
-    ///   - account: The account's token.
-    ///   - evidence: The value of `evidence`, JSON; `nil` to leave it out.
-    ///   - offers: The offers; `nil` to leave them out.
-    /// - Returns: JSON.
+    /// `nil` leaves a member out; `evidence` is JSON.
     static func make(
         bundleId: String?,
         account: String,
@@ -43,17 +35,14 @@ package enum RequestBody {
         Array("{\"\(name)\":".utf8) + json + Array("}".utf8)
     }
 
-    /// An evidence object.
     static func evidence(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(capacity: 8192)
         writer.object(members)
         return writer.bytes
     }
 
-    /// The account of a customer: always the same for the same transaction, as limits on shared evidence want it.
-    ///
-    /// - Parameter originalTransactionId: The customer's transaction.
-    /// - Returns: A UUID in lowercase (RFC 9562 version 8: from a hash).
+    /// The account of a customer, always the same for the same transaction, as limits on shared evidence want it: a
+    /// UUID in lowercase (RFC 9562 version 8: from a hash).
     static func account(of originalTransactionId: String) -> String {
         var bytes = Array(SHA256.hash(data: Data("offer-signer load \(originalTransactionId)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
@@ -76,15 +65,8 @@ package enum RequestBody {
 }
 
 extension RequestBody {
-    /// The body of a request as the generator sends it, for benchmarks without a service.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - productId: The product of the offer.
-    ///   - offerId: The offer: one for lapsed customers.
-    ///   - offers: How often the offer is asked for.
-    ///   - originalTransactionId: The customer's subscription; the account comes of it.
-    /// - Returns: JSON, with a verifyReceipt answer of now as evidence.
+    /// The body of a request as the generator sends it, with a verifyReceipt answer of now, for benchmarks without a
+    /// service.
     package static func lapsedCustomer(
         bundleId: String,
         productId: String,

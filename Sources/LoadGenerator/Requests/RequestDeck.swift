@@ -2,11 +2,8 @@ import NIOCore
 
 /// The requests of a run, and the order in which their kinds are sent, over and over.
 package struct RequestDeck: Sendable {
-    /// The kinds of evidence that there are.
     package let kinds: [String]
-    /// The requests, a line for each kind.
     package let descriptions: [String]
-    /// How many offers each request asks for.
     package let offersPerRequest: Int
     /// Whether `evidence_shared` is the answer that is waited for, as to one customer's evidence for ever more accounts.
     package let isShared: Bool
@@ -21,7 +18,6 @@ package struct RequestDeck: Sendable {
     /// Long enough for weights to show in it.
     private static let length = 1000
 
-    /// The requests of one kind of evidence.
     struct Hand {
         let name: String
         let weight: Int
@@ -40,7 +36,6 @@ package struct RequestDeck: Sendable {
         }
     }
 
-    /// Where requests come from.
     enum Requests {
         /// Requests from a list that is not empty, over and over.
         case listed([LoadRequest])
@@ -78,7 +73,6 @@ package struct RequestDeck: Sendable {
         self.order = order
     }
 
-    /// Head and body of a request.
     func bytes(_ place: Place) -> ByteBuffer {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].bytes
@@ -87,7 +81,6 @@ package struct RequestDeck: Sendable {
         }
     }
 
-    /// The answer that a request must have.
     func expected(_ place: Place) -> ExpectedAnswer {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].expected
@@ -99,21 +92,17 @@ package struct RequestDeck: Sendable {
 
 /// A request that is ready to be sent, and what its answer has to be.
 struct LoadRequest: Sendable {
-    /// Head and body.
     let bytes: ByteBuffer
-    /// The answer that it must have.
     let expected: ExpectedAnswer
 }
 
 /// The answer that a request must have: the fields that are signed, but for nonce and time.
 struct ExpectedAnswer: Sendable {
-    /// An offer that was asked for.
     struct Offer: Hashable, Sendable {
         let productId: String
         let offerId: String
     }
 
-    /// The app.
     let bundleId: String
     /// The account's field of the payload.
     let account: String

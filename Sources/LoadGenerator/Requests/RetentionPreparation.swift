@@ -10,31 +10,17 @@ package struct RetentionPreparation: Sendable {
     /// How old a call may be that a service answers, in seconds.
     package static let longestRunSeconds = 240.0
 
-    /// The address of the listener for Apple's calls.
     package var address: ServiceAddress
-    /// The app.
     package var bundleId: String
-    /// Its Apple ID.
     package var appAppleId: Int64
     /// The products that customers have: the first for which an offer is signed.
     package var productIds: [String]
-    /// Signs as the App Store simulator does, which the service trusts.
     package var signer: StandInSigner
-    /// How many customers there are.
     package var customers = 100
     /// About how many calls there will be: so many are signed ahead of time.
     package var expectedRequests = 0
-    /// How long an answer may take, in seconds.
     package var timeoutSeconds = 10.0
 
-    /// Creates a preparation with the defaults.
-    ///
-    /// - Parameters:
-    ///   - address: The address of the listener for Apple's calls.
-    ///   - bundleId: The app.
-    ///   - appAppleId: Its Apple ID.
-    ///   - productIds: The products that customers have.
-    ///   - signer: Signs as the App Store simulator does.
     package init(
         for address: ServiceAddress,
         bundleId: String,
@@ -49,10 +35,7 @@ package struct RetentionPreparation: Sendable {
         self.signer = signer
     }
 
-    /// Makes the calls; a task that is cancelled gives up.
-    ///
-    /// - Returns: Calls about customers who are shown an offer; where nobody is, about those who are shown anything.
-    /// - Throws: ``LoadFault`` when nobody is shown anything, with what the service said.
+    /// Calls about customers who are shown an offer; where nobody is, about those who are shown anything.
     package func deck() async throws(LoadFault) -> RequestDeck {
         let first = Int64(Date().timeIntervalSince1970 * 1000) * 1000
         var answers: [String] = []
@@ -150,7 +133,6 @@ package struct RetentionPreparation: Sendable {
         return try await post(Self.path, call)
     }
 
-    /// Makes all customers known.
     private func show(_ customer: SyntheticCustomer, from first: Int64) async throws(LoadFault) {
         let workers = min(16, customers)
         do {

@@ -17,16 +17,6 @@ struct RetentionRequests: Sendable {
     private static let opening = Array(#"{"signedPayload":""#.utf8)
     private static let closing = Array(#""}"#.utf8)
 
-    /// Cuts a payload up.
-    ///
-    /// - Parameters:
-    ///   - customers: How many customers there are.
-    ///   - first: The identifier of the first.
-    ///   - expected: What every answer has to be; the subscription of each is its own.
-    ///   - payload: What is signed, with the marks of ``MadeUpRequests`` for the customer's identifier, and for the call's
-    ///     own in the place of an account.
-    ///   - signer: Signs it.
-    ///   - head: Makes the head of the request for the length of a body.
     init(
         of customers: Int,
         from first: Int64,
@@ -46,16 +36,11 @@ struct RetentionRequests: Sendable {
         self.head = head(body(of: 0).count)
     }
 
-    /// Signs ahead of time.
-    ///
-    /// - Parameter count: For how many requests; the rest is signed when it is sent.
-    /// - Throws: ``LoadFault`` when the task is cancelled.
     mutating func prepare(_ count: Int) async throws(LoadFault) {
         let requests = self
         signatures = try await signer.signatures(count) { requests.payload(of: $0) }
     }
 
-    /// A request, head and body.
     func request(_ number: Int) -> ByteBuffer {
         let body = body(of: number)
         var buffer = ByteBuffer()
@@ -65,14 +50,12 @@ struct RetentionRequests: Sendable {
         return buffer
     }
 
-    /// The answer that a request must have.
     func expected(_ number: Int) -> ExpectedAnswer {
         var expected = expected
         expected.originalTransactionId = identifier(of: number)
         return expected
     }
 
-    /// The body of a request.
     func body(of number: Int) -> [UInt8] {
         var bytes = Self.opening
         bytes.reserveCapacity(8192)

@@ -2,23 +2,18 @@ import StrictJSON
 
 /// A customer of the App Store simulator, with the evidence that the customer's device has.
 struct SimulatedCustomer {
-    /// A subscription.
     struct Subscription {
         var originalTransactionId = ""
         var transactionId = ""
         var appAccountToken: String?
     }
 
-    /// The customer's name.
     private(set) var name = ""
-    /// The app that the customer has.
     private(set) var bundleId = ""
     /// The app receipt, Base64.
     private(set) var receipt = ""
-    /// The customer's subscriptions.
     private(set) var subscriptions: [Subscription] = []
 
-    /// Reads the answer of `GET /simulator/customers`.
     static func list(json: [UInt8]) throws(JSONFault) -> [SimulatedCustomer] {
         var reader = JSONReader(json)
         var customers: [SimulatedCustomer] = []
@@ -66,10 +61,7 @@ struct SimulatedCustomer {
         return subscription
     }
 
-    /// The evidence of a kind.
-    ///
-    /// - Parameter kind: One that the simulator has.
-    /// - Returns: The value of `evidence`, JSON; `nil` for other kinds, and where there is no subscription.
+    /// The value of `evidence`, JSON; `nil` where it is not the simulator's, and where there is no subscription.
     func evidence(_ kind: EvidenceMix.Kind) -> [UInt8]? {
         guard let first = subscriptions.first else { return nil }
         switch kind {
@@ -79,7 +71,6 @@ struct SimulatedCustomer {
         }
     }
 
-    /// The account that the customer's requests name.
     var account: String? {
         guard let first = subscriptions.first else { return nil }
         return first.appAccountToken ?? RequestBody.account(of: first.originalTransactionId)

@@ -190,9 +190,6 @@ package struct StandInSigner: Sendable {
     private let key: P256.Signing.PrivateKey
 
     /// Reads the directory that `offer-lab app-store` was started with.
-    ///
-    /// - Parameter directory: The directory.
-    /// - Throws: ``LoadFault`` when the key or a certificate is not there.
     package init(directory: URL) throws(LoadFault) {
         do {
             let chain = try ["leaf.der", "intermediate.der", "root.der"].map { name in
@@ -226,12 +223,6 @@ package struct StandInSigner: Sendable {
     }
 
     /// Signs many payloads, on all processors.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - payload: Makes the payload of a number from 0.
-    /// - Returns: The signatures, one after the other.
-    /// - Throws: ``LoadFault`` when the task is cancelled.
     func signatures(
         _ count: Int,
         over payload: @escaping @Sendable (Int) -> [UInt8]
@@ -255,14 +246,12 @@ package struct StandInSigner: Sendable {
         }
     }
 
-    /// The JWS of a payload.
     func jws(_ payload: [UInt8]) -> String {
         var text: [UInt8] = []
         appendJWS(payload, signature(over: payload)[...], to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the JWS of a payload with its signature.
     func appendJWS(_ payload: [UInt8], _ signature: ArraySlice<UInt8>, to text: inout [UInt8]) {
         text += header
         Base64URL.append(payload, to: &text)

@@ -7,14 +7,13 @@ struct LaneCounts {
     private let collector: SecondsCollector
     private var tally: LoadTally
     private var reservoir: SampleReservoir
-    /// When what is measured; `nil` before the run.
+    /// `nil` before the run.
     private var schedule: LoadSchedule?
     private var hasEnded = false
     private var second = LoadSecond(index: 0, isWarmUp: true)
     /// When the second that runs is over, in nanoseconds of the monotonic clock.
     private(set) var secondEnd = Int64.max
 
-    /// Begins with nothing.
     init(_ plan: LoadPlan, lane number: Int, collector: SecondsCollector) {
         self.plan = plan
         self.collector = collector
@@ -23,27 +22,24 @@ struct LaneCounts {
         reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
     }
 
-    /// The counts, with a sample of the answers.
     var result: LoadTally {
         var tally = tally
         tally.samples = reservoir.samples
         return tally
     }
 
-    /// Begins to measure.
     mutating func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         second.isWarmUp = schedule.isWarmUp(second: 0)
         secondEnd = schedule.begin(ofSecond: 1)
     }
 
-    /// Ends what is measured.
     mutating func end(_ schedule: LoadSchedule) {
         self.schedule = schedule
         hasEnded = true
     }
 
-    /// Hands the second that runs over, as far as it went: nothing more comes.
+    /// Hands over the second that runs, as far as it went: nothing more comes.
     mutating func finish() {
         guard let schedule else { return }
         // After the end, a second in which nothing came is none.
@@ -52,7 +48,7 @@ struct LaneCounts {
         collector.finish(after: isLast ? second.index : second.index - 1)
     }
 
-    /// Hands the seconds over that are past.
+    /// Hands over the seconds that are past.
     mutating func advance(to now: Int64) {
         // Counts at the end belong to the last second, which is not over before.
         while now >= secondEnd, let schedule, hasEnded || secondEnd < schedule.end {
@@ -68,7 +64,6 @@ struct LaneCounts {
         }
     }
 
-    /// Counts an answer.
     mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
         let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: plan.deck.signatureMember) : 0
         let isSigned = answer.status == 200 && signatures >= plan.deck.offersPerRequest
@@ -116,12 +111,10 @@ struct LaneCounts {
         count(wait: now - flight.intended, for: flight.request, intended: flight.intended)
     }
 
-    /// Counts how late a request is sent though a connection was free.
     mutating func count(lateness: Int64, intended: Int64) {
         if isMeasured(intended) { tally.lateness.record(lateness) }
     }
 
-    /// Counts a request that came to nothing.
     mutating func count(_ failure: LoadFailure, intended: Int64) {
         if isInSecond(intended) { second.failed += 1 }
         guard isMeasured(intended) else { return }
@@ -147,9 +140,8 @@ struct LaneCounts {
     private func isInSecond(_ intended: Int64) -> Bool { second.isWarmUp || isMeasured(intended) }
 }
 
-/// Why an answer is not what was asked for.
+/// The failure that an answer counts as, where it is not what was asked for.
 enum FaultyAnswer {
-    /// Finds the failure that an answer counts as.
     static func failure(of answer: AnswerReader.Answer) -> LoadFailure {
         let body = Array(answer.body.readableBytesView)
         guard answer.status == 200 else {

@@ -4,19 +4,13 @@ import NIOCore
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// A request that waits for its answer.
-    ///
-    /// Times are nanoseconds of the monotonic clock.
+    /// A request that waits for its answer; times are nanoseconds of the monotonic clock.
     struct Flight {
-        /// The request that was sent.
         let request: RequestDeck.Place
-        /// When it was to be sent.
         let intended: Int64
-        /// When it was sent.
         let sent: Int64
     }
 
-    /// The request that waits for its answer.
     var flight: Flight?
     /// Whether requests were answered over it, and none failed: its end is no fault.
     private(set) var isOrderly = false
@@ -28,20 +22,13 @@ final class LoadConnection: ChannelInboundHandler {
     private var reader = AnswerReader()
     private var context: ChannelHandlerContext?
 
-    /// Creates the handler of a connection.
     init(_ lane: LoadLane) { self.lane = lane }
 
-    /// Sends a request.
-    ///
-    /// - Parameters:
-    ///   - bytes: The request.
-    ///   - flight: What is to be known when its answer comes.
     func send(_ bytes: ByteBuffer, _ flight: Flight) {
         self.flight = flight
         context?.writeAndFlush(wrapOutbound(bytes), promise: nil)
     }
 
-    /// Closes the connection.
     func close() { context?.close(promise: nil) }
 
     func channelActive(context: ChannelHandlerContext) {

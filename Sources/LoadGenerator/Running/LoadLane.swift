@@ -16,7 +16,6 @@ final class LoadLane {
     private var earlyEnd: Int64?
     private var counts: LaneCounts
     private var position: Int
-    /// How many requests of each kind were taken.
     private var taken: [Int]
     private var due = 0
     private var inFlight = 0
@@ -29,13 +28,6 @@ final class LoadLane {
     private var idle: [LoadConnection] = []
     private var task: RepeatedTask?
 
-    /// Creates a lane; nothing is sent yet.
-    ///
-    /// - Parameters:
-    ///   - number: Its number among the lanes, from 0.
-    ///   - plan: The whole run's plan.
-    ///   - eventLoop: Where it runs.
-    ///   - collector: Where its seconds go.
     init(_ number: Int, of plan: LoadPlan, on eventLoop: any EventLoop, collector: SecondsCollector) {
         self.plan = plan
         self.number = number
@@ -47,12 +39,9 @@ final class LoadLane {
         taken = Array(repeating: 0, count: plan.deck.kinds.count)
     }
 
-    /// The counts, once the run has ended.
     var result: EventLoopFuture<LoadTally> { finished.futureResult }
 
-    /// Opens the lane's connections.
-    ///
-    /// - Returns: Done when at least one of them is open; fails with the reason when none is.
+    /// Done when at least one connection is open; fails with the reason when none is.
     func open() -> EventLoopFuture<Void> {
         let number = (number..<plan.connections).reduce(0) { $0 + (($1 - self.number) % plan.eventLoops == 0 ? 1 : 0) }
         let attempts = (0..<number).map { _ in connect() }
@@ -64,7 +53,6 @@ final class LoadLane {
         }
     }
 
-    /// Begins to send.
     func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         counts.begin(schedule)
@@ -109,9 +97,9 @@ final class LoadLane {
         for connection in connections { connection.fail(.unanswered) }
     }
 
-    /// Closes what is open, whatever the run has come to.
+    /// Closes what is open.
     ///
-    /// - Returns: Done when the event loop may go: no connection is on its way that would come back to it.
+    /// Done when the event loop may go: no connection is on its way that would come back to it.
     func close() -> EventLoopFuture<Void> {
         isOver = true
         isClosed = true
@@ -124,7 +112,6 @@ final class LoadLane {
 
     // MARK: What connections tell
 
-    /// A connection is open.
     func opened(_ connection: LoadConnection) {
         connections.append(connection)
         guard !isOver else { return connection.close() }
@@ -135,7 +122,6 @@ final class LoadLane {
         }
     }
 
-    /// A connection is closed.
     func lost(_ connection: LoadConnection) {
         connections.removeAll { $0 === connection }
         idle.removeAll { $0 === connection }
@@ -143,7 +129,6 @@ final class LoadLane {
         finishIfDone()
     }
 
-    /// An answer has come.
     func answered(_ connection: LoadConnection, _ flight: LoadConnection.Flight, _ answer: AnswerReader.Answer) {
         let now = Self.now
         inFlight -= 1
@@ -158,7 +143,6 @@ final class LoadLane {
         }
     }
 
-    /// A request has come to nothing.
     func failed(_ flight: LoadConnection.Flight, _ failure: LoadFailure) {
         inFlight -= 1
         counts.count(failure, of: flight, at: Self.now)

@@ -1,21 +1,14 @@
 /// The plan of a run: the requests, how often and for how long.
 package struct LoadPlan: Sendable {
-    /// The service's address.
     package var address: ServiceAddress
-    /// How many connections there are, 1 or more.
     package var connections = 16
-    /// How many event loops send, 1 or more.
-    ///
     /// One is enough for most services, and leaves them the CPUs.
     package var eventLoops = 1
-    /// How many requests are sent a second, whatever the service does: an open loop.
+    /// Requests a second, whatever the service does: an open loop.
     ///
-    /// `nil` for a closed loop, in which each connection sends its next request when the answer to the last one is
-    /// there.
+    /// `nil` for a closed loop, in which each connection sends its next request when the last answer is there.
     package var rate: Double?
-    /// How long requests are sent before anything is measured, in seconds.
     package var warmUpSeconds = 2.0
-    /// How long is measured, in seconds.
     package var durationSeconds = 10.0
     /// How long an answer may take, in seconds, before its connection is given up.
     package var timeoutSeconds = 10.0
@@ -28,14 +21,8 @@ package struct LoadPlan: Sendable {
     package var answered: (@Sendable (_ line: [UInt8]) -> Void)?
     /// The service's processes on this machine, if their CPU time and memory are to be measured.
     package var processes: [Int32] = []
-    /// The requests, and in which order they are sent.
     package var deck: RequestDeck
 
-    /// Creates a plan with the defaults.
-    ///
-    /// - Parameters:
-    ///   - deck: The requests.
-    ///   - address: Where the service listens.
     package init(_ deck: RequestDeck, to address: ServiceAddress) {
         self.deck = deck
         self.address = address
@@ -44,69 +31,50 @@ package struct LoadPlan: Sendable {
 
 /// The moments of a run, in nanoseconds of the monotonic clock.
 struct LoadSchedule {
-    /// When the first request is sent.
     let start: Int64
-    /// When what is measured begins.
     let warmUpEnd: Int64
-    /// When the last request is sent.
     var end: Int64
 
     private static let second: Int64 = 1_000_000_000
 
     /// When a second begins, counted from 0.
     ///
-    /// The warm-up and what is measured each begin with a whole one, so that none belongs to both.
-    ///
-    /// - Parameter index: The second.
-    /// - Returns: The moment.
+    /// Warm-up and measurement each begin with a whole one, so that none belongs to both.
     func begin(ofSecond index: Int) -> Int64 {
         index < secondsOfWarmUp
             ? start + Int64(index) * Self.second : warmUpEnd + Int64(index - secondsOfWarmUp) * Self.second
     }
 
-    /// Whether a second belongs to the warm-up.
-    ///
-    /// - Parameter index: The second.
-    /// - Returns: `false` for those that are measured.
     func isWarmUp(second index: Int) -> Bool { index < secondsOfWarmUp }
 
     /// Whether a request is measured: one that was to be sent in the time is, however late its answer.
-    ///
-    /// - Parameter intended: When it was to be sent.
-    /// - Returns: `false` for one of the warm-up.
     func isMeasured(_ intended: Int64) -> Bool { intended >= warmUpEnd && intended < end }
 
     private var secondsOfWarmUp: Int { Int((warmUpEnd - start + Self.second - 1) / Self.second) }
 }
 
-/// The measurement of a run.
 package struct LoadMeasurement: Sendable {
-    /// The plan of the run.
     package let plan: LoadPlan
-    /// The counts of the run.
     let tally: LoadTally
     /// Second by second, the warm-up's too.
     package let seconds: [LoadSecond]
-    /// How long requests were sent before that, in seconds: less than was planned where the run was ended meanwhile.
+    /// Less than was planned where the run was ended meanwhile.
     let warmUpSeconds: Double
-    /// How long was measured, in seconds: the time in which requests were sent.
+    /// The time in which requests were sent.
     package let elapsedSeconds: Double
-    /// How much longer it took until the last of their answers was there, in seconds.
+    /// The time from then to the last of their answers.
     package let tailSeconds: Double
-    /// The CPU time of the generator itself, warm-up included, in seconds.
+    /// Warm-up included.
     package let generatorProcessorSeconds: Double
-    /// The same ÷ the time that its event loops had while they sent, at most 1.
+    /// The same ÷ the time that the generator's event loops had while they sent, at most 1.
     package let generatorShare: Double
     /// The service's usage meanwhile, warm-up included; `nil` if its process is not known.
     let service: ProcessUsage?
 
-    /// How many requests brought every signature asked for.
     package var fulfilled: Int { tally.fulfilled }
 
-    /// How many failed, by why.
     package var failures: [LoadFailure: Int] { tally.failures }
 
-    /// The answers that were kept, for their signatures to be checked.
     package var samples: [AnswerSample] { tally.samples }
 
     /// The service's CPU time per signature, warm-up included, in microseconds; `nil` where refusals are waited for.

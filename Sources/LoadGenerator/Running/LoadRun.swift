@@ -9,16 +9,9 @@ package final class LoadRun: Sendable {
     private let lanes = Mutex<[NIOLoopBound<LoadLane>]>([])
     private let stopMoment = Mutex<Int64?>(nil)
 
-    /// Creates a run; nothing is sent yet.
-    ///
-    /// - Parameter plan: What is to be done.
     package init(_ plan: LoadPlan) { self.plan = plan }
 
-    /// Runs to the end.
-    ///
-    /// - Parameter report: Called once a second with what the second brought, on one of the event loops.
-    /// - Returns: What was measured.
-    /// - Throws: ``LoadFault`` when no connection could be opened.
+    /// Runs to the end; `report` is called once a second, on one of the event loops.
     package func run(
         report: @escaping @Sendable (LoadSecond) -> Void = { _ in }
     ) async throws(LoadFault) -> LoadMeasurement {

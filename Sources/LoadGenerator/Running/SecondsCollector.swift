@@ -14,20 +14,13 @@ final class SecondsCollector: Sendable {
     private let state = Mutex(State())
     private let report: @Sendable (LoadSecond) -> Void
 
-    /// Creates a collector.
-    ///
-    /// - Parameters:
-    ///   - lanes: How many event loops report.
-    ///   - report: Called with each second once all of them have.
     init(lanes: Int, report: @escaping @Sendable (LoadSecond) -> Void) {
         self.lanes = lanes
         self.report = report
     }
 
-    /// The seconds that were complete, in order.
     var complete: [LoadSecond] { state.withLock { $0.seconds.sorted { $0.index < $1.index } } }
 
-    /// Takes one event loop's part of a second.
     func add(_ part: LoadSecond) {
         change { state in
             guard var entry = state.pending[part.index] else {
@@ -43,9 +36,8 @@ final class SecondsCollector: Sendable {
         }
     }
 
-    /// Waits no longer for an event loop, which has finished; others may have answers to wait for.
-    ///
-    /// - Parameter last: The last second that it has reported; -1 when there is none.
+    /// Waits no longer for an event loop, which has finished with this second, -1 for none; others may have answers to
+    /// wait for.
     func finish(after last: Int) { change { $0.lastOnes.append(last) } }
 
     private func change(_ change: (inout State) -> Void) {
@@ -63,21 +55,16 @@ final class SecondsCollector: Sendable {
     }
 }
 
-/// What one second of a run brought, the warm-up's seconds too.
+/// The outcome of one second of a run, also of the warm-up.
 package struct LoadSecond: Equatable, Sendable {
-    /// The second, from 0.
     package internal(set) var index: Int
-    /// Whether it belongs to the warm-up.
     package internal(set) var isWarmUp: Bool
     /// Requests that brought every signature asked for.
     package internal(set) var fulfilled = 0
-    /// Their signatures.
     package internal(set) var signatures = 0
-    /// Requests that failed.
     package internal(set) var failed = 0
     /// The latencies of those that were fulfilled, in nanoseconds.
     package internal(set) var latency = Histogram()
 
-    /// Whether it brought anything.
     var hasContent: Bool { fulfilled + signatures + failed > 0 }
 }

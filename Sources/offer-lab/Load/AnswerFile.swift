@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Where each answer of a run is written as it comes.
+/// The file to which each answer of a run is written as it comes.
 final class AnswerFile: Sendable {
     private struct State {
         let file: FileHandle
@@ -14,10 +14,9 @@ final class AnswerFile: Sendable {
     private let name: String
     private let state: Mutex<State>
 
-    /// Opens a file; what it held is gone.
+    /// Opens the file; what it held is gone.
     ///
-    /// - Parameter name: The file.
-    /// - Throws: A failure, once it is said, where it cannot be written.
+    /// A failure is said before it is thrown.
     init(_ name: String) throws(ExitCode) {
         let descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure(name, String(cString: strerror(errno))) }
@@ -37,9 +36,7 @@ final class AnswerFile: Sendable {
         }
     }
 
-    /// Says whether all was written.
-    ///
-    /// - Throws: A failure, once it is said, where it was not.
+    /// Fails, and says so, where not all was written.
     func end() throws(ExitCode) {
         if let fault = state.withLock(\.fault) { throw Self.failure(name, fault) }
     }

@@ -84,10 +84,7 @@ struct LoadQuestionOptions: ParsableArguments {
         }
     }
 
-    /// Checks what `--retention` needs, and what it has no use for.
-    ///
-    /// - Parameter runsOwn: Whether the service is the run's own, whose app is known.
-    /// - Throws: `ValidationError` for the first option that is missing, or too much.
+    /// Checks what `--retention` needs, and what it has no use for; the app of the run's own service is known.
     func validateForRetention(runsOwn: Bool) throws {
         guard mix == "receiptResponse", offerId == nil, simulator == nil else {
             throw ValidationError(
@@ -111,7 +108,6 @@ struct LoadQuestionOptions: ParsableArguments {
         return RetentionCustomers(bundleId: bundleId, appAppleId: appAppleId, productIds: [productId])
     }
 
-    /// The mix.
     var evidence: EvidenceMix {
         get throws {
             do throws(LoadFault) {
@@ -122,7 +118,6 @@ struct LoadQuestionOptions: ParsableArguments {
         }
     }
 
-    /// The App Store simulator, if one is named.
     var simulatorAddress: ServiceAddress? {
         get throws {
             let address = try address("--simulator", simulator)
@@ -131,12 +126,6 @@ struct LoadQuestionOptions: ParsableArguments {
         }
     }
 
-    /// What makes Apple's retention calls, where those are made.
-    ///
-    /// - Parameters:
-    ///   - target: What load is put on.
-    ///   - amount: How many calls there are, and how long an answer may take.
-    /// - Returns: The preparation.
     func retentionPreparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> RetentionPreparation? {
         guard let retention = target.retention, let signer = target.signer else { return nil }
         var preparation = RetentionPreparation(
@@ -152,7 +141,6 @@ struct LoadQuestionOptions: ParsableArguments {
         return preparation
     }
 
-    /// What finds out what can be asked.
     func preparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> LoadPreparation {
         var preparation = LoadPreparation(for: target.address, token: target.token)
         preparation.bundleId = bundleId
@@ -234,7 +222,6 @@ struct LoadAmountOptions: ParsableArguments {
     /// About how many requests there will be, within bounds: in a closed loop, as many as a quick service answers.
     var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration) / Double(repeats), 500_000)) }
 
-    /// Puts the amounts into a plan.
     func fill(_ plan: inout LoadPlan) {
         plan.connections = connections
         plan.rate = rate
@@ -290,7 +277,6 @@ struct LoadOutputOptions: ParsableArguments {
         }
     }
 
-    /// What checks signatures with the public key that was named; `nil` when none was.
     var checker: SignatureChecker? {
         get throws { try verifyKey.map(Self.checker) }
     }

@@ -9,19 +9,16 @@ final class LoadProgress: Sendable {
     private let isShown: Bool
     private let hasLine = Mutex(false)
 
-    /// Creates the line; nothing is shown yet.
     init(isShown: Bool) {
         self.isShown = isShown && isatty(STDERR_FILENO) == 1
     }
 
-    /// Shows what is done before the run.
     func show(preparation work: String) {
         guard isShown else { return }
         hasLine.withLock { $0 = true }
         write("\r\u{1B}[Kpreparing: \(work)")
     }
 
-    /// Shows what a second brought.
     func show(_ second: LoadSecond) {
         guard isShown else { return }
         func milliseconds(_ percentile: Double) -> String {
@@ -36,12 +33,11 @@ final class LoadProgress: Sendable {
         )
     }
 
-    /// Takes the line away.
     func clear() {
         if hasLine.withLock({ $0 }) { write("\r\u{1B}[K") }
     }
 
-    /// The run is worth more than its line.
+    /// A fault is passed over: the run is worth more than its line.
     private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }
 
@@ -54,7 +50,6 @@ final class LoadStop: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether the stop was asked for.
     var isRequested: Bool { state.withLock { $0.requests > 0 } }
 
     /// The signals that ask for it: a terminal that goes is none where nohup has said so.
@@ -66,7 +61,6 @@ final class LoadStop: Sendable {
         return isIgnored ? [.sigint, .sigterm] : [.sighup, .sigint, .sigterm]
     }
 
-    /// Asks for the stop.
     func request() {
         let (action, again) = state.withLock { state in
             state.requests += 1
@@ -75,10 +69,7 @@ final class LoadStop: Sendable {
         action?(again)
     }
 
-    /// Says what stops.
-    ///
-    /// - Parameter action: Called each time that the stop is asked for, with whether that is not the first time; at once
-    ///   when it was asked for already.
+    /// The action is called each time that the stop is asked for, and at once when it was asked for already.
     func whenRequested(_ action: @escaping @Sendable (_ again: Bool) -> Void) {
         let requests = state.withLock { state in
             state.action = action
@@ -87,11 +78,7 @@ final class LoadStop: Sendable {
         if requests > 0 { action(requests > 1) }
     }
 
-    /// Does what the stop cancels.
-    ///
-    /// - Parameter work: The work, which gives up when its task is cancelled.
-    /// - Returns: Its result.
-    /// - Throws: Its fault.
+    /// Does work that gives up when its task is cancelled: the stop cancels it.
     func cancelling<Value: Sendable, Fault: Error>(
         _ work: @escaping @Sendable () async throws(Fault) -> Value
     ) async throws(Fault) -> Value {

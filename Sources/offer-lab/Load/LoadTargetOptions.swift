@@ -1,25 +1,19 @@
 import ArgumentParser
 import LoadGenerator
 
-/// What load is put on.
+/// The service that load is put on.
 struct LoadTarget {
-    /// The service's address.
     let address: ServiceAddress
-    /// The client's token.
     let token: String
-    /// The App Store simulator, if there is one.
     let simulator: ServiceAddress?
     /// What signs as that simulator does, if its directory is known.
     let signer: StandInSigner?
-    /// What signatures are checked with, if they are.
     let checker: SignatureChecker?
-    /// The service's processes, where they are known.
     let processes: [Int32]
     /// About which customers Apple's retention calls are, where those are made.
     var retention: RetentionCustomers?
 }
 
-/// The customers of retention calls.
 struct RetentionCustomers {
     let bundleId: String
     let appAppleId: Int64
@@ -28,7 +22,6 @@ struct RetentionCustomers {
 
 /// The options of `load` that say what load is put on.
 struct LoadTargetOptions: ParsableArguments {
-    /// The configuration that is used where none is named.
     static let ownConfiguration = "keys.example/offer-signer.yaml"
 
     @Option(
@@ -133,7 +126,6 @@ struct LoadTargetOptions: ParsableArguments {
         }
     }
 
-    /// The service that was named.
     func given(
         _ checker: SignatureChecker?,
         _ simulator: ServiceAddress?,
@@ -153,13 +145,7 @@ struct LoadTargetOptions: ParsableArguments {
     }
 }
 
-/// Reads the address that an option has.
-///
-/// - Parameters:
-///   - option: The option.
-///   - text: Its value.
-/// - Returns: The address; `nil` when the option was not given.
-/// - Throws: `ValidationError` when it is no address.
+/// The address that an option has; `nil` when the option was not given.
 func address(_ option: String, _ text: String?) throws -> ServiceAddress? {
     guard let text else { return nil }
     do throws(LoadFault) {

@@ -13,40 +13,26 @@ extension Sequence<UInt8> {
 /// Keys, apps and offers are those of the original. Clients and ledger are the run's own, and the App Store is the
 /// simulator. Relative paths keep their meaning: the directory has links to everything beside the original.
 struct OwnConfiguration {
-    /// The token of the one client.
     let token: String
-    /// The simulator's directory.
     let simulator: URL
     /// The file of the first key of the app.
     let keyFile: String
 
-    /// The identifier of that key.
     let keyIdentifier: String
-    /// The service's directory.
     let directory: URL
     /// The URL of the ledger that was named; `nil` for a file of the run's own.
     let ledger: String?
-    /// The original.
     let main: Node
-    /// The original's catalog.
     let catalog: Node
     /// The apps, the one that is asked for first.
     let apps: [App]
 
-    /// An app of the catalog.
     struct App {
         let bundleId: String
         let groups: [(id: String, products: [String])]
     }
 
-    /// Reads the original, and fills the directory.
-    ///
-    /// - Parameters:
-    ///   - file: The original, `offer-signer.yaml`.
-    ///   - bundleId: The app that is asked for; `nil` for the first.
-    ///   - ledger: The URL of the ledger; `nil` for a file in the directory.
-    ///   - directory: The directory; it is made.
-    /// - Throws: ``OwnServiceFault`` when the original cannot be read.
+    /// Reads the original, and makes and fills the directory.
     init(of file: String, bundleId: String?, ledger: String?, in directory: URL) throws(OwnServiceFault) {
         let original = URL(filePath: file).standardizedFileURL.deletingLastPathComponent()
         self.directory = directory.appending(path: "service", directoryHint: .isDirectory)
@@ -187,14 +173,7 @@ extension OwnConfiguration {
         return retention
     }
 
-    /// Writes the service's configuration.
-    ///
-    /// - Parameters:
-    ///   - url: Where the simulator listens.
-    ///   - offersAtOnce: How many offers the run asks for at once: so many may wait, unless the original says a number.
-    ///   - retention: The customers of retention calls; `nil` where none are made.
-    /// - Returns: The file.
-    /// - Throws: ``OwnServiceFault`` when it cannot be written.
+    /// As many offers may wait as the run asks for at once, unless the original says a number.
     func writeConfiguration(
         simulator url: String,
         offersAtOnce: Int,

@@ -3,7 +3,6 @@ import LoadGenerator
 
 /// Why a service of one's own could not be started.
 struct OwnServiceFault: Error, CustomStringConvertible {
-    /// The reason.
     let description: String
     /// Whether it is what `offer-signer check` says of the configuration.
     var isOfConfiguration = false
@@ -14,14 +13,11 @@ struct OwnServiceFault: Error, CustomStringConvertible {
     }
 }
 
-/// The programs that run for one measurement.
 struct Executables {
     /// This one, which plays the App Store.
     let lab: String
-    /// The service's.
     let service: String
 
-    /// - Parameter service: The service's executable; `nil` for the one beside this one.
     init(service: String?) {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "offer-lab"
         lab = own
@@ -32,7 +28,6 @@ struct Executables {
 /// A service and an App Store simulator that run for one measurement, on free ports, with their files in a temporary
 /// directory.
 final class OwnService: Sendable {
-    /// What load is put on.
     let target: LoadTarget
 
     private let directory: URL
@@ -40,15 +35,7 @@ final class OwnService: Sendable {
 
     /// Starts both.
     ///
-    /// - Parameters:
-    ///   - executables: The programs.
-    ///   - configuration: The configuration that the service's is made from.
-    ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
-    ///   - ledger: The URL of its ledger; `nil` for a file of the run's own.
-    ///   - offersAtOnce: How many offers the run asks for at once.
-    ///   - forRetention: Whether load is put on the listener for Apple, for retention calls.
-    ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
-    /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
+    /// After a fault, nothing is left running, and no file is left.
     init(
         _ executables: Executables,
         configuration: String,
@@ -108,7 +95,6 @@ final class OwnService: Sendable {
         self.programs = programs
     }
 
-    /// Stops both, and removes their files.
     func stop() {
         for program in programs.reversed() { program.stop() }
         try? FileManager.default.removeItem(at: directory)

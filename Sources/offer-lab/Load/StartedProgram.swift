@@ -6,7 +6,6 @@ import Synchronization
 /// Not Foundation's `Process`: the command is to be in a process group of its own, so that Ctrl-C ends the measurement
 /// and not what is measured.
 final class StartedProgram: Sendable {
-    /// Its process.
     let process: pid_t
 
     private let command: String
@@ -20,7 +19,6 @@ final class StartedProgram: Sendable {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OFFER_SIGNER_") }
     }
 
-    /// Starts a command.
     init(_ path: String, _ arguments: [String]) throws(OwnServiceFault) {
         command = "\(path) \(arguments.first ?? "")"
         let name = FileManager.default.temporaryDirectory.appending(path: "offer-signer-\(UUID().uuidString)")
