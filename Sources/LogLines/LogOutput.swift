@@ -20,16 +20,13 @@ package final class LogOutput: Sendable {
     init(format: LogFormat, level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
         self.format = format
         self.write = write
-        current = Atomic(level.rank)
+        current = Atomic(level.place)
     }
 
     /// The least level that is written, of loggers that have no level of their own; it can change at any time.
     package var level: Logger.Level {
-        get {
-            let rank = current.load(ordering: .relaxed)
-            return Logger.Level.allCases.first { $0.rank == rank } ?? .notice
-        }
-        set { current.store(newValue.rank, ordering: .relaxed) }
+        get { Logger.Level.allCases[current.load(ordering: .relaxed)] }
+        set { current.store(newValue.place, ordering: .relaxed) }
     }
 
     package func handler(label: String, metadataProvider: Logger.MetadataProvider?) -> any LogHandler {
@@ -65,18 +62,8 @@ extension LogLine {
 }
 
 extension Logger.Level {
-    /// The place of the level in order, the least first.
-    fileprivate var rank: Int {
-        switch self {
-        case .trace: 0
-        case .debug: 1
-        case .info: 2
-        case .notice: 3
-        case .warning: 4
-        case .error: 5
-        case .critical: 6
-        }
-    }
+    /// The place of the level among all.
+    fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// Writes lines to a file descriptor, and waits only so long for a reader: a service goes on without its log.

@@ -2,6 +2,8 @@
 struct LabelSet: Hashable, Sendable {
     /// `name="value",…`, in the order given, without braces; empty for none.
     let text: String
+    /// The names as they are written, and the values.
+    let pairs: [(name: String, value: String)]
 
     /// Writes labels.
     ///
@@ -9,14 +11,14 @@ struct LabelSet: Hashable, Sendable {
     /// histogram's own, and gets one more.
     init(_ dimensions: [(String, String)]) {
         // There are a few, so they are looked through.
-        var names: [String] = []
+        var pairs: [(name: String, value: String)] = []
         var text: [UInt8] = []
         text.reserveCapacity(128)
         for (name, value) in dimensions {
             var name = Self.validName(name)
             if name == "le" { name = "le_" }
-            guard !names.contains(name) else { continue }
-            names.append(name)
+            guard !pairs.contains(where: { $0.name == name }) else { continue }
+            pairs.append((name, value))
             if !text.isEmpty { text.append(UInt8(ascii: ",")) }
             text += name.utf8
             text += "=\"".utf8
@@ -24,7 +26,12 @@ struct LabelSet: Hashable, Sendable {
             text.append(UInt8(ascii: "\""))
         }
         self.text = String(decoding: text, as: UTF8.self)
+        self.pairs = pairs
     }
+
+    static func == (left: LabelSet, right: LabelSet) -> Bool { left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// The labels with each value replaced by `overflow`: the series that is counted in when there are too many.
     static func overflow(of dimensions: [(String, String)]) -> LabelSet {
