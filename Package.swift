@@ -133,12 +133,13 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            resources: [.embedInCode("Scenario/app-store.yaml")],
             swiftSettings: strict
         ),
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "StrictJSON",
+                "AppStoreSimulator", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -169,12 +170,12 @@ let package = Package(
                 )
             ]
         ),
-        // The stand-in App Store and the load generator, for tests. Of the service's targets it imports none but Offers
-        // and StrictJSON; it starts the service as a separate executable.
+        // The stand-in App Store and the load generator, for tests. Of the service's targets these import none but
+        // Offers and StrictJSON; it starts the service as a separate executable.
         .executableTarget(
             name: "offer-lab",
             dependencies: [
-                "AppStoreSimulator", "LoadGenerator", "StrictJSON",
+                "AppStoreSimulator", "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -253,7 +254,7 @@ let package = Package(
         .testTarget(
             name: "LoadGeneratorTests",
             dependencies: [
-                "LoadGenerator",
+                "AppStoreSimulator", "LoadGenerator",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

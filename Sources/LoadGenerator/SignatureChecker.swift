@@ -1,3 +1,4 @@
+import AppStoreSimulator
 internal import Crypto
 internal import FoundationEssentials
 import StrictJSON
@@ -16,10 +17,17 @@ package struct SignatureChecker: Sendable {
 
     /// The keys and nonces of earlier answers.
     struct Seen {
-        /// The nonces: none may come twice.
-        var nonces: Set<String> = []
+        /// None may come twice.
+        private var nonces: Set<String> = []
         /// The place of the key that each key identifier has.
         fileprivate var keys: [String: Int] = [:]
+
+        mutating func fault(of nonce: String) -> String? {
+            guard UUID(uuidString: nonce) != nil, nonce == nonce.lowercased() else {
+                return "the nonce is no UUID in lowercase"
+            }
+            return nonces.insert(nonce).inserted ? nil : "the nonce \(nonce) came twice"
+        }
     }
 
     /// Takes keys as PEM, `PUBLIC KEY`, P-256: several, one after the other, where the service's key changes under way.
@@ -37,7 +45,7 @@ package struct SignatureChecker: Sendable {
     package func check(_ measurement: LoadMeasurement) -> Outcome {
         var seen = Seen()
         var outcome = Outcome()
-        for sample in measurement.samples {
+        for sample in measurement.tally.samples {
             let expected = measurement.plan.deck.expected(sample.request)
             check(sample.body, expected, &seen, &outcome)
         }
@@ -47,7 +55,8 @@ package struct SignatureChecker: Sendable {
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ seen: inout Seen, _ outcome: inout Outcome) {
         if let subscription = expected.originalTransactionId {
             guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
-            outcome.count(fault: OfferJWS(jws).fault(of: expected, about: subscription, by: self, &seen))
+            let fault = CompactJWS(jws).map { $0.fault(of: expected, about: subscription, by: self, &seen) }
+            outcome.count(fault: fault ?? "the JWS is not signed with ES256")
             return
         }
         guard let answer = try? SignedAnswer(json: body), answer.decisions.count == expected.offers.count else {
@@ -79,10 +88,7 @@ package struct SignatureChecker: Sendable {
         _ seen: inout Seen
     ) -> String? {
         guard discount.identifier == offer.offerId else { return "the offer is another than was asked for" }
-        guard seen.nonces.insert(discount.nonce).inserted else { return "the nonce \(discount.nonce) came twice" }
-        guard UUID(uuidString: discount.nonce) != nil, discount.nonce == discount.nonce.lowercased() else {
-            return "the nonce is no UUID in lowercase"
-        }
+        if let fault = seen.fault(of: discount.nonce) { return fault }
         let fields = [
             expected.bundleId, discount.keyIdentifier, offer.productId, offer.offerId, expected.account, discount.nonce,
             String(discount.timestamp),
@@ -128,7 +134,6 @@ struct SignedAnswer {
 
     private(set) var bundleId = ""
     private(set) var decisions: [Decision] = []
-    private(set) var account = ""
 
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
@@ -136,8 +141,6 @@ struct SignedAnswer {
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
             case "bundleId": answer.bundleId = try reader.readString()
-            case "account":
-                try reader.readObject { (_, reader) throws(JSONFault) in answer.account = try reader.readString() }
             case "decisions":
                 try reader.readArray { (_, reader) throws(JSONFault) in
                     answer.decisions.append(try Self.readDecision(&reader))

@@ -52,12 +52,10 @@ struct AppStore: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 for any free one.", valueName: "n"))
+    @Option(help: .init("The port to listen on; 0 for any free one.", valueName: "n"))
     var port = 8090
 
-    @Option(
-        help: ArgumentHelp("The directory of its certificates and customers. Default: a temporary one.", valueName: "d")
-    )
+    @Option(help: .init("The directory of its certificates and customers. Default: a temporary one.", valueName: "d"))
     var directory: String?
 
     func validate() throws {

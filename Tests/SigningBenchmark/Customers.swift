@@ -33,7 +33,7 @@ final class Customers {
                 productId: SigningBenchmark.productId,
                 offerId: SigningBenchmark.offerId,
                 offers: offers,
-                originalTransactionId: "\(220_000_000_000_001 + number)"
+                originalTransactionId: 220_000_000_000_001 + Int64(number)
             )
         }
     }

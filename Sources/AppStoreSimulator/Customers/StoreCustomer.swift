@@ -41,12 +41,7 @@ struct StoreCustomer: Sendable {
 
     func isKnown(by id: String) -> Bool { id == appTransactionId || transaction(id) != nil }
 
-    func transaction(_ id: String) -> StoreTransaction? {
-        for subscription in subscriptions {
-            if let found = subscription.transactions.first(where: { $0.transactionId == id }) { return found }
-        }
-        return nil
-    }
+    func transaction(_ id: String) -> StoreTransaction? { subscriptions.lazy.compactMap { $0.transaction(id) }.first }
 }
 
 /// Something that happened to a subscription, of which the App Store notifies the app's server.

@@ -37,6 +37,8 @@ struct StoreSubscription: Equatable, Sendable {
 
     var transactions: [StoreTransaction] { earlier + period }
 
+    func transaction(_ id: String) -> StoreTransaction? { transactions.first { $0.transactionId == id } }
+
     /// `status` of the Server API: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
     var status: Int64 {
         switch phase {

@@ -139,7 +139,7 @@ struct Payment {
 
 /// Hands out transaction identifiers: 16 digits, as Apple's have, in the order in which they are asked for.
 struct TransactionNumbers: Sendable {
-    private var last: Int64 = 2_000_000_000_000_000
+    var last: Int64 = 2_000_000_000_000_000
 
     mutating func next() -> String {
         last += 1

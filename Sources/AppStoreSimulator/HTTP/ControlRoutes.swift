@@ -25,16 +25,10 @@ struct ControlRoutes {
             }
         }
         router.get("clock") { _, _ in clock(store.current()) }
-        router.post("clock") { request, context in
-            try moveClock(try RequestMembers(json: try await request.bytes(context)))
-        }
-        router.post("keys") { request, context in
-            try registerKey(try RequestMembers(json: try await request.bytes(context)))
-        }
+        router.post("clock", members: "now", "advanceSeconds", "reset") { try moveClock($0) }
+        router.post("keys", members: "bundleId", "keyIdentifier", "publicKey") { try registerKey($0) }
         router.get("notifications") { _, _ in notifications(store.current()) }
-        router.post("notification-url") { request, context in
-            try setNotificationURL(try RequestMembers(json: try await request.bytes(context)))
-        }
+        router.post("notification-url", members: "bundleId", "url") { try setNotificationURL($0) }
         router.get("root.pem") { _, _ in
             guard let pem = try? String(contentsOf: store.rootPEM, encoding: .utf8) else {
                 throw RequestFault.notFound("\(store.rootPEM.path) cannot be read.")
@@ -49,16 +43,13 @@ struct ControlRoutes {
 
     private func clock(_ world: AppStoreWorld) -> Response {
         let now = world.clock.now
-        return .json(
-            JSONWriter.text { json in
-                json.date("now", now)
-                json.member("nowAt", now.rfc3339)
-            }
-        )
+        return .json { json in
+            json.date("now", now)
+            json.member("nowAt", now.rfc3339)
+        }
     }
 
     private func moveClock(_ members: RequestMembers) throws -> Response {
-        try members.allow("now", "advanceSeconds", "reset")
         let seconds = try members.integer("advanceSeconds")
         let isReset = try members.boolean("reset") == true
         let moment = try members.moment("now") ?? (isReset ? SimulatedClock.machine : nil)
@@ -76,7 +67,6 @@ struct ControlRoutes {
     }
 
     private func registerKey(_ members: RequestMembers) throws -> Response {
-        try members.allow("bundleId", "keyIdentifier", "publicKey")
         let (bundleId, id) = (try members.requiredString("bundleId"), try members.requiredString("keyIdentifier"))
         guard let key = try? P256.Signing.PublicKey(pemRepresentation: try members.requiredString("publicKey")) else {
             throw RequestFault.member("publicKey", "A P-256 public key in PEM is expected: openssl pkey -pubout.")
@@ -85,7 +75,6 @@ struct ControlRoutes {
     }
 
     private func setNotificationURL(_ members: RequestMembers) throws -> Response {
-        try members.allow("bundleId", "url")
         guard let url = StoreApp.notificationURL(try members.requiredString("url")) else {
             throw RequestFault.member("url", "An http or https address is expected.")
         }
@@ -94,35 +83,25 @@ struct ControlRoutes {
 
     private func changeApp(_ bundleId: String, _ change: (inout StoreApp) -> Void) throws -> Response {
         try store.change { world in
-            guard let index = world.apps.firstIndex(where: { $0.bundleId == bundleId }) else {
-                throw RequestFault.member("bundleId", "No such app is known.")
+            let app = try world.changeApp(bundleId, change)
+            return .json { json in
+                json.member("bundleId", app.bundleId)
+                json.list("keys", app.keys.keys.sorted()) { $1.string($0) }
+                json.optional("notificationURL", app.notificationURL?.absoluteString)
             }
-            change(&world.apps[index])
-            let app = world.apps[index]
-            return .json(
-                JSONWriter.text { json in
-                    json.member("bundleId", app.bundleId)
-                    json.list("keys", app.keys.keys.sorted()) { $1.string($0) }
-                    json.optional("notificationURL", app.notificationURL?.absoluteString)
-                }
-            )
         }
     }
 
     private func notifications(_ world: AppStoreWorld) -> Response {
-        .json(
-            JSONWriter.text { json in
-                json.list("notifications", world.notifications) { notification, json in
-                    json.object { json in
-                        json.member("notificationUUID", notification.id)
-                        json.member("notificationType", notification.kind.rawValue)
-                        json.optional("subtype", notification.subtype?.rawValue)
-                        json.optional("originalTransactionId", notification.originalTransactionId)
-                        notification.write(into: &json)
-                    }
-                }
+        .json { json in
+            json.objects("notifications", world.notifications) { notification, json in
+                json.member("notificationUUID", notification.id)
+                json.member("notificationType", notification.kind.rawValue)
+                json.optional("subtype", notification.subtype?.rawValue)
+                json.optional("originalTransactionId", notification.originalTransactionId)
+                notification.write(into: &json)
             }
-        )
+        }
     }
 }
 
@@ -136,40 +115,42 @@ struct CustomerView {
         let now = world.clock.now
         receipt = try AppReceipt.text(of: customer, at: now, signer: signer)
         guard let app = world.app(customer.bundleId) else { throw SimulatorFault("\(customer.bundleId) is not known") }
-        let payloads = SignedPayloads(app, customer, signedDate: now, signer: signer)
+        let payloads = Payloads(app, customer, signedDate: now)
         subscriptions = try customer.subscriptions.map { subscription in
             let newest = subscription.newest
             let period = subscription.period
             return (
-                try SignedItem(subscription, about: newest, payloads), newest,
+                try SignedItem(subscription, about: newest, payloads, signer), newest,
                 try TransactionReceipt.text(of: newest, customer: customer, signer: signer),
-                period.count > 1 ? try period.map { try payloads.signed($0) } : []
+                period.count > 1 ? try period.map { try signer.jws(payloads.transaction($0)) } : []
             )
         }
     }
 
-    func write(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("name", customer.name)
-            json.member("bundleId", customer.bundleId)
-            json.member("environment", customer.environment.rawValue)
-            json.member("appTransactionId", customer.appTransactionId)
-            json.member("receipt", receipt)
-            json.list("subscriptions", subscriptions) { subscription, json in
-                let (item, newest, receipt, period) = subscription
-                json.object { json in
-                    json.member("originalTransactionId", item.originalTransactionId)
-                    json.member("transactionId", newest.transactionId)
-                    json.member("productId", newest.productId)
-                    json.member("subscriptionGroupIdentifier", newest.groupId)
-                    json.member("status", item.status)
-                    json.date("expiresDate", newest.expiresDate)
-                    json.optional("appAccountToken", newest.appAccountToken)
-                    json.member("transactionReceipt", receipt)
-                    json.member("signedTransaction", item.transaction)
-                    json.member("signedRenewalInfo", item.renewal)
-                    if !period.isEmpty { json.list("signedTransactions", period) { $1.string($0) } }
-                }
+    var json: [UInt8] { JSONWriter.text(writeMembers) }
+
+    func write(into json: inout JSONWriter) { json.object(writeMembers) }
+
+    private func writeMembers(_ json: inout JSONWriter) {
+        json.member("name", customer.name)
+        json.member("bundleId", customer.bundleId)
+        json.member("environment", customer.environment.rawValue)
+        json.member("appTransactionId", customer.appTransactionId)
+        json.member("receipt", receipt)
+        json.list("subscriptions", subscriptions) { subscription, json in
+            let (item, newest, receipt, period) = subscription
+            json.object { json in
+                json.member("originalTransactionId", item.originalTransactionId)
+                json.member("transactionId", newest.transactionId)
+                json.member("productId", newest.productId)
+                json.member("subscriptionGroupIdentifier", newest.groupId)
+                json.member("status", item.status)
+                json.date("expiresDate", newest.expiresDate)
+                json.optional("appAccountToken", newest.appAccountToken)
+                json.member("transactionReceipt", receipt)
+                json.member("signedTransaction", item.transaction)
+                json.member("signedRenewalInfo", item.renewal)
+                if !period.isEmpty { json.list("signedTransactions", period) { $1.string($0) } }
             }
         }
     }

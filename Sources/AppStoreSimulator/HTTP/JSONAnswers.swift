@@ -13,6 +13,8 @@ extension Response {
         )
     }
 
+    static func json(_ members: (inout JSONWriter) -> Void) -> Response { json(JSONWriter.text(members)) }
+
     static func text(_ text: String, status: HTTPResponse.Status) -> Response {
         Response(
             status: status,
@@ -26,6 +28,21 @@ extension Request {
     func bytes(_ context: SimulatorContext) async throws -> [UInt8] {
         let body = try await body.collect(upTo: context.maxUploadSize)
         return Array(body.readableBytesView)
+    }
+}
+
+extension RouterMethods<SimulatorContext> {
+    /// Adds a route that takes a JSON object with no other members than these.
+    func post(
+        _ path: RouterPath,
+        members names: String...,
+        use answer: @escaping @Sendable (RequestMembers) async throws -> Response
+    ) {
+        post(path) { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow(names)
+            return try await answer(members)
+        }
     }
 }
 
@@ -59,6 +76,21 @@ extension JSONWriter {
         array { list in
             for element in elements { write(element, &list) }
         }
+    }
+
+    /// Writes a member whose value is an array of objects.
+    mutating func objects<Element>(
+        _ name: StaticString,
+        _ elements: some Sequence<Element>,
+        _ write: (Element, inout JSONWriter) -> Void
+    ) {
+        list(name, elements) { element, list in list.object { write(element, &$0) } }
+    }
+
+    /// Writes a member whose value is an object.
+    mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
+        member(name)
+        object(members)
     }
 
     static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -35,12 +35,21 @@ struct RequestMembers {
         throw .member(unknown, "No such member is known here; known are \(names.joined(separator: ", ")).")
     }
 
-    func string(_ name: String) throws(RequestFault) -> String? {
-        switch scalars[name] {
-        case .string(let text): return text
-        case nil where objects[name] == nil: return nil
-        default: throw .member(name, "A string is expected.")
+    private func value<Value>(
+        _ name: String,
+        _ expected: String,
+        _ value: (JSONScalar) -> Value?
+    ) throws(RequestFault) -> Value? {
+        guard let scalar = scalars[name] else {
+            guard objects[name] == nil else { throw .member(name, expected) }
+            return nil
         }
+        guard let value = value(scalar) else { throw .member(name, expected) }
+        return value
+    }
+
+    func string(_ name: String) throws(RequestFault) -> String? {
+        try value(name, "A string is expected.") { if case .string(let text) = $0 { text } else { nil } }
     }
 
     func requiredString(_ name: String) throws(RequestFault) -> String {
@@ -48,23 +57,13 @@ struct RequestMembers {
         return text
     }
 
-    /// A member that is a whole number.
+    /// A whole number.
     func integer(_ name: String) throws(RequestFault) -> Int64? {
-        switch scalars[name] {
-        case .number(let text):
-            guard let number = Int64(text) else { throw .member(name, "A whole number is expected.") }
-            return number
-        case nil where objects[name] == nil: return nil
-        default: throw .member(name, "A whole number is expected.")
-        }
+        try value(name, "A whole number is expected.") { if case .number(let text) = $0 { Int64(text) } else { nil } }
     }
 
     func boolean(_ name: String) throws(RequestFault) -> Bool? {
-        switch scalars[name] {
-        case .bool(let value): return value
-        case nil where objects[name] == nil: return nil
-        default: throw .member(name, "true or false is expected.")
-        }
+        try value(name, "true or false is expected.") { if case .bool(let value) = $0 { value } else { nil } }
     }
 
     func object(_ name: String) throws(RequestFault) -> RequestMembers? {

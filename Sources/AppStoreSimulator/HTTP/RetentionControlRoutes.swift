@@ -9,20 +9,15 @@ struct RetentionControlRoutes {
     let store: SimulatedAppStore
 
     func add(to router: some RouterMethods<SimulatorContext>) {
-        router.post("retention") { request, context in
-            try await ask(try RequestMembers(json: try await request.bytes(context)))
+        router.post("retention", members: "originalTransactionId", "userLocale", "requestIdentifier", "takes") {
+            try await ask($0)
         }
-        router.post("retention-url") { request, context in
-            try setURL(try RequestMembers(json: try await request.bytes(context)))
-        }
-        router.post("retention-messages") { request, context in
-            try review(try RequestMembers(json: try await request.bytes(context)))
-        }
+        router.post("retention-url", members: "bundleId", "environment", "url") { try setURL($0) }
+        router.post("retention-messages", members: "bundleId", "messageIdentifier", "state") { try review($0) }
     }
 
     /// Lets a customer look at a subscription that could be cancelled.
     private func ask(_ members: RequestMembers) async throws -> Response {
-        try members.allow("originalTransactionId", "userLocale", "requestIdentifier", "takes")
         let id = try members.requiredString("originalTransactionId")
         let identifier = try members.string("requestIdentifier")
         guard identifier == nil || identifier.flatMap(UUID.init(uuidString:)) != nil else {
@@ -36,22 +31,20 @@ struct RetentionControlRoutes {
         if takes {
             let signer = store.signer
             notification = try store.change { world in
-                let event = try world.take(outcome.screen, of: id)
-                try world.notify(event.event, of: event.customer, question.app, signer)
-                return event.event.kind.rawValue
+                let change = try world.take(outcome.screen, of: id)
+                try world.notify(change, signer)
+                return change.events.first?.kind.rawValue
             }
         }
-        return .json(
-            JSONWriter.text { json in
-                json.member("requestIdentifier", question.identifier)
-                json.optional("signedPayload", outcome.signedPayload)
-                json.optional("status", outcome.status.map(Int64.init))
-                if outcome.status != nil { json.member("body", String(decoding: outcome.body, as: UTF8.self)) }
-                write(outcome.screen, into: &json)
-                json.optional("reason", outcome.refusal?.reason)
-                json.optional("notificationType", notification)
-            }
-        )
+        return .json { json in
+            json.member("requestIdentifier", question.identifier)
+            json.optional("signedPayload", outcome.signedPayload)
+            json.optional("status", outcome.status.map(Int64.init))
+            if outcome.status != nil { json.member("body", String(decoding: outcome.body, as: UTF8.self)) }
+            write(outcome.screen, into: &json)
+            json.optional("reason", outcome.refusal?.reason)
+            json.optional("notificationType", notification)
+        }
     }
 
     private func write(_ screen: RetentionScreen, into json: inout JSONWriter) {
@@ -78,7 +71,6 @@ struct RetentionControlRoutes {
 
     /// Sets the address that is asked, also one on this machine, which Apple would not take.
     private func setURL(_ members: RequestMembers) throws -> Response {
-        try members.allow("bundleId", "environment", "url")
         guard let url = StoreApp.notificationURL(try members.requiredString("url")) else {
             throw RequestFault.member("url", "An http or https address is expected.")
         }
@@ -92,7 +84,6 @@ struct RetentionControlRoutes {
 
     /// Gives Apple's verdict on a message.
     private func review(_ members: RequestMembers) throws -> Response {
-        try members.allow("bundleId", "messageIdentifier", "state")
         let id = try members.requiredString("messageIdentifier").lowercased()
         guard let state = StoreMessage.State(rawValue: try members.requiredString("state")) else {
             throw RequestFault.member("state", "PENDING, APPROVED or REJECTED is expected.")
@@ -110,57 +101,51 @@ struct RetentionControlRoutes {
 
     private func change(_ bundleId: String, _ change: (inout StoreApp) throws -> Void) throws -> Response {
         try store.change { world in
-            guard let index = world.apps.firstIndex(where: { $0.bundleId == bundleId }) else {
-                throw RequestFault.member("bundleId", "No such app is known.")
-            }
-            try change(&world.apps[index])
-            let app = world.apps[index]
-            return .json(
-                JSONWriter.text { json in
-                    json.member("bundleId", app.bundleId)
-                    for (name, place) in [("Production", AppStoreEnvironment.production), ("Sandbox", .sandbox)] {
-                        let setup = app.retention[place]
-                        json.member(named: name)
-                        json.object { json in
-                            json.optional("url", setup.url?.absoluteString)
-                            json.list("messages", setup.messages) { message, json in
-                                json.object { json in
-                                    json.member("messageIdentifier", message.id)
-                                    json.member("messageState", message.state.rawValue)
-                                }
-                            }
+            let app = try world.changeApp(bundleId, change)
+            return .json { json in
+                json.member("bundleId", app.bundleId)
+                for (name, place) in [("Production", AppStoreEnvironment.production), ("Sandbox", .sandbox)] {
+                    let setup = app.retention[place]
+                    json.member(named: name)
+                    json.object { json in
+                        json.optional("url", setup.url?.absoluteString)
+                        json.objects("messages", setup.messages) { message, json in
+                            json.member("messageIdentifier", message.id)
+                            json.member("messageState", message.state.rawValue)
                         }
                     }
                 }
-            )
+            }
         }
     }
 }
 
 extension AppStoreWorld {
     /// Lets a customer take what is shown instead of cancelling: an offer, or another product.
-    mutating func take(
-        _ screen: RetentionScreen,
-        of id: String
-    ) throws(RequestFault) -> (customer: StoreCustomer, event: StoreEvent) {
-        let (index, position) = try place(id) { $0.originalTransactionId == id }
-        guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
-        var subscription = customers.all[index].subscriptions[position]
-        let payment: Payment
-        let account = subscription.latest.appAccountToken
-        switch screen {
-        case .promotionalOffer(_, let product, let offer, let jws):
-            // Each signature is for one purchase.
+    mutating func take(_ screen: RetentionScreen, of id: String) throws(RequestFault) -> Change {
+        // Each signature is for one purchase.
+        if case .promotionalOffer(_, _, _, let jws) = screen {
             nonces.insert(CompactJWS(jws)?.string("nonce")?.lowercased() ?? "")
-            payment = Payment(product: product, plan: offer.plan, offer: offer, start: clock.now, account: account)
-        case .alternateProduct(_, let product, let plan):
-            payment = Payment(product: product, plan: plan, offer: nil, start: clock.now, account: account)
-        case .message, .defaultMessage, .nothing:
-            throw .member("takes", "The customer is shown nothing to take.")
         }
-        let old = app.product(subscription.latest.productId)
-        let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
-        customers.set(subscription, at: position, of: index)
-        return (customers.all[index], StoreEvent(kind, subtype, at: clock.now, subscription))
+        let now = clock.now
+        return try changeSubscription(of: id) { (subscription, app, numbers) throws(RequestFault) in
+            let bought: (product: StoreProduct, plan: BillingPlanType, offer: StoreOffer?)
+            switch screen {
+            case .promotionalOffer(_, let product, let offer, _): bought = (product, offer.plan, offer)
+            case .alternateProduct(_, let product, let plan): bought = (product, plan, nil)
+            case .message, .defaultMessage, .nothing:
+                throw .member("takes", "The customer is shown nothing to take.")
+            }
+            let payment = Payment(
+                product: bought.product,
+                plan: bought.plan,
+                offer: bought.offer,
+                start: now,
+                account: subscription.latest.appAccountToken
+            )
+            let old = app.product(subscription.latest.productId)
+            let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
+            return [StoreEvent(kind, subtype, at: now, subscription)]
+        }
     }
 }

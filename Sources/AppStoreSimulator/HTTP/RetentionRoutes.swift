@@ -49,11 +49,9 @@ struct RetentionRoutes {
         router.get("message/list") { request, _ in
             try read(request) { app in
                 JSONWriter.text { json in
-                    json.list("messageIdentifiers", app.retention[environment].messages) { message, json in
-                        json.object { json in
-                            json.member("messageIdentifier", message.id)
-                            json.member("messageState", message.state.rawValue)
-                        }
+                    json.objects("messageIdentifiers", app.retention[environment].messages) { message, json in
+                        json.member("messageIdentifier", message.id)
+                        json.member("messageState", message.state.rawValue)
                     }
                 }
             }
@@ -170,10 +168,7 @@ struct RetentionRoutes {
     private func change(_ request: Request, _ change: (inout StoreApp) throws -> Void) throws -> Response {
         guard let bundleId = store.current().caller(of: request)?.bundleId else { return Response.unauthenticated }
         return try store.change { world in
-            guard let index = world.apps.firstIndex(where: { $0.bundleId == bundleId }) else {
-                return Response.unauthenticated
-            }
-            try change(&world.apps[index])
+            _ = try world.changeApp(bundleId, change)
             return Response(status: .ok)
         }
     }

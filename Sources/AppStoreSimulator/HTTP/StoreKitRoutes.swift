@@ -19,112 +19,89 @@ struct StoreKitRoutes {
             guard let customer = world.customer(name) else {
                 throw RequestFault.notFound("No customer is named \(name); GET /simulator/customers lists them.")
             }
-            var json = JSONWriter()
-            try CustomerView(customer, world, store.signer).write(into: &json)
-            return Response.json(json.bytes)
+            return Response.json(try CustomerView(customer, world, store.signer).json)
         }
         router.post("purchases") { request, context in
-            Response.json(try purchase(try PurchaseRequest(json: try await request.bytes(context))))
+            try purchase(try PurchaseRequest(json: try await request.bytes(context)))
         }
-        router.post("retention-offers") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("originalTransactionId", "offerId")
+        router.post("retention-offers", members: "originalTransactionId", "offerId") { members in
             let id = try members.requiredString("originalTransactionId")
             let offer = try members.requiredString("offerId")
-            return Response.json(try answer { try $0.redeemRetentionOffer(offer, for: id) })
+            return try answer { try $0.redeemRetentionOffer(offer, for: id) }
         }
-        router.post("refunds") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("transactionId", "revocationPercentage")
+        router.post("refunds", members: "transactionId", "revocationPercentage") { members in
             let id = try members.requiredString("transactionId")
             let whole = StoreTransaction.Revocation.wholePercentage
             let percentage = try members.integer("revocationPercentage") ?? whole
             guard (1...whole).contains(percentage) else {
                 throw RequestFault.member("revocationPercentage", "Thousandths of a percent are expected: 1 to 100000.")
             }
-            return Response.json(try answer { try $0.revoke(id, .refund(percentage: percentage)) })
+            return try answer { try $0.revoke(id, .refund(percentage: percentage)) }
         }
         for (ownership, kind) in [
             (Ownership.familyShared, StoreTransaction.Revocation.Kind.familyRevoke), (.assigned, .assignmentRevoke),
         ] {
-            router.post(RouterPath(ownership.revocationRoute)) { request, context in
-                let members = try RequestMembers(json: try await request.bytes(context))
-                try members.allow("transactionId")
+            router.post(RouterPath(ownership.revocationRoute), members: "transactionId") { members in
                 let id = try members.requiredString("transactionId")
-                return Response.json(try answer { try $0.revoke(id, kind) })
+                return try answer { try $0.revoke(id, kind) }
             }
         }
         addPeriods(to: router)
-        router.post("renewals") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("originalTransactionId", "autoRenew", "paymentFails")
+        router.post("renewals", members: "originalTransactionId", "autoRenew", "paymentFails") { members in
             let id = try members.requiredString("originalTransactionId")
             let (autoRenew, fails) = (try members.boolean("autoRenew"), try members.boolean("paymentFails"))
-            return Response.json(try answer { try $0.change(id, willAutoRenew: autoRenew, paymentFails: fails) })
+            return try answer { try $0.change(id, willAutoRenew: autoRenew, paymentFails: fails) }
         }
     }
 
     /// Adds the routes after which a purchase has several transactions, or a group several subscriptions.
     private func addPeriods(to router: some RouterMethods<SimulatorContext>) {
-        router.post("seats") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("originalTransactionId", "added", "refunded")
+        router.post("seats", members: "originalTransactionId", "added", "refunded") { members in
             let id = try members.requiredString("originalTransactionId")
             switch (try members.integer("added"), try members.integer("refunded")) {
-            case (let count?, nil): return Response.json(try answer { try $0.addSeats(count, to: id) })
-            case (nil, let count?): return Response.json(try answer { try $0.refundSeats(count, of: id) })
+            case (let count?, nil): return try answer { try $0.addSeats(count, to: id) }
+            case (nil, let count?): return try answer { try $0.refundSeats(count, of: id) }
             default: throw RequestFault(status: 400, detail: "Give added or refunded, a number of seats.")
             }
         }
-        router.post("restores") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("originalTransactionId", "newOriginal")
+        router.post("restores", members: "originalTransactionId", "newOriginal") { members in
             let id = try members.requiredString("originalTransactionId")
             let isNewOriginal = try members.boolean("newOriginal") ?? false
-            return Response.json(try answer { try $0.restore(id, asNewOriginal: isNewOriginal) })
+            return try answer { try $0.restore(id, asNewOriginal: isNewOriginal) }
         }
-        router.post("id-changes") { request, context in
-            let members = try RequestMembers(json: try await request.bytes(context))
-            try members.allow("originalTransactionId", "end")
+        router.post("id-changes", members: "originalTransactionId", "end") { members in
             let id = try members.requiredString("originalTransactionId")
             guard let change = IdChange(rawValue: try members.string("end") ?? IdChange.revoked.rawValue) else {
                 throw RequestFault.member("end", "revoked or expired is expected.")
             }
-            return Response.json(try answer { try $0.changeId(id, change) })
+            return try answer { try $0.changeId(id, change) }
         }
     }
 
-    private func purchase(_ request: PurchaseRequest) throws -> [UInt8] {
+    private func purchase(_ request: PurchaseRequest) throws -> Response {
         let signer = store.signer
         return try store.change { world in
             let purchase = try world.purchase(request)
             guard let app = world.app(purchase.customer.bundleId) else { throw RequestFault.notFound("No such app.") }
-            try world.notify(purchase.event, of: purchase.customer, app, signer)
-            let payloads = SignedPayloads(app, purchase.customer, signedDate: world.clock.now, signer: signer)
-            let item = try SignedItem(purchase.subscription, payloads)
-            return JSONWriter.text { json in
+            try world.notify((purchase.customer, [purchase.event]), signer)
+            let payloads = Payloads(app, purchase.customer, signedDate: world.clock.now)
+            let item = try SignedItem(purchase.subscription, payloads, signer)
+            return .json { json in
                 json.member("signedTransaction", item.transaction)
                 json.member("signedRenewalInfo", item.renewal)
-                json.member("transaction")
-                json.object { payloads.write(purchase.subscription.shown, into: &$0) }
-                json.member("renewalInfo")
-                json.object { payloads.write(purchase.subscription, into: &$0) }
+                json.object("transaction") { payloads.write(purchase.subscription.shown, into: &$0) }
+                json.object("renewalInfo") { payloads.write(purchase.subscription, into: &$0) }
                 json.member("notificationType", purchase.event.kind.rawValue)
             }
         }
     }
 
-    private func answer(
-        _ change: (inout AppStoreWorld) throws -> AppStoreWorld.Change
-    ) throws -> [UInt8] {
+    private func answer(_ change: (inout AppStoreWorld) throws -> AppStoreWorld.Change) throws -> Response {
         let signer = store.signer
         return try store.change { world in
-            let (customer, events) = try change(&world)
-            guard let app = world.app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
-            for event in events { try world.notify(event, of: customer, app, signer) }
-            var json = JSONWriter()
-            try CustomerView(customer, world, signer).write(into: &json)
-            return json.bytes
+            let change = try change(&world)
+            try world.notify(change, signer)
+            return .json(try CustomerView(change.customer, world, signer).json)
         }
     }
 }

@@ -40,7 +40,8 @@ struct StoreNotification: Sendable {
             item = try SignedItem(
                 subscription,
                 about: event.transaction,
-                SignedPayloads(app, customer, signedDate: event.date, signer: signer)
+                Payloads(app, customer, signedDate: event.date),
+                signer
             )
         }
         let payload = JSONWriter.text { json in
@@ -49,8 +50,7 @@ struct StoreNotification: Sendable {
             json.member("notificationUUID", id)
             json.member("version", "2.0")
             json.date("signedDate", event.date)
-            json.member("data")
-            json.object { json in
+            json.object("data") { json in
                 if environment == .production { json.member("appAppleId", app.appAppleId) }
                 json.member("bundleId", app.bundleId)
                 json.member("environment", environment.rawValue)
@@ -72,11 +72,9 @@ struct StoreNotification: Sendable {
     /// Writes the notification with its attempts (`notificationHistoryResponseItem`).
     func write(into json: inout JSONWriter) {
         json.member("signedPayload", signedPayload)
-        json.list("sendAttempts", attempts) { attempt, json in
-            json.object { json in
-                json.date("attemptDate", attempt.date)
-                json.member("sendAttemptResult", attempt.result.rawValue)
-            }
+        json.objects("sendAttempts", attempts) { attempt, json in
+            json.date("attemptDate", attempt.date)
+            json.member("sendAttemptResult", attempt.result.rawValue)
         }
     }
 }

@@ -52,16 +52,14 @@ struct PerformanceTest: Sendable {
             json.member("successRate", Int64(successRate))
             json.member("numPending", Int64(pending))
             let sorted = times.sorted()
-            json.member("responseTimes")
-            json.object { json in
+            json.object("responseTimes") { json in
                 json.member("average", sorted.isEmpty ? 0 : sorted.reduce(0, +) / Int64(sorted.count))
                 json.member("p50", Self.percentile(50, of: sorted))
                 json.member("p90", Self.percentile(90, of: sorted))
                 json.member("p95", Self.percentile(95, of: sorted))
                 json.member("p99", Self.percentile(99, of: sorted))
             }
-            json.member("failures")
-            json.object { json in
+            json.object("failures") { json in
                 for (result, number) in failures.sorted(by: { $0.key < $1.key }) {
                     json.member(named: result)
                     json.number(Int64(number))
@@ -71,13 +69,11 @@ struct PerformanceTest: Sendable {
     }
 
     private func writeConfig(into json: inout JSONWriter) {
-        json.member("config")
-        json.object { json in
-            json.member("maxConcurrentRequests", Int64(settings.maxConcurrentRequests))
-            json.member("totalRequests", Int64(settings.totalRequests))
-            json.member("totalDuration", Int64(settings.totalDuration))
-            json.member("responseTimeThreshold", Int64(settings.responseTimeThreshold))
-            json.member("successRateThreshold", Int64(settings.successRateThreshold))
+        json.object("config") { json in
+            for (name, path, _) in RetentionMessaging.Settings.numbers {
+                json.member(named: name)
+                json.number(Int64(settings[keyPath: path]))
+            }
         }
     }
 

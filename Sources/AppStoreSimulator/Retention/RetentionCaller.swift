@@ -10,9 +10,9 @@ struct RetentionCaller: Sendable {
     /// The result of a call.
     struct Outcome: Sendable {
         /// The part shown to the customer.
-        let screen: RetentionScreen
+        var screen: RetentionScreen
         /// Why it is not what the endpoint answered; `nil` where it is.
-        let refusal: RetentionRefusal?
+        var refusal: RetentionRefusal?
         /// The signed question; `nil` where nobody was asked.
         var signedPayload: String?
         var status: Int?
@@ -56,18 +56,15 @@ struct RetentionCaller: Sendable {
         let limit = question.app.retention.settings.responseTimeThreshold
         let start = ContinuousClock.now
         let reply = await send(signed, to: url.absoluteString, within: .milliseconds(limit))
-        let time = start.duration(to: .now)
-        switch reply {
-        case .late:
-            let refusal = RetentionRefusal(result: "TIMED_OUT", reason: "There was no answer within \(limit) ms.")
-            return Outcome(screen: other, refusal: refusal, signedPayload: signed, time: time)
-        case .none(let reason):
-            let refusal = RetentionRefusal(result: "NO_RESPONSE", reason: "There was no answer: \(reason)")
-            return Outcome(screen: other, refusal: refusal, signedPayload: signed, time: time)
-        case .answer(let status, let body):
-            var refusal: RetentionRefusal?
-            var screen = other
-            do throws(RetentionRefusal) {
+        var outcome = Outcome(screen: other, refusal: nil, signedPayload: signed, time: start.duration(to: .now))
+        do throws(RetentionRefusal) {
+            switch reply {
+            case .late:
+                throw RetentionRefusal(result: "TIMED_OUT", reason: "There was no answer within \(limit) ms.")
+            case .none(let reason):
+                throw RetentionRefusal(result: "NO_RESPONSE", reason: "There was no answer: \(reason)")
+            case .answer(let status, let body):
+                (outcome.status, outcome.body) = (status, body)
                 guard status == 200 else {
                     throw RetentionRefusal(
                         result: "UNSUCCESSFUL_HTTP_RESPONSE_CODE",
@@ -75,19 +72,13 @@ struct RetentionCaller: Sendable {
                     )
                 }
                 let world = store.current()
-                screen = try RetentionJudge(question: question, nonces: world.nonces, now: world.clock.now).screen(body)
-            } catch {
-                refusal = error
+                let judge = RetentionJudge(question: question, nonces: world.nonces, now: world.clock.now)
+                outcome.screen = try judge.screen(body)
             }
-            return Outcome(
-                screen: screen,
-                refusal: refusal,
-                signedPayload: signed,
-                status: status,
-                body: body,
-                time: time
-            )
+        } catch {
+            outcome.refusal = error
         }
+        return outcome
     }
 
     private func send(_ signedPayload: String, to url: String, within limit: Duration) async -> Reply {

@@ -17,6 +17,15 @@ struct RetentionMessaging: Sendable {
         var responseTimeThreshold = 700
         /// How many calls of a test have to succeed, in percent.
         var successRateThreshold = 95
+
+        /// The numbers by Apple's names, with their bounds.
+        static let numbers:
+            [(name: String, path: any WritableKeyPath<Settings, Int> & Sendable, bounds: ClosedRange<Int>)] = [
+                ("maxConcurrentRequests", \.maxConcurrentRequests, 1...1000),
+                ("totalRequests", \.totalRequests, 1...100_000), ("totalDuration", \.totalDuration, 0...600_000),
+                ("responseTimeThreshold", \.responseTimeThreshold, 1...60_000),
+                ("successRateThreshold", \.successRateThreshold, 1...100),
+            ]
     }
 
     /// The set-up of one environment.

@@ -13,6 +13,30 @@ struct RetentionQuestion: Sendable {
     let identifier: String
     let date: Timestamp
 
+    var productId: String { subscription.latest.productId }
+
+    var setup: RetentionMessaging.Setup { app.retention[customer.environment] }
+
+    /// The default message of the product in the language; the App Store asks nothing where there is none.
+    var defaultMessage: String? { setup.defaults[.init(productId: productId, locale: locale)] }
+
+    /// The payload (`DecodedRealtimeRequestBody`).
+    var payload: [UInt8] {
+        JSONWriter.text { json in
+            json.member("originalTransactionId", subscription.originalTransactionId)
+            json.member("appAppleId", app.appAppleId)
+            json.member("productId", productId)
+            json.member("userLocale", locale)
+            json.member("requestIdentifier", identifier)
+            json.member("environment", customer.environment.rawValue)
+            json.date("signedDate", date)
+        }
+    }
+
+    func signed(by signer: AppStoreSigner) throws(SimulatorFault) -> String { try signer.jws(payload) }
+}
+
+extension RetentionQuestion {
     /// Asks about the subscription of an original transaction; a call without an identifier gets a new one.
     init(
         about id: String,
@@ -39,26 +63,4 @@ struct RetentionQuestion: Sendable {
         self.identifier = identifier ?? UUID().uuidString.lowercased()
         date = world.clock.now
     }
-
-    var productId: String { subscription.latest.productId }
-
-    var setup: RetentionMessaging.Setup { app.retention[customer.environment] }
-
-    /// The default message of the product in the language; the App Store asks nothing where there is none.
-    var defaultMessage: String? { setup.defaults[.init(productId: productId, locale: locale)] }
-
-    /// The payload (`DecodedRealtimeRequestBody`).
-    var payload: [UInt8] {
-        JSONWriter.text { json in
-            json.member("originalTransactionId", subscription.originalTransactionId)
-            json.member("appAppleId", app.appAppleId)
-            json.member("productId", productId)
-            json.member("userLocale", locale)
-            json.member("requestIdentifier", identifier)
-            json.member("environment", customer.environment.rawValue)
-            json.date("signedDate", date)
-        }
-    }
-
-    func signed(by signer: AppStoreSigner) throws(SimulatorFault) -> String { try signer.jws(payload) }
 }

@@ -81,21 +81,15 @@ extension Scenario.Retention {
         messaging.production = setup
         messaging.sandbox = setup
         messaging.settings.approvesMessages = approvesMessages ?? false
-        guard let test = performanceTest else { return messaging }
-        let usual = messaging.settings
-        messaging.settings.maxConcurrentRequests = test.maxConcurrentRequests ?? usual.maxConcurrentRequests
-        messaging.settings.totalRequests = test.totalRequests ?? usual.totalRequests
-        messaging.settings.totalDuration = test.totalDuration ?? usual.totalDuration
-        messaging.settings.responseTimeThreshold = test.responseTimeThreshold ?? usual.responseTimeThreshold
-        messaging.settings.successRateThreshold = test.successRateThreshold ?? usual.successRateThreshold
-        let settings = messaging.settings
-        guard (1...1000).contains(settings.maxConcurrentRequests), (1...100_000).contains(settings.totalRequests),
-            (0...600_000).contains(settings.totalDuration), (1...60_000).contains(settings.responseTimeThreshold),
-            (1...100).contains(settings.successRateThreshold)
-        else {
-            throw SimulatorFault(
-                "has a performanceTest beyond 1000 requests at once, 100000 in all, 600000 ms, 60000 ms an answer, 100 %"
-            )
+        for (name, path, bounds) in RetentionMessaging.Settings.numbers {
+            guard let number = performanceTest?[name] else { continue }
+            guard bounds.contains(number) else {
+                throw SimulatorFault(
+                    "has a performanceTest beyond 1000 requests at once, 100000 in all, 600000 ms, 60000 ms an answer, "
+                        + "100 %"
+                )
+            }
+            messaging.settings[keyPath: path] = number
         }
         return messaging
     }

@@ -25,7 +25,7 @@ struct Scenario: Decodable {
         var approvesMessages: Bool?
         var messages: [Message]?
         var defaults: [Default]?
-        var performanceTest: PerformanceTest?
+        var performanceTest: [String: Int]?
 
         struct Message: Decodable {
             var id: String
@@ -36,14 +36,6 @@ struct Scenario: Decodable {
             var product: String
             var locale: String
             var message: String
-        }
-
-        struct PerformanceTest: Decodable {
-            var maxConcurrentRequests: Int?
-            var totalRequests: Int?
-            var totalDuration: Int?
-            var responseTimeThreshold: Int?
-            var successRateThreshold: Int?
         }
     }
 
@@ -115,7 +107,7 @@ struct ScenarioFile {
 
     func load() throws(SimulatorFault) -> AppStoreWorld {
         if !FileManager.default.fileExists(atPath: url.path) {
-            let data = Data(DefaultScenario.yaml.utf8)
+            let data = Data(PackageResources.app_store_yaml)
             guard FileManager.default.createFile(atPath: url.path, contents: data) else {
                 throw SimulatorFault("\(url.path) cannot be written; name another directory with --directory")
             }

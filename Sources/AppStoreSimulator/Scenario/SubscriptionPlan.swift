@@ -7,21 +7,21 @@ struct SubscriptionPlan {
     let state: CustomerState
     let periods: Int
     /// The offers that the first periods were paid at.
-    let offers: [StoreOffer]
+    var offers: [StoreOffer] = []
     /// The retention offer that the latest period was paid at.
-    let retentionOffer: StoreOffer?
+    var retentionOffer: StoreOffer?
     /// When the latest period ends; `nil` for what suits the state.
-    let expires: Timestamp?
+    var expires: Timestamp?
     /// The product that the customer moved to, when the state is upgraded.
-    let upgradedTo: StoreProduct?
+    var upgradedTo: StoreProduct?
     /// How much of the latest payment was refunded, when the state is refunded, in thousandths of a percent.
-    let revocationPercentage: Int64
+    var revocationPercentage = StoreTransaction.Revocation.wholePercentage
     /// The win-back offers that the customer may have once the subscription has expired, the best first.
-    let eligibleWinBackOfferIds: [String]
-    let account: String?
-    let holding: Holding
+    var eligibleWinBackOfferIds: [String] = []
+    var account: String?
+    var holding = Holding()
     /// How it ended when the customer moved to another original transaction id; `nil` for no such move.
-    let idChange: IdChange?
+    var idChange: IdChange?
 
     /// When the latest period ends, by the state: ahead by half a period, or ago by so many days.
     func end(at now: Timestamp) -> Timestamp {
@@ -42,6 +42,25 @@ struct SubscriptionPlan {
         in app: StoreApp,
         numbers: inout TransactionNumbers
     ) throws(SimulatorFault) -> [StoreSubscription] {
+        var subscription = subscription(at: now, in: app, numbers: &numbers)
+        guard subscription.status == state.status else {
+            throw SimulatorFault(
+                "cannot be \(state.rawValue) by \(product.id): look at periods, expiresAt, billingPlanType and the app's "
+                    + "gracePeriodDays"
+            )
+        }
+        guard let idChange else { return [subscription] }
+        let moved = subscription.latest.purchaseDate.towards(now, percent: 50)
+        let next = subscription.changeId(idChange, at: moved, in: app, numbers: &numbers)
+        return [subscription] + (next.map { [$0] } ?? [])
+    }
+
+    /// Builds the subscription as it is at a moment, whatever state it is in then.
+    func subscription(
+        at now: Timestamp,
+        in app: StoreApp,
+        numbers: inout TransactionNumbers
+    ) -> StoreSubscription {
         let payments = payments(until: end(at: now))
         var subscription = StoreSubscription(buying: payments[0], numbers: &numbers)
         for payment in payments.dropFirst() {
@@ -70,16 +89,7 @@ struct SubscriptionPlan {
         }
         // The description's events have happened already: nobody is notified of them.
         _ = subscription.advance(to: now, in: app, numbers: &numbers)
-        guard subscription.status == state.status else {
-            throw SimulatorFault(
-                "cannot be \(state.rawValue) by \(product.id): look at periods, expiresAt, billingPlanType and the app's "
-                    + "gracePeriodDays"
-            )
-        }
-        guard let idChange else { return [subscription] }
-        let moved = subscription.latest.purchaseDate.towards(now, percent: 50)
-        let next = subscription.changeId(idChange, at: moved, in: app, numbers: &numbers)
-        return [subscription] + (next.map { [$0] } ?? [])
+        return subscription
     }
 
     private func revoke(
@@ -123,7 +133,7 @@ struct SubscriptionPlan {
 }
 
 /// The states that a customer's subscription can be described with.
-enum CustomerState: String, Decodable, Sendable {
+package enum CustomerState: String, Decodable, Sendable {
     /// Paid for, and renews.
     case active
     /// Paid for, and ends with the period.

@@ -71,12 +71,13 @@ struct SignedItem {
     init(
         _ subscription: StoreSubscription,
         about: StoreTransaction? = nil,
-        _ payloads: SignedPayloads
+        _ payloads: Payloads,
+        _ signer: AppStoreSigner
     ) throws(SimulatorFault) {
         status = subscription.status
         originalTransactionId = subscription.originalTransactionId
-        transaction = try payloads.signed(about ?? subscription.shown)
-        renewal = try payloads.signedRenewal(subscription)
+        transaction = try signer.jws(payloads.transaction(about ?? subscription.shown))
+        renewal = try signer.jws(payloads.renewal(subscription))
     }
 
     func write(into json: inout JSONWriter) {

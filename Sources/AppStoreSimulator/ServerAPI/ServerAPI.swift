@@ -10,8 +10,8 @@ struct ServerAPI {
     let world: AppStoreWorld
     let signer: AppStoreSigner
 
-    private func payloads(of customer: StoreCustomer) -> SignedPayloads {
-        SignedPayloads(app, customer, signedDate: world.clock.now, signer: signer)
+    private func payloads(of customer: StoreCustomer) -> Payloads {
+        Payloads(app, customer, signedDate: world.clock.now)
     }
 
     /// Get All Subscription Statuses (`StatusResponse`), by any transaction id of the customer; no statuses ask for
@@ -28,7 +28,7 @@ struct ServerAPI {
         let subscriptions = customer.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status) }
         var groups: [(id: String, items: [SignedItem])] = []
         for subscription in subscriptions {
-            let item = try SignedItem(subscription, payloads)
+            let item = try SignedItem(subscription, payloads, signer)
             let group = subscription.latest.groupId
             if let index = groups.firstIndex(where: { $0.id == group }) {
                 groups[index].items.append(item)
@@ -40,11 +40,9 @@ struct ServerAPI {
             json.member("environment", environment.rawValue)
             json.member("bundleId", app.bundleId)
             if environment == .production { json.member("appAppleId", app.appAppleId) }
-            json.list("data", groups) { group, json in
-                json.object { json in
-                    json.member("subscriptionGroupIdentifier", group.id)
-                    json.list("lastTransactions", group.items) { $0.write(into: &$1) }
-                }
+            json.objects("data", groups) { group, json in
+                json.member("subscriptionGroupIdentifier", group.id)
+                json.list("lastTransactions", group.items) { $0.write(into: &$1) }
             }
         }
     }
@@ -53,7 +51,7 @@ struct ServerAPI {
     func transactionInfo(_ id: String) throws -> [UInt8] {
         let customer = try customer(of: id)
         guard let transaction = customer.transaction(id) else { throw ServerAPIError.transactionIdNotFound }
-        let signed = try payloads(of: customer).signed(transaction)
+        let signed = try signer.jws(payloads(of: customer).transaction(transaction))
         return JSONWriter.text { $0.member("signedTransactionInfo", signed) }
     }
 
@@ -82,7 +80,7 @@ struct ServerAPI {
         }
         let page = transactions[start...].prefix(Self.pageSize)
         let payloads = payloads(of: customer)
-        let signed = try page.map { try payloads.signed($0) }
+        let signed = try page.map { try signer.jws(payloads.transaction($0)) }
         return JSONWriter.text { json in
             json.optional("revision", page.last.map { "\($0.transactionId)_rev" } ?? revision)
             json.flag("hasMore", start + page.count < transactions.count)

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+package import Foundation
 import Offers
 import SwiftASN1
 import X509
@@ -93,26 +93,56 @@ struct CertificateAuthority {
 }
 
 /// The simulated App Store's signing key: a leaf of its own, with the chain up to its own root.
-struct AppStoreSigner: Sendable {
+package struct AppStoreSigner: Sendable {
     /// Leaf, intermediate and root, DER.
     let chain: [[UInt8]]
     private let key: P256.Signing.PrivateKey
-    /// The JWS header, the same for all that is signed.
-    private let header: String
+    /// The JWS header with its dot, the same for all that is signed.
+    private let header: [UInt8]
 
     init(key: P256.Signing.PrivateKey, chain: [[UInt8]]) {
         self.key = key
         self.chain = chain
         let x5c = chain.map { "\"" + Data($0).base64EncodedString() + "\"" }.joined(separator: ",")
-        header = Base64URL.encode(#"{"alg":"ES256","x5c":[\#(x5c)]}"#.utf8)
+        var header: [UInt8] = []
+        Base64URL.append(#"{"alg":"ES256","x5c":[\#(x5c)]}"#.utf8, to: &header)
+        self.header = header + [UInt8(ascii: ".")]
+    }
+
+    /// Reads the directory that `offer-lab app-store` was started with.
+    package init(directory: URL) throws(SimulatorFault) {
+        do throws(SimulatorFault) {
+            self = try SignerDirectory(url: directory).read()
+        } catch {
+            throw SimulatorFault(
+                "\(directory.path) has not the key and certificates of a stand-in App Store, which offer-lab app-store "
+                    + "--directory makes there: \(error)"
+            )
+        }
     }
 
     var publicKey: P256.Signing.PublicKey { key.publicKey }
 
     /// Signs a payload as the App Store does: compact JWS, ES256, three certificates in `x5c`.
-    func jws(_ payload: [UInt8]) throws(SimulatorFault) -> String {
-        let text = header + "." + Base64URL.encode(payload)
-        return text + "." + Base64URL.encode(try signature(over: Array(text.utf8)).rawRepresentation)
+    package func jws(_ payload: [UInt8]) throws(SimulatorFault) -> String {
+        var text: [UInt8] = []
+        appendJWS(payload, try jwsSignature(over: payload)[...], to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The 64 bytes of the signature in the JWS of a payload.
+    package func jwsSignature(over payload: [UInt8]) throws(SimulatorFault) -> [UInt8] {
+        var text = header
+        text.reserveCapacity(header.count + payload.count * 4 / 3 + 2)
+        Base64URL.append(payload, to: &text)
+        return Array(try signature(over: text).rawRepresentation)
+    }
+
+    package func appendJWS(_ payload: [UInt8], _ signature: ArraySlice<UInt8>, to text: inout [UInt8]) {
+        text += header
+        Base64URL.append(payload, to: &text)
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(signature, to: &text)
     }
 
     /// Signs bytes with SHA-256 and ECDSA.

@@ -1,9 +1,9 @@
-import Crypto
+package import Crypto
 import Foundation
 import StrictJSON
 
 /// A compact JWS (RFC 7515 §7.1) with ES256, taken apart and not yet trusted.
-struct CompactJWS {
+package struct CompactJWS {
     /// The header's plain members.
     let header: [String: JSONScalar]
     /// The payload's plain members.
@@ -13,7 +13,7 @@ struct CompactJWS {
     private let signature: [UInt8]
 
     /// Three parts, joined by dots; anything else gives `nil`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2]), let members = Self.plainMembers(of: header),
@@ -25,18 +25,20 @@ struct CompactJWS {
         self.signature = signature
     }
 
+    package var algorithm: String? { text(of: header["alg"]) }
+
     /// The key that it says it is signed by.
-    var keyIdentifier: String? { text(of: header["kid"]) }
+    package var keyIdentifier: String? { text(of: header["kid"]) }
 
     /// Whether it is an ES256 signature of a key: raw r‖s, 64 bytes (RFC 7518 §3.4).
-    func isSigned(by key: P256.Signing.PublicKey) -> Bool {
-        guard text(of: header["alg"]) == "ES256",
+    package func isSigned(by key: P256.Signing.PublicKey) -> Bool {
+        guard algorithm == "ES256",
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
         else { return false }
         return key.isValidSignature(signature, for: Array(signedText.utf8))
     }
 
-    func string(_ name: String) -> String? { text(of: claims[name]) }
+    package func string(_ name: String) -> String? { text(of: claims[name]) }
 
     /// A claim that is a whole number.
     func integer(_ name: String) -> Int64? {
@@ -67,12 +69,19 @@ struct CompactJWS {
 
 /// Base64url without padding (RFC 4648 §5), as JWS writes its parts (RFC 7515 §2).
 enum Base64URL {
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text = Data(bytes).base64EncodedString()
-        text.replace("+", with: "-")
-        text.replace("/", with: "_")
-        text.replace("=", with: "")
-        return text
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func append(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
+        var (bits, count): (UInt32, Int) = (0, 0)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(digits[Int(bits >> UInt32(count) & 63)])
+            }
+        }
+        if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 63)]) }
     }
 
     /// Padding and the standard alphabet's `+` and `/` are refused.

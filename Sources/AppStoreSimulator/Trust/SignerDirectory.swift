@@ -24,6 +24,10 @@ struct SignerDirectory {
                     + "put it back, or remove \(names.joined(separator: ", ")) to have new ones made"
             )
         }
+        return try read()
+    }
+
+    func read() throws(SimulatorFault) -> AppStoreSigner {
         var chain: [[UInt8]] = []
         for name in Self.certificateFiles { chain.append(try read(name)) }
         let pem = String(decoding: try read(Self.keyFile), as: UTF8.self)

@@ -38,22 +38,30 @@ enum VerifyReceiptAnswer {
         if let id = identity.transactionId {
             return oldStyle(id, app, customer, signer: signer)
         }
-        return appReceipt(request, app, customer, now: world.clock.now)
+        let all = customer.transactions
+        return appReceipt(
+            app,
+            customer,
+            inApp: all,
+            latest: request.excludesOldTransactions ? customer.subscriptions.flatMap(\.period) : all,
+            receipt: request.receiptData,
+            now: world.clock.now
+        )
     }
 
-    private static func appReceipt(
-        _ request: VerifyReceiptRequest,
+    /// The answer about an app receipt; a `nil` receipt leaves `latest_receipt` out.
+    static func appReceipt(
         _ app: StoreApp,
         _ customer: StoreCustomer,
+        inApp: [StoreTransaction],
+        latest: [StoreTransaction],
+        receipt latestReceipt: String?,
         now: Timestamp
     ) -> [UInt8] {
-        let transactions =
-            request.excludesOldTransactions ? customer.subscriptions.flatMap(\.period) : customer.transactions
         return JSONWriter.text { json in
             json.member("status", 0)
             json.member("environment", customer.environment.rawValue)
-            json.member("receipt")
-            json.object { receipt in
+            json.object("receipt") { receipt in
                 let isProduction = customer.environment == .production
                 receipt.member("receipt_type", isProduction ? "Production" : "ProductionSandbox")
                 receipt.member("adam_id", isProduction ? app.appAppleId : 0)
@@ -63,15 +71,15 @@ enum VerifyReceiptAnswer {
                 AppleDates.write("receipt_creation_date", now, into: &receipt)
                 AppleDates.write("request_date", now, into: &receipt)
                 receipt.member("original_application_version", "1")
-                receipt.list("in_app", customer.transactions) { transaction, json in
+                receipt.list("in_app", inApp) { transaction, json in
                     VerifyReceiptFields.transaction(transaction, isInApp: true, into: &json)
                 }
             }
             guard !customer.subscriptions.isEmpty else { return }
-            json.list("latest_receipt_info", transactions) { transaction, json in
+            json.list("latest_receipt_info", latest) { transaction, json in
                 VerifyReceiptFields.transaction(transaction, into: &json)
             }
-            json.member("latest_receipt", request.receiptData)
+            json.optional("latest_receipt", latestReceipt)
             json.list("pending_renewal_info", customer.subscriptions) { subscription, json in
                 VerifyReceiptFields.renewal(subscription, into: &json)
             }

@@ -17,26 +17,34 @@ struct AppStoreWorld: Sendable {
 
     func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
-    /// The notifications of an app, oldest first.
+    /// Changes an app; one that is not known is the fault of the member `bundleId`.
+    mutating func changeApp(_ bundleId: String, _ change: (inout StoreApp) throws -> Void) throws -> StoreApp {
+        guard let index = apps.firstIndex(where: { $0.bundleId == bundleId }) else {
+            throw RequestFault.member("bundleId", "No such app is known.")
+        }
+        try change(&apps[index])
+        return apps[index]
+    }
+
     func notifications(of bundleId: String, in environment: AppStoreEnvironment) -> [StoreNotification] {
         notifications.filter { $0.bundleId == bundleId && $0.environment == environment }
     }
 
-    mutating func notify(
-        _ event: StoreEvent,
-        of customer: StoreCustomer,
-        _ app: StoreApp,
-        _ signer: AppStoreSigner
-    ) throws(SimulatorFault) {
-        notifications.append(
-            try StoreNotification(
-                event,
-                app: app,
-                environment: customer.environment,
-                customer: customer,
-                signer: signer
+    /// Signs the notifications of a change, and keeps them, to be sent.
+    mutating func notify(_ change: Change, _ signer: AppStoreSigner) throws {
+        let (customer, events) = change
+        guard let app = app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
+        for event in events {
+            notifications.append(
+                try StoreNotification(
+                    event,
+                    app: app,
+                    environment: customer.environment,
+                    customer: customer,
+                    signer: signer
+                )
             )
-        )
+        }
     }
 }
 
@@ -44,119 +52,99 @@ extension AppStoreWorld {
     /// The customer whose subscription changed, and the events.
     typealias Change = (customer: StoreCustomer, events: [StoreEvent])
 
+    /// Changes a subscription of the customer who has a transaction: the one that is known by it, unless another is meant.
+    mutating func changeSubscription(
+        of id: String,
+        where isMeant: (StoreSubscription, String) -> Bool = { $0.originalTransactionId == $1 },
+        _ change: (inout StoreSubscription, StoreApp, inout TransactionNumbers) throws(RequestFault) -> [StoreEvent]
+    ) throws(RequestFault) -> Change {
+        guard let index = customers.index(owning: id), let app = app(customers.all[index].bundleId),
+            let position = customers.all[index].subscriptions.firstIndex(where: { isMeant($0, id) })
+        else { throw Self.noTransaction }
+        var subscription = customers.all[index].subscriptions[position]
+        let events = try change(&subscription, app, &numbers)
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], events)
+    }
+
+    private static let noTransaction = RequestFault.notFound(
+        "No customer has that transaction; GET /simulator/customers lists them."
+    )
+
     /// Refunds a transaction, or ends the share or seat of somebody who did not pay for it.
     ///
     /// The subscription ends with its newest period; an older one changes nothing else.
-    mutating func revoke(
-        _ id: String,
-        _ kind: StoreTransaction.Revocation.Kind
-    ) throws(RequestFault) -> Change {
-        let (index, position) = try place(id) { subscription in
-            subscription.transactions.contains { $0.transactionId == id }
-        }
+    mutating func revoke(_ id: String, _ kind: StoreTransaction.Revocation.Kind) throws(RequestFault) -> Change {
         let now = clock.now
-        var subscription = customers.all[index].subscriptions[position]
-        guard let transaction = customers.all[index].transaction(id) else { throw Self.noTransaction }
-        guard transaction.revocation == nil else {
-            throw .member("transactionId", "The transaction was refunded, or revoked, before.")
+        return try changeSubscription(of: id, where: { $0.transaction($1) != nil }) {
+            (subscription, _, _) throws(RequestFault) in
+            guard let transaction = subscription.transaction(id) else { throw Self.noTransaction }
+            guard transaction.revocation == nil else {
+                throw .member("transactionId", "The transaction was refunded, or revoked, before.")
+            }
+            let ownership = transaction.ownership
+            guard kind.ownership == ownership else {
+                let route = "POST /simulator/\(ownership.revocationRoute)"
+                throw .member("transactionId", "The transaction is \(ownership.rawValue); \(route) ends it.")
+            }
+            subscription.revoke(transaction, StoreTransaction.Revocation(date: now, kind: kind))
+            let type: StoreEvent.Kind = ownership == .purchased ? .refund : .revoke
+            return [StoreEvent(type, at: now, subscription, about: subscription.transaction(id))]
         }
-        let ownership = transaction.ownership
-        guard kind.ownership == ownership else {
-            let route = "POST /simulator/\(ownership.revocationRoute)"
-            throw .member("transactionId", "The transaction is \(ownership.rawValue); \(route) ends it.")
-        }
-        subscription.revoke(transaction, StoreTransaction.Revocation(date: now, kind: kind))
-        customers.set(subscription, at: position, of: index)
-        let event = StoreEvent(
-            ownership == .purchased ? .refund : .revoke,
-            at: now,
-            subscription,
-            about: customers.all[index].transaction(id)
-        )
-        return (customers.all[index], [event])
     }
 
     /// Redeems a retention offer, as a customer does on the cancellation page: it begins with the next payment.
-    mutating func redeemRetentionOffer(
-        _ offerId: String,
-        for id: String
-    ) throws(RequestFault) -> Change {
-        let (index, position) = try place(id) { $0.originalTransactionId == id }
-        var subscription = customers.all[index].subscriptions[position]
-        guard subscription.status == 1 else {
-            throw .member("originalTransactionId", "The subscription is not active: there is nothing to cancel.")
+    mutating func redeemRetentionOffer(_ offerId: String, for id: String) throws(RequestFault) -> Change {
+        let now = clock.now
+        return try changeSubscription(of: id) { (subscription, app, _) throws(RequestFault) in
+            guard subscription.status == 1 else {
+                throw .member("originalTransactionId", "The subscription is not active: there is nothing to cancel.")
+            }
+            let latest = subscription.latest
+            guard let offer = app.product(latest.productId)?.retentionOffer(offerId), offer.plan == latest.plan else {
+                throw .member(
+                    "offerId",
+                    "\(latest.productId), \(latest.plan.rawValue), has no such retention offer; set one up in "
+                        + "app-store.yaml."
+                )
+            }
+            subscription.willAutoRenew = true
+            subscription.autoRenewProductId = latest.productId
+            subscription.autoRenewPlan = latest.plan
+            subscription.offerInUse = OfferInUse(offer)
+            return [StoreEvent(.offerRedeemed, at: now, subscription)]
         }
-        let latest = subscription.latest
-        let product = app(customers.all[index].bundleId)?.product(latest.productId)
-        guard let offer = product?.retentionOffer(offerId), offer.plan == latest.plan else {
-            throw .member(
-                "offerId",
-                "\(latest.productId), \(latest.plan.rawValue), has no such retention offer; set one up in app-store.yaml."
-            )
-        }
-        subscription.willAutoRenew = true
-        subscription.autoRenewProductId = latest.productId
-        subscription.autoRenewPlan = latest.plan
-        subscription.offerInUse = OfferInUse(offer)
-        customers.set(subscription, at: position, of: index)
-        return (customers.all[index], [StoreEvent(.offerRedeemed, at: clock.now, subscription)])
     }
 
     /// Changes whether a subscription renews, or whether its payments fail.
     ///
     /// A payment that no longer fails is made at once.
-    mutating func change(
-        _ id: String,
-        willAutoRenew: Bool?,
-        paymentFails: Bool?
-    ) throws(RequestFault) -> Change {
-        let (index, position) = try place(id) { $0.originalTransactionId == id }
-        guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
+    mutating func change(_ id: String, willAutoRenew: Bool?, paymentFails: Bool?) throws(RequestFault) -> Change {
         let now = clock.now
-        var subscription = customers.all[index].subscriptions[position]
-        var events: [StoreEvent] = []
-        if let willAutoRenew, willAutoRenew != subscription.willAutoRenew {
-            guard subscription.hasAccess else {
-                throw .member("autoRenew", "The subscription has ended; buy it again by POST /simulator/purchases.")
+        return try changeSubscription(of: id) { (subscription, app, numbers) throws(RequestFault) in
+            var events: [StoreEvent] = []
+            if let willAutoRenew, willAutoRenew != subscription.willAutoRenew {
+                guard subscription.hasAccess else {
+                    throw .member("autoRenew", "The subscription has ended; buy it again by POST /simulator/purchases.")
+                }
+                subscription.willAutoRenew = willAutoRenew
+                let subtype: StoreEvent.Subtype = willAutoRenew ? .autoRenewEnabled : .autoRenewDisabled
+                events.append(StoreEvent(.didChangeRenewalStatus, subtype, at: now, subscription))
             }
-            subscription.willAutoRenew = willAutoRenew
-            let subtype: StoreEvent.Subtype = willAutoRenew ? .autoRenewEnabled : .autoRenewDisabled
-            events.append(StoreEvent(.didChangeRenewalStatus, subtype, at: now, subscription))
-        }
-        if let paymentFails {
+            guard let paymentFails else { return events }
             subscription.paymentFails = paymentFails
             if !paymentFails, subscription.isInBillingRetryPeriod,
                 subscription.renew(at: now, in: app, numbers: &numbers)
             {
                 events.append(StoreEvent(.didRenew, .billingRecovery, at: now, subscription))
             }
+            return events
         }
-        customers.set(subscription, at: position, of: index)
-        return (customers.all[index], events)
-    }
-
-    static let noTransaction = RequestFault.notFound(
-        "No customer has that transaction; GET /simulator/customers lists them."
-    )
-
-    /// Finds a subscription of the customer who has a transaction.
-    func place(
-        _ id: String,
-        _ matches: (StoreSubscription) -> Bool
-    ) throws(RequestFault) -> (customer: Int, subscription: Int) {
-        guard let index = customers.index(owning: id),
-            let position = customers.all[index].subscriptions.firstIndex(where: matches)
-        else { throw Self.noTransaction }
-        return (index, position)
     }
 }
 
 extension AppStoreWorld {
-    struct Purchase {
-        let customer: StoreCustomer
-        let subscription: StoreSubscription
-        let event: StoreEvent
-    }
+    typealias Purchase = (customer: StoreCustomer, subscription: StoreSubscription, event: StoreEvent)
 
     /// Buys a subscription, or refuses as StoreKit does.
     mutating func purchase(_ request: PurchaseRequest) throws -> Purchase {
@@ -203,14 +191,14 @@ extension AppStoreWorld {
             let subscription = StoreSubscription(buying: payment, numbers: &numbers)
             customers.set(subscription, at: nil, of: index)
             let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)
-            return Purchase(customer: customers.all[index], subscription: subscription, event: event)
+            return (customers.all[index], subscription, event)
         }
         var subscription = customer.subscriptions[position]
         let old = app.product(subscription.latest.productId)
         let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
         customers.set(subscription, at: position, of: index)
         let event = StoreEvent(kind, subtype, at: now, subscription)
-        return Purchase(customer: customers.all[index], subscription: subscription, event: event)
+        return (customers.all[index], subscription, event)
     }
 }
 
@@ -219,7 +207,7 @@ extension AppStoreWorld {
     var isDue: Bool { customers.nextChange <= clock.now }
 
     /// Lets subscriptions renew and end, as far as the clock says.
-    mutating func advance(signer: AppStoreSigner) throws(SimulatorFault) {
+    mutating func advance(signer: AppStoreSigner) throws {
         let now = clock.now
         for index in customers.all.indices {
             guard let app = app(customers.all[index].bundleId) else { continue }
@@ -228,7 +216,7 @@ extension AppStoreWorld {
                 let events = subscription.advance(to: now, in: app, numbers: &numbers)
                 guard !events.isEmpty else { continue }
                 customers.set(subscription, at: position, of: index)
-                for event in events { try notify(event, of: customers.all[index], app, signer) }
+                try notify((customers.all[index], events), signer)
             }
         }
         customers.findNextChange()

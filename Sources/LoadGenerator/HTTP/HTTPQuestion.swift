@@ -102,7 +102,10 @@ package struct LoadFault: Error, CustomStringConvertible {
 
 enum HTTPRequestBytes {
     static func make(_ method: String, _ path: String, host: String, token: String?, body: [UInt8]) -> ByteBuffer {
-        let head = head(method, path, host: host, token: token, bodyLength: body.count)
+        joined(head(method, path, host: host, token: token, bodyLength: body.count), body)
+    }
+
+    static func joined(_ head: [UInt8], _ body: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(head.count + body.count)
         buffer.writeBytes(head)

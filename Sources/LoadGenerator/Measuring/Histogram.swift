@@ -16,8 +16,6 @@ package struct Histogram: Equatable, Sendable {
     package private(set) var count: Int64 = 0
     /// The largest value recorded, exactly; 0 when there is none.
     package private(set) var maximum: Int64 = 0
-    /// The smallest value recorded, exactly; 0 when there is none.
-    package private(set) var minimum: Int64 = 0
 
     private var counts: [Int64]
 
@@ -39,7 +37,6 @@ package struct Histogram: Equatable, Sendable {
     /// A negative value counts as 0.
     package mutating func record(_ value: Int64, times: Int64 = 1) {
         let value = min(max(value, 0), Self.largestValue)
-        minimum = count == 0 ? value : min(minimum, value)
         maximum = max(maximum, value)
         counts[Self.index(of: value)] += times
         count += times
@@ -47,7 +44,6 @@ package struct Histogram: Equatable, Sendable {
 
     package mutating func add(_ other: Histogram) {
         guard other.count > 0 else { return }
-        minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
         for index in counts.indices { counts[index] += other.counts[index] }
         count += other.count
@@ -56,7 +52,7 @@ package struct Histogram: Equatable, Sendable {
     /// Forgets all values, and keeps the memory.
     package mutating func reset() {
         for index in counts.indices { counts[index] = 0 }
-        (count, minimum, maximum) = (0, 0, 0)
+        (count, maximum) = (0, 0)
     }
 
     /// The value that so many percent of the values do not exceed: the largest of its range, but never more than

@@ -1,4 +1,5 @@
-import Glibc
+import AppStoreSimulator
+internal import FoundationEssentials
 import NIOCore
 import StrictJSON
 
@@ -41,8 +42,9 @@ enum AnswerLine {
     private static func offers(
         in body: [UInt8]
     ) -> [(productId: String, offerId: String, reason: String?, nonce: String?)] {
-        if let jws = RetentionAnswer(json: body)?.signature.map(OfferJWS.init) {
-            return jws.offer.map { [($0.productId, $0.offerId, nil, jws.nonce)] } ?? []
+        if let signature = RetentionAnswer(json: body)?.signature {
+            let jws = CompactJWS(signature)
+            return jws?.offer.map { [($0.productId, $0.offerId, nil, jws?.string("nonce") ?? "")] } ?? []
         }
         return ((try? SignedAnswer(json: body).decisions) ?? []).map { decision in
             (decision.productId, decision.offerId, decision.reason, decision.discount?.nonce)
@@ -50,9 +52,5 @@ enum AnswerLine {
     }
 
     /// Milliseconds since 1970.
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

@@ -1,5 +1,5 @@
 /// The kinds of evidence that requests carry, and the share of each.
-package struct EvidenceMix: Equatable, Sendable {
+package struct EvidenceMix: Sendable {
     /// A kind of evidence; the raw values are those of requests, but for `held`.
     package enum Kind: String, CaseIterable, Sendable {
         /// A verifyReceipt answer, made up here.
@@ -46,10 +46,6 @@ package struct EvidenceMix: Equatable, Sendable {
     }
 
     package var kinds: [Kind] { weights.map(\.kind) }
-
-    package static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
-        left.weights.elementsEqual(right.weights, by: ==)
-    }
 }
 
 package enum CustomerCount: Equatable, Sendable, CustomStringConvertible {

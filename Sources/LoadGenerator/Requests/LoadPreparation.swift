@@ -1,3 +1,4 @@
+package import AppStoreSimulator
 internal import FoundationEssentials
 import NIOCore
 import NIOPosix
@@ -25,7 +26,7 @@ package struct LoadPreparation: Sendable {
     /// The App Store simulator that the service asks.
     package var simulator: ServiceAddress?
     /// Signs as the App Store simulator does, which the service trusts.
-    package var signer: StandInSigner?
+    package var signer: AppStoreSigner?
 
     package init(for address: ServiceAddress, token: String) {
         self.address = address
@@ -49,7 +50,9 @@ package struct LoadPreparation: Sendable {
             } else {
                 found = try await madeUp(kind, among: offers, of: bundleId, service)
             }
-            hands.append(.init(kind: kind, weight: weight, requests: found.requests, description: found.description))
+            hands.append(
+                .init(name: kind.rawValue, weight: weight, requests: found.requests, description: found.description)
+            )
         }
         return RequestDeck(hands, offersPerRequest: offersPerRequest, isShared: customers == .shared)
     }
@@ -63,7 +66,9 @@ package struct LoadPreparation: Sendable {
         guard let simulator else { throw LoadFault("this mix needs the App Store simulator: --simulator URL") }
         let question = HTTPQuestion(address: simulator, group: group, timeoutSeconds: timeoutSeconds)
         let answer = try await question.ask("GET", "/simulator/customers")
-        guard answer.status == 200, let all = try? SimulatedCustomer.list(json: answer.body) else {
+        guard answer.status == 200,
+            let all = try? JSONDecoder().decode(SimulatedCustomer.List.self, from: Data(answer.body)).customers
+        else {
             throw LoadFault("\(simulator) is no App Store simulator: \(answer.status) for /simulator/customers")
         }
         let customers = all.filter { $0.bundleId == bundleId && !$0.subscriptions.isEmpty }
@@ -122,29 +127,30 @@ extension LoadPreparation {
         of bundleId: String,
         _ service: PreparedService
     ) async throws(LoadFault) -> (requests: RequestDeck.Requests, description: String) {
-        let now = Date()
+        let now = AnswerLine.now
         // Held evidence was shown before: by this run where it can, and by the filling of the service where it cannot.
         let shown = kind == .held && signer != nil ? EvidenceMix.Kind.signedTransactions : kind
         var reasons: [String] = []
-        for environment in ["Production", "Sandbox"] {
-            for state in SyntheticCustomer.State.allCases {
+        for inSandbox in [false, true] {
+            for state in [CustomerState.lapsed, .activeAutoRenewOff, .active, .billingRetry, .gracePeriod] {
                 for productId in Set(offers.map(\.productId)).sorted() {
-                    let customer = SyntheticCustomer(
-                        bundleId: bundleId,
+                    let customer = MadeUpCustomer(
+                        MadeUpRequests.identifierMark,
+                        of: bundleId,
                         productId: productId,
-                        state: state,
-                        environment: environment,
-                        originalTransactionId: MadeUpRequests.identifierMark,
-                        date: now
+                        state,
+                        inSandbox: inSandbox,
+                        atMilliseconds: now
                     )
                     var found = try await service.eligible(among: offers, reasons: &reasons) {
-                        requests(of: customer, shown, $0).body(of: 0)
+                        requests(of: customer, at: now, shown, $0).body(of: 0)
                     }
                     guard !found.isEmpty else { continue }
                     if kind == .held, kind != shown {
-                        found = try await hold(customer, found, service)
+                        found = try await hold(customer, at: now, found, service)
                     }
-                    var made = requests(of: customer, kind, (0..<offersPerRequest).map { found[$0 % found.count] })
+                    let asked = (0..<offersPerRequest).map { found[$0 % found.count] }
+                    var made = requests(of: customer, at: now, kind, asked)
                     try await made.prepare(signedAhead)
                     let names = found.map { "\($0.productId) \($0.offerId)" }.joined(separator: ", ")
                     return (.madeUp(made), "\(kind.rawValue): \(who), \(state.rawValue): \(names)")
@@ -179,7 +185,8 @@ extension LoadPreparation {
 
     // The customer is what all of them are like, with the mark in the place of the identifier.
     private func requests(
-        of customer: SyntheticCustomer,
+        of customer: MadeUpCustomer,
+        at now: Int64,
         _ kind: EvidenceMix.Kind,
         _ offers: [ExpectedAnswer.Offer],
         inOrder: Bool = false
@@ -200,7 +207,7 @@ extension LoadPreparation {
         return MadeUpRequests(
             inOrder ? .new : customers,
             // The clock keeps the customers of this run apart from those of earlier runs.
-            from: Int64(customer.date.timeIntervalSince1970 * 1000) * 1000,
+            from: now * 1000,
             expecting: ExpectedAnswer(bundleId: customer.bundleId, account: "", offers: offers),
             body: RequestBody.make(
                 bundleId: customer.bundleId,
@@ -208,7 +215,7 @@ extension LoadPreparation {
                 evidence: evidence,
                 offers: offers
             ),
-            payloads: isSigned ? [customer.signedTransaction, customer.signedRenewalInfo] : [],
+            payloads: isSigned ? customer.signedPayloads : [],
             signer: isSigned ? signer : nil
         ) { length in
             HTTPRequestBytes.head("POST", "/v1/signatures", host: address.authority, token: token, bodyLength: length)
@@ -218,39 +225,26 @@ extension LoadPreparation {
     /// Shows the service the signed transactions of each customer once, and gives the offers that the customers may
     /// have without evidence from then on.
     private func hold(
-        _ customer: SyntheticCustomer,
+        _ customer: MadeUpCustomer,
+        at now: Int64,
         _ offers: [ExpectedAnswer.Offer],
         _ service: PreparedService
     ) async throws(LoadFault) -> [ExpectedAnswer.Offer] {
         guard case .number(let number) = customers else {
             throw LoadFault("held: a number of customers is needed, as each is shown to the service first")
         }
-        let shown = requests(of: customer, .signedTransactions, [offers[0]], inOrder: true)
-        let workers = min(16, number)
-        do {
-            return try await withThrowingTaskGroup(of: [ExpectedAnswer.Offer].self) { group in
-                for worker in 0..<workers {
-                    group.addTask {
-                        var found = offers
-                        for place in stride(from: worker, to: number, by: workers) {
-                            _ = try await service.sign(shown.body(of: place))
-                            found = try await held(customer, place, found, service)
-                        }
-                        return found
-                    }
-                }
-                var found = offers
-                for try await offers in group { found.removeAll { !offers.contains($0) } }
-                return found
-            }
-        } catch {
-            throw error as? LoadFault ?? LoadFault("\(error)")
+        let shown = requests(of: customer, at: now, .signedTransactions, [offers[0]], inOrder: true)
+        let found = try await forEachCustomer(of: number) { (place) async throws(LoadFault) in
+            _ = try await service.sign(shown.body(of: place))
+            return try await held(customer, at: now, place, offers, service)
         }
+        return offers.filter { offer in found.allSatisfy { $0.contains(offer) } }
     }
 
     /// The offers that a customer may have whose evidence the service has just seen.
     private func held(
-        _ customer: SyntheticCustomer,
+        _ customer: MadeUpCustomer,
+        at now: Int64,
         _ number: Int,
         _ offers: [ExpectedAnswer.Offer],
         _ service: PreparedService
@@ -260,7 +254,7 @@ extension LoadPreparation {
         for attempt in 0..<20 {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
             let found = try await service.eligible(among: offers, reasons: &reasons) {
-                requests(of: customer, .held, $0, inOrder: true).body(of: number)
+                requests(of: customer, at: now, .held, $0, inOrder: true).body(of: number)
             }
             if !found.isEmpty { return found }
         }

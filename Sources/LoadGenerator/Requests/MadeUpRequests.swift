@@ -1,11 +1,12 @@
+import AppStoreSimulator
 import NIOCore
 
-/// The requests of customers who are made up, all alike but for identifiers, accounts and what is signed over them: each is
-/// made when it is sent, so that a million take no more memory than some.
+/// The requests of customers who are made up, all alike but for identifiers, accounts and signatures: each is made when it
+/// is sent, so that a million take no more memory than some.
 struct MadeUpRequests: Sendable {
     enum Piece: Equatable, Sendable {
         case text([UInt8])
-        /// The account of the request.
+        /// The account of the request, or the identifier of the call.
         case account
         /// The transaction identifier of the customer.
         case identifier
@@ -14,120 +15,138 @@ struct MadeUpRequests: Sendable {
     }
 
     /// The transaction identifier in the text that a request is cut out of: as long as every other.
-    static let identifierMark = "9876543210123456"
+    static let identifierMark: Int64 = 9_876_543_210_123_456
     static let accountMark = "00000000-0000-8000-8000-000000000000"
-    /// What stands in it for the JWS of a payload.
+    /// The text in the place of the JWS of a payload.
     static func signedMark(_ number: Int) -> String { "<JWS of payload \(number)>" }
 
-    let customers: CustomerCount
+    private let customers: CustomerCount
     /// The identifier of the first customer, of sixteen digits; the others count on from there.
-    let first: Int64
-    let expected: ExpectedAnswer
+    private let first: Int64
+    private let expected: ExpectedAnswer
+    /// Whether each is a call of Apple's about a customer, with an identifier of its own: no two are alike then.
+    private let areCalls: Bool
 
     private var head: [UInt8] = []
     private let body: [Piece]
     private let payloads: [[Piece]]
-    private let signer: StandInSigner?
-    /// The signatures of the first customers, one after the other, payload by payload.
+    private let signer: AppStoreSigner?
+    /// The signatures of the first customers, or calls, one after the other, payload by payload.
     private var signatures: [UInt8] = []
     /// The requests of all customers, where they are few: nothing is left to be done when one is sent.
     private var made: [ByteBuffer] = []
     private static let few = 4096
 
-    /// Cuts up a body with marks, and payloads with marks for identifiers; the head is made for the length of a body.
+    /// The numbers from which a request is made: its customer, its account or call, and the place of its signatures.
+    private struct Numbers {
+        let customer: Int
+        let account: Int
+        let place: Int
+    }
+
+    /// Cuts up a body with marks, and payloads with marks; the head is made for the length of a body.
     init(
         _ customers: CustomerCount,
         from first: Int64,
         expecting expected: ExpectedAnswer,
+        areCalls: Bool = false,
         body: [UInt8],
         payloads: [[UInt8]] = [],
-        signer: StandInSigner? = nil,
+        signer: AppStoreSigner? = nil,
         head: (_ bodyLength: Int) -> [UInt8]
     ) {
         self.customers = customers
         self.first = first
         self.expected = expected
+        self.areCalls = areCalls
         self.signer = signer
-        let identifier = (Self.identifierMark, Piece.identifier)
-        self.payloads = payloads.map { Self.cut($0, at: [identifier]) }
-        let signed = payloads.indices.map { (Self.signedMark($0), Piece.signed($0)) }
-        self.body = Self.cut(body, at: [identifier, (Self.accountMark, .account)] + signed)
+        let marks = [(String(Self.identifierMark), Piece.identifier), (Self.accountMark, .account)]
+        self.payloads = payloads.map { Self.cut($0, at: marks) }
+        self.body = Self.cut(body, at: marks + payloads.indices.map { (Self.signedMark($0), .signed($0)) })
         self.head = head(self.body(of: 0).count)
     }
 
-    /// Signs ahead of time, on all processors, for so many customers, and makes the requests where all customers are
-    /// few; the rest is done when it is sent.
+    /// Signs ahead of time, on all processors, for so many customers or calls, and makes the requests where all customers
+    /// are few; the rest is done when it is sent.
     mutating func prepare(_ count: Int) async throws(LoadFault) {
-        try await sign(count)
-        guard case .number(let number) = customers, number <= Self.few else { return }
-        made = (0..<number).map { request($0, account: $0) }
-    }
-
-    private mutating func sign(_ count: Int) async throws(LoadFault) {
-        guard let signer, !payloads.isEmpty else { return }
-        let requests = self
-        signatures = try await signer.signatures(count * payloads.count) { number in
-            let (customer, place) = number.quotientAndRemainder(dividingBy: requests.payloads.count)
-            return requests.payload(place, of: Array(requests.identifier(customer).utf8))
+        if let signer, !payloads.isEmpty {
+            let requests = self
+            signatures = try await signer.signatures(count * payloads.count) { number in
+                let (place, payload) = number.quotientAndRemainder(dividingBy: requests.payloads.count)
+                return requests.payload(payload, requests.numbers(at: place))
+            }
         }
+        guard !areCalls, case .number(let number) = customers, number <= Self.few else { return }
+        made = (0..<number).map { HTTPRequestBytes.joined(head, body(numbers(at: $0))) }
     }
 
+    /// Head and body.
     func request(_ number: Int) -> ByteBuffer {
-        let customer = customers.customer(of: number)
-        return made.isEmpty ? request(customer, account: customers.account(of: number)) : made[customer]
-    }
-
-    private func request(_ customer: Int, account: Int) -> ByteBuffer {
-        let body = body(customer, account: account)
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(head.count + body.count)
-        buffer.writeBytes(head)
-        buffer.writeBytes(body)
-        return buffer
+        made.isEmpty
+            ? HTTPRequestBytes.joined(head, body(of: number)) : made[customers.customer(of: number)]
     }
 
     func expected(_ number: Int) -> ExpectedAnswer {
-        ExpectedAnswer(
+        let numbers = numbers(of: number)
+        return ExpectedAnswer(
             bundleId: expected.bundleId,
-            account: RequestBody.account(of: identifier(customers.account(of: number))),
-            offers: expected.offers
+            account: areCalls ? "" : account(numbers),
+            offers: expected.offers,
+            originalTransactionId: areCalls ? identifier(numbers.customer) : nil
         )
     }
 
-    func body(of number: Int) -> [UInt8] {
-        body(customers.customer(of: number), account: customers.account(of: number))
+    func body(of number: Int) -> [UInt8] { body(numbers(of: number)) }
+
+    private func numbers(of request: Int) -> Numbers {
+        let customer = customers.customer(of: request)
+        return areCalls
+            ? Numbers(customer: customer, account: request, place: request)
+            : Numbers(customer: customer, account: customers.account(of: request), place: customer)
     }
 
-    private func body(_ customer: Int, account: Int) -> [UInt8] {
-        let identifier = Array(identifier(customer).utf8)
+    private func numbers(at place: Int) -> Numbers {
+        areCalls ? numbers(of: place) : Numbers(customer: place, account: place, place: place)
+    }
+
+    private func body(_ numbers: Numbers) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(12_288)
         for piece in body {
-            switch piece {
-            case .text(let text): bytes += text
-            case .account: bytes += RequestBody.account(of: self.identifier(account)).utf8
-            case .identifier: bytes += identifier
-            case .signed(let place):
-                guard let signer else { break }
-                let payload = payload(place, of: identifier)
-                let start = (customer * payloads.count + place) * 64
-                let isSigned = start + 64 <= signatures.count
-                let signature = isSigned ? signatures[start..<start + 64] : signer.signature(over: payload)[...]
-                signer.appendJWS(payload, signature, to: &bytes)
+            guard case .signed(let number) = piece else {
+                append(piece, numbers, to: &bytes)
+                continue
             }
+            guard let signer else { continue }
+            let payload = payload(number, numbers)
+            let start = (numbers.place * payloads.count + number) * 64
+            let isSigned = start + 64 <= signatures.count
+            let signature = isSigned ? signatures[start..<start + 64] : signer.bytes(over: payload)[...]
+            signer.appendJWS(payload, signature, to: &bytes)
         }
         return bytes
     }
 
-    private func identifier(_ number: Int) -> String { String(first + Int64(number)) }
-
-    private func payload(_ place: Int, of identifier: [UInt8]) -> [UInt8] {
+    private func payload(_ number: Int, _ numbers: Numbers) -> [UInt8] {
         var payload: [UInt8] = []
         payload.reserveCapacity(1024)
-        for piece in payloads[place] {
-            if case .text(let text) = piece { payload += text } else { payload += identifier }
-        }
+        for piece in payloads[number] { append(piece, numbers, to: &payload) }
         return payload
+    }
+
+    private func append(_ piece: Piece, _ numbers: Numbers, to bytes: inout [UInt8]) {
+        switch piece {
+        case .text(let text): bytes += text
+        case .account: bytes += account(numbers).utf8
+        case .identifier: bytes += identifier(numbers.customer).utf8
+        case .signed: break
+        }
+    }
+
+    private func identifier(_ customer: Int) -> String { String(first + Int64(customer)) }
+
+    private func account(_ numbers: Numbers) -> String {
+        RequestBody.account(of: areCalls ? "call \(first) \(numbers.account)" : identifier(numbers.account))
     }
 
     static func cut(_ text: [UInt8], at marks: [(mark: String, piece: Piece)]) -> [Piece] {

@@ -53,7 +53,10 @@ struct PreparedService {
     private func answer(_ path: String, _ body: [UInt8]) async throws(LoadFault) -> SignedAnswer {
         let (status, body) = try await question.ask("POST", path, token: token, body: body)
         guard status == 200 else {
-            throw LoadFault("POST \(question.address)\(path): \(status)\(Self.detail(of: body))")
+            let problem = Problem(json: body)
+            let code = problem.code.isEmpty ? "" : " \(problem.code)"
+            let detail = problem.detail.isEmpty ? "" : ": \(problem.detail)"
+            throw LoadFault("POST \(question.address)\(path): \(status)\(code)\(detail)")
         }
         do throws(JSONFault) {
             let answer = try SignedAnswer(json: body)
@@ -63,18 +66,23 @@ struct PreparedService {
             throw LoadFault("POST \(question.address)\(path) is not answered by Offer Signer: \(error.detail)")
         }
     }
+}
 
-    /// The `code` and `detail` of a problem.
-    private static func detail(of body: [UInt8]) -> String {
-        var reader = JSONReader(body)
+/// The problem details of a refusal (RFC 9457), as far as they are there.
+struct Problem {
+    private(set) var code = ""
+    private(set) var detail = ""
+
+    init(json: [UInt8]) {
+        var reader = JSONReader(json)
         var (code, detail) = ("", "")
         try? reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "code": code = " " + (try reader.readString())
-            case "detail": detail = ": " + (try reader.readString())
+            case "code": code = try reader.readString()
+            case "detail": detail = try reader.readString()
             default: try reader.skipValue()
             }
         }
-        return code + detail
+        (self.code, self.detail) = (code, detail)
     }
 }

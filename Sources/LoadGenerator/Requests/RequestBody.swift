@@ -1,3 +1,4 @@
+import AppStoreSimulator
 internal import Crypto
 internal import FoundationEssentials
 import StrictJSON
@@ -72,19 +73,18 @@ extension RequestBody {
         productId: String,
         offerId: String,
         offers: Int,
-        originalTransactionId: String = "220000000000001"
+        originalTransactionId: Int64 = 220_000_000_000_001
     ) -> [UInt8] {
-        let customer = SyntheticCustomer(
-            bundleId: bundleId,
+        let customer = MadeUpCustomer(
+            originalTransactionId,
+            of: bundleId,
             productId: productId,
-            state: .lapsed,
-            environment: "Production",
-            originalTransactionId: originalTransactionId,
-            date: Date()
+            .lapsed,
+            atMilliseconds: AnswerLine.now
         )
         return make(
             bundleId: bundleId,
-            account: account(of: customer.originalTransactionId),
+            account: account(of: String(originalTransactionId)),
             evidence: evidence("receiptResponse", json: customer.receiptResponse),
             offers: Array(repeating: ExpectedAnswer.Offer(productId: productId, offerId: offerId), count: offers)
         )

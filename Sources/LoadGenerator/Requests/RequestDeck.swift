@@ -23,25 +23,12 @@ package struct RequestDeck: Sendable {
         let weight: Int
         let requests: Requests
         let description: String
-
-        init(kind: EvidenceMix.Kind, weight: Int, requests: Requests, description: String) {
-            self.init(name: kind.rawValue, weight: weight, requests: requests, description: description)
-        }
-
-        init(name: String, weight: Int, requests: Requests, description: String) {
-            self.name = name
-            self.weight = weight
-            self.requests = requests
-            self.description = description
-        }
     }
 
     enum Requests {
         /// Requests from a list that is not empty, over and over.
         case listed([LoadRequest])
         case madeUp(MadeUpRequests)
-        /// Apple's calls about customers who are about to cancel.
-        case retention(RetentionRequests)
     }
 
     /// A request: its kind, and its number among those of the kind.
@@ -77,7 +64,6 @@ package struct RequestDeck: Sendable {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].bytes
         case .madeUp(let requests): requests.request(place.number)
-        case .retention(let requests): requests.request(place.number)
         }
     }
 
@@ -85,7 +71,6 @@ package struct RequestDeck: Sendable {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].expected
         case .madeUp(let requests): requests.expected(place.number)
-        case .retention(let requests): requests.expected(place.number)
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import AppStoreSimulator
 import NIOCore
 import NIOPosix
 import StrictJSON
@@ -15,7 +15,7 @@ package struct RetentionPreparation: Sendable {
     package var appAppleId: Int64
     /// The products that customers have: the first for which an offer is signed.
     package var productIds: [String]
-    package var signer: StandInSigner
+    package var signer: AppStoreSigner
     package var customers = 100
     /// About how many calls there will be: so many are signed ahead of time.
     package var expectedRequests = 0
@@ -26,7 +26,7 @@ package struct RetentionPreparation: Sendable {
         bundleId: String,
         appAppleId: Int64,
         productIds: [String],
-        signer: StandInSigner
+        signer: AppStoreSigner
     ) {
         self.address = address
         self.bundleId = bundleId
@@ -37,18 +37,21 @@ package struct RetentionPreparation: Sendable {
 
     /// Calls about customers who are shown an offer; where nobody is, about those who are shown anything.
     package func deck() async throws(LoadFault) -> RequestDeck {
-        let first = Int64(Date().timeIntervalSince1970 * 1000) * 1000
+        let first = AnswerLine.now * 1000
         var answers: [String] = []
-        var second: (customer: SyntheticCustomer, answer: RetentionAnswer)?
+        var second: (customer: MadeUpCustomer, answer: RetentionAnswer)?
         // Each call that is tried has an identifier of its own.
         var tried = first - 1
-        for state in [SyntheticCustomer.State.active, .activeAutoRenewOff, .billingRetry, .gracePeriod] {
+        for state in [CustomerState.active, .activeAutoRenewOff, .billingRetry, .gracePeriod] {
             for productId in productIds {
-                let customer = customer(productId, state)
-                try await show(customer, tried)
+                let customer = customer(tried, productId, state)
+                try await show(customer)
                 for attempt in 0..<5 {
                     if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
-                    let (status, body) = try await ask(about: customer, tried, attempt)
+                    let call = customer.retentionCall(RequestBody.account(of: "trial \(tried) \(attempt)"))
+                    let (status, body) = try await post(Self.path) { () throws(SimulatorFault) in
+                        try signer.jws(call)
+                    }
                     guard status == 200, let answer = RetentionAnswer(json: body) else {
                         answers.append("\(status)")
                         continue
@@ -68,17 +71,23 @@ package struct RetentionPreparation: Sendable {
     }
 
     private func deck(
-        of customer: SyntheticCustomer,
+        of customer: MadeUpCustomer,
         _ answer: RetentionAnswer,
         from first: Int64
     ) async throws(LoadFault) -> RequestDeck {
-        let offer = answer.signature.flatMap { OfferJWS($0).offer }
-        try await show(customer, from: first)
-        var requests = RetentionRequests(
-            of: customers,
+        let offer = answer.signature.flatMap { CompactJWS($0)?.offer }
+        let (productId, state) = (customer.productId, customer.state)
+        _ = try await forEachCustomer(of: customers) { (place) async throws(LoadFault) in
+            try await show(self.customer(first + Int64(place), productId, state))
+        }
+        let call = self.customer(MadeUpRequests.identifierMark, productId, state)
+        var requests = MadeUpRequests(
+            .number(customers),
             from: first,
             expecting: ExpectedAnswer(bundleId: bundleId, account: "", offers: offer.map { [$0] } ?? []),
-            payload: payload(about: customer, MadeUpRequests.identifierMark, MadeUpRequests.accountMark),
+            areCalls: true,
+            body: Self.body(MadeUpRequests.signedMark(0)),
+            payloads: [call.retentionCall(MadeUpRequests.accountMark)],
             signer: signer
         ) { HTTPRequestBytes.head("POST", Self.path, host: address.authority, token: nil, bodyLength: $0) }
         try await requests.prepare(expectedRequests)
@@ -86,8 +95,8 @@ package struct RetentionPreparation: Sendable {
         let hand = RequestDeck.Hand(
             name: "retention",
             weight: 1,
-            requests: .retention(requests),
-            description: "retention calls: \(customers) customers, \(customer.state.rawValue): \(shown)"
+            requests: .madeUp(requests),
+            description: "retention calls: \(customers) customers, \(state.rawValue): \(shown)"
         )
         return RequestDeck(
             [hand],
@@ -98,104 +107,45 @@ package struct RetentionPreparation: Sendable {
 
     private static let path = "/v1/retention-messages"
 
-    private func customer(_ productId: String, _ state: SyntheticCustomer.State) -> SyntheticCustomer {
-        SyntheticCustomer(
-            bundleId: bundleId,
+    private func customer(_ id: Int64, _ productId: String, _ state: CustomerState) -> MadeUpCustomer {
+        MadeUpCustomer(
+            id,
+            of: bundleId,
+            appAppleId: appAppleId,
             productId: productId,
-            state: state,
-            environment: "Production",
-            originalTransactionId: MadeUpRequests.identifierMark,
-            date: Date()
+            state,
+            atMilliseconds: AnswerLine.now
         )
-    }
-
-    /// The payload of a call (`DecodedRealtimeRequestBody`).
-    private func payload(about customer: SyntheticCustomer, _ id: String, _ requestIdentifier: String) -> [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        writer.object { json in
-            json.member("originalTransactionId", id)
-            json.member("appAppleId", appAppleId)
-            json.member("productId", customer.productId)
-            json.member("userLocale", "en-US")
-            json.member("requestIdentifier", requestIdentifier)
-            json.member("environment", customer.environment)
-            json.member("signedDate", Int64(Date().timeIntervalSince1970 * 1000))
-        }
-        return writer.bytes
-    }
-
-    private func ask(
-        about customer: SyntheticCustomer,
-        _ id: Int64,
-        _ attempt: Int
-    ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
-        let call = payload(about: customer, String(id), RequestBody.account(of: "trial \(id) \(attempt)"))
-        return try await post(Self.path, call)
-    }
-
-    private func show(_ customer: SyntheticCustomer, from first: Int64) async throws(LoadFault) {
-        let workers = min(16, customers)
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for worker in 0..<workers {
-                    group.addTask {
-                        for place in stride(from: worker, to: customers, by: workers) {
-                            try await show(customer, first + Int64(place))
-                        }
-                    }
-                }
-                try await group.waitForAll()
-            }
-        } catch {
-            throw error as? LoadFault ?? LoadFault("\(error)")
-        }
     }
 
     /// Makes a customer known, by a notification of the newest purchase.
-    private func show(_ customer: SyntheticCustomer, _ id: Int64) async throws(LoadFault) {
-        let customer = SyntheticCustomer(
-            bundleId: customer.bundleId,
-            productId: customer.productId,
-            state: customer.state,
-            environment: customer.environment,
-            originalTransactionId: String(id),
-            date: customer.date
-        )
-        let transaction = signer.jws(customer.signedTransaction)
-        let renewal = signer.jws(customer.signedRenewalInfo)
-        var writer = JSONWriter(capacity: 12_288)
-        writer.object { json in
-            json.member("notificationType", "SUBSCRIBED")
-            json.member("subtype", "INITIAL_BUY")
-            json.member("notificationUUID", RequestBody.account(of: "notification \(id)"))
-            json.member("version", "2.0")
-            json.member("signedDate", Int64(customer.date.timeIntervalSince1970 * 1000))
-            json.member("data")
-            json.object { json in
-                json.member("appAppleId", appAppleId)
-                json.member("bundleId", bundleId)
-                json.member("environment", customer.environment)
-                json.member("signedTransactionInfo", transaction)
-                json.member("signedRenewalInfo", renewal)
-            }
-        }
-        let (status, body) = try await post("/v1/notifications", writer.bytes)
+    private func show(_ customer: MadeUpCustomer) async throws(LoadFault) {
+        let path = "/v1/notifications"
+        let (status, body) = try await post(path) { () throws(SimulatorFault) in try customer.notification(signer) }
         guard status == 200 else {
-            throw LoadFault(
-                "POST \(address)/v1/notifications: \(status) \(String(decoding: body.prefix(500), as: UTF8.self))"
-            )
+            throw LoadFault("POST \(address)\(path): \(status) \(String(decoding: body.prefix(500), as: UTF8.self))")
         }
     }
 
-    private func post(_ path: String, _ payload: [UInt8]) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
+    private static func body(_ signedPayload: String) -> [UInt8] {
         var writer = JSONWriter(capacity: 16_384)
-        writer.object { $0.member("signedPayload", signer.jws(payload)) }
+        writer.object { $0.member("signedPayload", signedPayload) }
+        return writer.bytes
+    }
+
+    private func post(
+        _ path: String,
+        _ signedPayload: () throws(SimulatorFault) -> String
+    ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
+        let body: [UInt8]
+        do throws(SimulatorFault) {
+            body = Self.body(try signedPayload())
+        } catch {
+            throw LoadFault(error.description)
+        }
         // One that stays: who gives up leaves questions behind that are still on their way.
-        let question = HTTPQuestion(
-            address: address,
-            group: MultiThreadedEventLoopGroup.singleton,
-            timeoutSeconds: timeoutSeconds
-        )
-        return try await question.ask("POST", path, body: writer.bytes)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
+        return try await question.ask("POST", path, body: body)
     }
 }

@@ -145,19 +145,10 @@ enum FaultyAnswer {
     static func failure(of answer: AnswerReader.Answer) -> LoadFailure {
         let body = Array(answer.body.readableBytesView)
         guard answer.status == 200 else {
-            return .status(answer.status, code: (try? member("code", of: body)) ?? "")
+            return .status(answer.status, code: Problem(json: body).code)
         }
         if let shown = RetentionAnswer(json: body) { return .notSigned(reason: shown.kind.rawValue) }
         guard let decisions = try? SignedAnswer(json: body).decisions else { return .malformed("no decisions") }
         return .notSigned(reason: decisions.first { $0.discount == nil }?.reason ?? "too few decisions")
-    }
-
-    private static func member(_ wanted: String, of body: [UInt8]) throws(JSONFault) -> String? {
-        var reader = JSONReader(body)
-        var value: String?
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            if name == wanted { value = try reader.readString() } else { try reader.skipValue() }
-        }
-        return value
     }
 }

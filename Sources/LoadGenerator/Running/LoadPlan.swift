@@ -71,12 +71,6 @@ package struct LoadMeasurement: Sendable {
     /// The service's usage meanwhile, warm-up included; `nil` if its process is not known.
     let service: ProcessUsage?
 
-    package var fulfilled: Int { tally.fulfilled }
-
-    package var failures: [LoadFailure: Int] { tally.failures }
-
-    package var samples: [AnswerSample] { tally.samples }
-
     /// The service's CPU time per signature, warm-up included, in microseconds; `nil` where refusals are waited for.
     var serviceMicrosecondsPerSignature: Double? {
         guard let service, tally.everySignature > 0, !plan.deck.isShared else { return nil }

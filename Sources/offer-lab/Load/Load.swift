@@ -81,7 +81,7 @@ struct Load: AsyncParsableCommand {
         _ stop: LoadStop,
         _ progress: LoadProgress
     ) async throws(ExitCode) -> OwnService {
-        let executables = Executables(service: target.service)
+        let service = target.service
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
         let (bundleId, ledger, forRetention) = (questions.bundleId, target.ledger, target.retention)
         let offersAtOnce = amount.connections * amount.offers
@@ -89,7 +89,7 @@ struct Load: AsyncParsableCommand {
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in
                 try await OwnService(
-                    executables,
+                    service,
                     configuration: configuration,
                     bundleId: bundleId,
                     ledger: ledger,

@@ -1,20 +1,21 @@
+import AppStoreSimulator
 import ArgumentParser
 import Foundation
 import LoadGenerator
 
 /// The options of `load` that say what is asked.
 struct LoadQuestionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The app; needed where the client has several.", valueName: "id"))
+    @Option(help: .init("The app; needed where the client has several.", valueName: "id"))
     var bundleId: String?
 
-    @Option(help: ArgumentHelp("The product. By default any that can be signed for.", valueName: "id"))
+    @Option(help: .init("The product. By default any that can be signed for.", valueName: "id"))
     var productId: String?
 
-    @Option(help: ArgumentHelp("The offer. By default any that can be signed.", valueName: "id"))
+    @Option(help: .init("The offer. By default any that can be signed.", valueName: "id"))
     var offerId: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             The kinds of evidence with their weights, such as receiptResponse=80,signedTransactions=10,transactionId=10. \
             Also receipt, and held: requests without evidence, after signed transactions have made the customer known.
@@ -25,7 +26,7 @@ struct LoadQuestionOptions: ParsableArguments {
     var mix = "receiptResponse"
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             How many customers ask. new: another customer in each request. shared: one customer's evidence for another \
             account in each request, which the service refuses after a few accounts.
@@ -42,22 +43,19 @@ struct LoadQuestionOptions: ParsableArguments {
     var customers = CustomerCount.number(100)
 
     @Option(
-        help: ArgumentHelp(
-            "The App Store simulator that the service asks, for receipt and transactionId.",
-            valueName: "url"
-        )
+        help: .init("The App Store simulator that the service asks, for receipt and transactionId.", valueName: "url")
     )
     var simulator: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The directory of an App Store simulator whose root the service trusts, for signedTransactions and held.",
             valueName: "d"
         )
     )
     var simulatorDirectory: String?
 
-    @Option(help: ArgumentHelp("The app's Apple ID, for --retention.", valueName: "number"))
+    @Option(help: .init("The app's Apple ID, for --retention.", valueName: "number"))
     var appAppleId: Int64?
 
     func validate() throws {
@@ -72,11 +70,11 @@ struct LoadQuestionOptions: ParsableArguments {
     }
 
     /// What signs as the simulator does, if its directory is named.
-    var signer: StandInSigner? {
+    var signer: AppStoreSigner? {
         get throws {
             try simulatorDirectory.map { directory in
-                do throws(LoadFault) {
-                    return try StandInSigner(directory: URL(filePath: directory, directoryHint: .isDirectory))
+                do throws(SimulatorFault) {
+                    return try AppStoreSigner(directory: URL(filePath: directory, directoryHint: .isDirectory))
                 } catch {
                     throw ValidationError("--simulator-directory: \(error)")
                 }
@@ -159,35 +157,35 @@ struct LoadQuestionOptions: ParsableArguments {
 
 /// The options of `load` that say how much is asked and for how long.
 struct LoadAmountOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many connections to open.", valueName: "n"))
+    @Option(name: .shortAndLong, help: .init("How many connections to open.", valueName: "n"))
     var connections = 16
 
-    @Option(help: ArgumentHelp("Send so many requests a second, however fast the service answers.", valueName: "n"))
+    @Option(help: .init("Send so many requests a second, however fast the service answers.", valueName: "n"))
     var rate: Double?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How long to measure, in seconds.", valueName: "s"))
+    @Option(name: .shortAndLong, help: .init("How long to measure, in seconds.", valueName: "s"))
     var duration = 10.0
 
-    @Option(help: ArgumentHelp("How long to send requests before that, in seconds.", valueName: "s"))
+    @Option(help: .init("How long to send requests before that, in seconds.", valueName: "s"))
     var warmUp = 2.0
 
-    @Option(help: ArgumentHelp("How many offers each request asks for, 1 to 100.", valueName: "k"))
+    @Option(help: .init("How many offers each request asks for, 1 to 100.", valueName: "k"))
     var offers = 1
 
     @Option(
         name: .customLong("repeat"),
-        help: ArgumentHelp(
+        help: .init(
             "How many requests in a row are for one customer. With as many connections, they are sent at once.",
             valueName: "n"
         )
     )
     var repeats = 1
 
-    @Option(help: ArgumentHelp("How long an answer may take, in seconds, also before the run.", valueName: "s"))
+    @Option(help: .init("How long an answer may take, in seconds, also before the run.", valueName: "s"))
     var timeout = 10.0
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "How many event loops send. More than one takes CPU time from a service on the same machine.",
             valueName: "n"
         )
@@ -195,28 +193,23 @@ struct LoadAmountOptions: ParsableArguments {
     var eventLoops = 1
 
     func validate() throws {
-        guard (1...10_000).contains(connections) else {
-            throw ValidationError("--connections is a number from 1 to 10,000.")
-        }
-        if let rate, !(rate >= 0.01 && rate <= 1_000_000) {
-            throw ValidationError("--rate is a number of requests a second from 0.01 to 1,000,000.")
-        }
-        guard duration > 0, duration <= 86_400 else {
-            throw ValidationError("--duration is a number of seconds above 0, up to a day.")
-        }
-        guard warmUp >= 0, warmUp <= 3600 else {
-            throw ValidationError("--warm-up is a number of seconds from 0 to an hour.")
-        }
-        guard (1...100).contains(offers) else { throw ValidationError("--offers is a number from 1 to 100.") }
-        guard (1...10_000).contains(repeats) else {
-            throw ValidationError("--repeat is a number from 1 to 10,000.")
-        }
-        guard timeout > 0, timeout <= 3600 else {
-            throw ValidationError("--timeout is a number of seconds above 0, up to an hour.")
-        }
-        guard (1...64).contains(eventLoops), eventLoops <= connections else {
-            throw ValidationError("--event-loops is a number from 1 to 64, and no more than --connections.")
-        }
+        let rules = [
+            ((1...10_000).contains(connections), "--connections is a number from 1 to 10,000."),
+            (
+                rate.map { (0.01...1_000_000).contains($0) } ?? true,
+                "--rate is a number of requests a second from 0.01 to 1,000,000."
+            ),
+            (duration > 0 && duration <= 86_400, "--duration is a number of seconds above 0, up to a day."),
+            ((0...3600).contains(warmUp), "--warm-up is a number of seconds from 0 to an hour."),
+            ((1...100).contains(offers), "--offers is a number from 1 to 100."),
+            ((1...10_000).contains(repeats), "--repeat is a number from 1 to 10,000."),
+            (timeout > 0 && timeout <= 3600, "--timeout is a number of seconds above 0, up to an hour."),
+            (
+                (1...64).contains(eventLoops) && eventLoops <= connections,
+                "--event-loops is a number from 1 to 64, and no more than --connections."
+            ),
+        ]
+        if let (_, fault) = rules.first(where: { !$0.0 }) { throw ValidationError(fault) }
     }
 
     /// About how many requests there will be, within bounds: in a closed loop, as many as a quick service answers.
@@ -239,7 +232,7 @@ struct LoadOutputOptions: ParsableArguments {
     static let sample = 1000
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             Check a sample of the signatures after the run, with this public key as PEM (openssl pkey -pubout), or with \
             one of several in the file if the service's key changes during the run; - is standard input.
@@ -255,11 +248,11 @@ struct LoadOutputOptions: ParsableArguments {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("A file to which the run is written second by second, for a plot.", valueName: "file"))
+    @Option(help: .init("A file to which the run is written second by second, for a plot.", valueName: "file"))
     var csv: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             Where each answer is written as it comes, the warm-up's too, one JSON object a line: time, status, account, \
             offers and nonces.

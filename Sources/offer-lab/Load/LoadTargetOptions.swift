@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import ArgumentParser
 import LoadGenerator
 
@@ -7,7 +8,7 @@ struct LoadTarget {
     let token: String
     let simulator: ServiceAddress?
     /// What signs as that simulator does, if its directory is known.
-    let signer: StandInSigner?
+    let signer: AppStoreSigner?
     let checker: SignatureChecker?
     let processes: [Int32]
     /// About which customers Apple's retention calls are, where those are made.
@@ -25,21 +26,21 @@ struct LoadTargetOptions: ParsableArguments {
     static let ownConfiguration = "keys.example/offer-signer.yaml"
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Where the service listens, such as http://127.0.0.1:8080; https is not supported.",
             valueName: "url"
         )
     )
     var url: String?
 
-    @Option(help: ArgumentHelp("The client's token, whose SHA-256 is in clients.yaml.", valueName: "token"))
+    @Option(help: .init("The client's token, whose SHA-256 is in clients.yaml.", valueName: "token"))
     var token: String?
 
     @Flag(help: "Put load on a host that is not this machine.")
     var allowRemote = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The service's process id; several may be named. Their CPU time and memory are measured, too.",
             valueName: "number"
         )
@@ -60,7 +61,7 @@ struct LoadTargetOptions: ParsableArguments {
     var runsOwn = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             The configuration of the service that --self starts. The run adds its own client and ledger \
             (default: \(LoadTargetOptions.ownConfiguration)).
@@ -71,7 +72,7 @@ struct LoadTargetOptions: ParsableArguments {
     var config: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The executable of the service that --self starts (default: the offer-signer beside this one).",
             valueName: "path"
         )
@@ -79,7 +80,7 @@ struct LoadTargetOptions: ParsableArguments {
     var service: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The empty ledger of the service that --self starts, such as postgres://USER@HOST/DB (default: a file).",
             valueName: "url"
         )
@@ -129,7 +130,7 @@ struct LoadTargetOptions: ParsableArguments {
     func given(
         _ checker: SignatureChecker?,
         _ simulator: ServiceAddress?,
-        _ signer: StandInSigner?,
+        _ signer: AppStoreSigner?,
         _ customers: RetentionCustomers?
     ) throws -> LoadTarget {
         guard let address = try address("--url", url) else { throw ValidationError("--url is missing.") }

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import StrictJSON
 import Yams
 
 extension Sequence<UInt8> {
@@ -107,33 +106,22 @@ extension OwnConfiguration {
     func writeScenario(publicKey: String) throws(OwnServiceFault) {
         let states = ["lapsed", "activeAutoRenewOff", "active"]
         let products = apps[0].groups.flatMap(\.products)
-        let count = max(1, 100 / max(1, products.count))
-        var json = JSONWriter()
-        json.object { file in
-            file.member("apps")
-            file.array { list in for app in apps { list.object { write(app, publicKey, into: &$0) } } }
-            file.member("customers")
-            file.array { list in
-                for (index, product) in products.enumerated() {
-                    for state in states {
-                        list.object { customer in
-                            customer.member("name", "\(state)-\(index)")
-                            customer.member("count", Int64(count))
-                            customer.member("bundleId", apps[0].bundleId)
-                            customer.member("subscriptions")
-                            customer.array { list in
-                                list.object { subscription in
-                                    subscription.member("product", product)
-                                    subscription.member("state", state)
-                                }
-                            }
-                        }
-                    }
-                }
+        let customers = products.enumerated().flatMap { index, product in
+            states.map { state -> [String: Any] in
+                [
+                    "name": "\(state)-\(index)", "count": max(1, 100 / products.count), "bundleId": apps[0].bundleId,
+                    "subscriptions": [["product": product, "state": state]],
+                ]
             }
         }
-        // JSON is YAML, and needs no thought about quotation marks.
-        try write(json.bytes, to: simulator.appending(path: "app-store.yaml"))
+        let all = apps.map { app -> [String: Any] in
+            let keys = app.bundleId == apps[0].bundleId ? [["id": keyIdentifier, "publicKey": publicKey]] : []
+            let groups = app.groups.map { group -> [String: Any] in
+                ["id": group.id, "products": group.products.map { ["id": $0] }]
+            }
+            return ["bundleId": app.bundleId, "keys": keys, "gracePeriodDays": 16, "subscriptionGroups": groups]
+        }
+        try write(["apps": all, "customers": customers], to: simulator.appending(path: "app-store.yaml"))
     }
 
     /// The customers of retention calls: some with each product of the first app.
@@ -221,22 +209,12 @@ extension OwnConfiguration {
             }
             catalog["apps"]?.sequence?[index] = app
         }
-        var clients = JSONWriter()
-        clients.object { file in
-            file.member("clients")
-            file.array { list in
-                list.object { client in
-                    client.member("name", "load")
-                    client.member("tokenSHA256", SHA256.hash(data: Data(token.utf8)).hexadecimal)
-                    client.member("apps")
-                    client.array { list in for app in apps { list.string(app.bundleId) } }
-                    client.member("evidence")
-                    client.array { list in for kind in Self.evidence { list.string(kind) } }
-                }
-            }
-        }
+        let client: [String: Any] = [
+            "name": "load", "tokenSHA256": SHA256.hash(data: Data(token.utf8)).hexadecimal,
+            "apps": apps.map(\.bundleId), "evidence": Self.evidence,
+        ]
         try write(Array("load\n".utf8), to: directory.appending(path: "load.secret"))
-        try write(clients.bytes, to: directory.appending(path: "load-clients.yaml"))
+        try write(["clients": [client]], to: directory.appending(path: "load-clients.yaml"))
         let file = directory.appending(path: "load.yaml")
         do {
             try write(Array(Yams.serialize(node: catalog).utf8), to: directory.appending(path: "load-catalog.yaml"))
@@ -253,27 +231,14 @@ extension OwnConfiguration {
         .mapping(Node.Mapping(members.sorted { $0.key < $1.key }.map { (Node($0), Node($1)) }))
     }
 
-    private func write(_ app: App, _ publicKey: String, into json: inout JSONWriter) {
-        json.member("bundleId", app.bundleId)
-        if app.bundleId == apps[0].bundleId {
-            json.member("keys")
-            json.array { list in
-                list.object { key in
-                    key.member("id", keyIdentifier)
-                    key.member("publicKey", publicKey)
-                }
-            }
-        }
-        json.member("gracePeriodDays", 16)
-        json.member("subscriptionGroups")
-        json.array { list in
-            for group in app.groups {
-                list.object { member in
-                    member.member("id", group.id)
-                    member.member("products")
-                    member.array { list in for product in group.products { list.object { $0.member("id", product) } } }
-                }
-            }
+    /// JSON is YAML, and needs no thought about quotation marks.
+    private func write(_ yaml: [String: Any], to file: URL) throws(OwnServiceFault) {
+        do {
+            try write(Array(JSONSerialization.data(withJSONObject: yaml)), to: file)
+        } catch let error as OwnServiceFault {
+            throw error
+        } catch {
+            throw OwnServiceFault("\(file.path) cannot be written: \(error)")
         }
     }
 

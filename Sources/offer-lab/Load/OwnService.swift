@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import Foundation
 import LoadGenerator
 
@@ -13,18 +14,6 @@ struct OwnServiceFault: Error, CustomStringConvertible {
     }
 }
 
-struct Executables {
-    /// This one, which plays the App Store.
-    let lab: String
-    let service: String
-
-    init(service: String?) {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "offer-lab"
-        lab = own
-        self.service = service ?? URL(filePath: own).deletingLastPathComponent().appending(path: "offer-signer").path
-    }
-}
-
 /// A service and an App Store simulator that run for one measurement, on free ports, with their files in a temporary
 /// directory.
 final class OwnService: Sendable {
@@ -33,11 +22,11 @@ final class OwnService: Sendable {
     private let directory: URL
     private let programs: [StartedProgram]
 
-    /// Starts both.
+    /// Starts both, the service by the executable beside this one unless another is named.
     ///
     /// After a fault, nothing is left running, and no file is left.
     init(
-        _ executables: Executables,
+        _ service: String?,
         configuration: String,
         bundleId: String?,
         ledger: String?,
@@ -46,16 +35,19 @@ final class OwnService: Sendable {
         checker: SignatureChecker?
     ) async throws(OwnServiceFault) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
+        // This one plays the App Store.
+        let lab = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "offer-lab"
+        let executable = service ?? URL(filePath: lab).deletingLastPathComponent().appending(path: "offer-signer").path
         var programs: [StartedProgram] = []
         do throws(OwnServiceFault) {
-            try await Self.check(configuration, executables.service, in: directory)
+            try await Self.check(configuration, executable, in: directory)
             let own = try OwnConfiguration(of: configuration, bundleId: bundleId, ledger: ledger, in: directory)
-            let inspection = try StartedProgram(executables.service, ["keys", "inspect", "--public-key", own.keyFile])
+            let inspection = try StartedProgram(executable, ["keys", "inspect", "--public-key", own.keyFile])
             let (_, publicKey, errors) = try await inspection.end()
             guard let ownChecker = SignatureChecker(pem: publicKey) else { throw OwnServiceFault(errors) }
             try own.writeScenario(publicKey: publicKey)
             let simulator = try StartedProgram(
-                executables.lab,
+                lab,
                 ["app-store", "--port", "0", "--directory", own.simulator.path]
             )
             programs.append(simulator)
@@ -68,7 +60,7 @@ final class OwnService: Sendable {
                 retention: retention
             )
             let service = try StartedProgram(
-                executables.service,
+                executable,
                 ["serve", "--config", file.path, "--server-port", "0", "--admin-port", "0"] + Self.loopback
             )
             programs.append(service)
@@ -100,9 +92,9 @@ final class OwnService: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    private static func signer(_ directory: URL) throws(OwnServiceFault) -> StandInSigner {
-        do throws(LoadFault) {
-            return try StandInSigner(directory: directory)
+    private static func signer(_ directory: URL) throws(OwnServiceFault) -> AppStoreSigner {
+        do throws(SimulatorFault) {
+            return try AppStoreSigner(directory: directory)
         } catch {
             throw OwnServiceFault(error.description)
         }

@@ -29,8 +29,8 @@ struct CommitmentTests {
     ) throws -> (info: [String: Any], commitment: [String: Any]) {
         let app = try #require(world.app("com.example.app"))
         let customer = try #require(world.customer("c"))
-        let payloads = SignedPayloads(app, customer, signedDate: TestStore.now, signer: try TestStore.signing())
-        let info = try JSON.part(1, of: try payloads.signedRenewal(subscription))
+        let payloads = Payloads(app, customer, signedDate: TestStore.now)
+        let info = try JSON.object(payloads.renewal(subscription))
         return (info, try #require(info["commitmentInfo"] as? [String: Any]))
     }
 

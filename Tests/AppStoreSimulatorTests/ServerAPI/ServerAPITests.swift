@@ -89,17 +89,12 @@ struct ServerAPITests {
     func retention() throws {
         let world = try TestStore.world(state: "active", more: ", redeemed: [half], retentionOffer: keep")
         let customer = try #require(world.customer("c"))
-        let payloads = SignedPayloads(
-            try #require(world.app("com.example.app")),
-            customer,
-            signedDate: world.clock.now,
-            signer: try TestStore.signing()
-        )
-        let signed = try customer.transactions.map { try JSON.part(1, of: try payloads.signed($0)) }
+        let payloads = Payloads(try #require(world.app("com.example.app")), customer, signedDate: world.clock.now)
+        let signed = try customer.transactions.map { try JSON.object(payloads.transaction($0)) }
         #expect(signed.map { $0["offerType"] as? Int } == [5, 2])
         #expect(signed.map { $0["offerIdentifier"] as? String } == ["keep", "half"])
         let subscription = try #require(customer.subscriptions.first)
-        let renewal = try JSON.part(1, of: try payloads.signedRenewal(subscription))
+        let renewal = try JSON.object(payloads.renewal(subscription))
         #expect(renewal["offerType"] as? Int == 5)
         #expect(renewal["renewalPrice"] as? Int == 5990)
     }

@@ -28,14 +28,13 @@ struct HistogramTests {
         #expect(histogram.value(atPercentile: percentile) == min(value, histogram.maximum))
     }
 
-    @Test("The mean is within a thousandth, minimum and maximum are exact")
+    @Test("The mean is within a thousandth, the maximum is exact")
     func moments() {
         var histogram = Histogram()
         let values = Self.values(10_000, seed: 12_345, upTo: 900_000_000)
         for value in values { histogram.record(value) }
         let mean = Double(values.reduce(0, +)) / Double(values.count)
         #expect(abs(histogram.mean - mean) < mean / 1000)
-        #expect(histogram.minimum == values.min())
         #expect(histogram.maximum == values.max())
         #expect(histogram.count == 10_000)
     }
@@ -90,7 +89,7 @@ struct HistogramTests {
         var histogram = Histogram()
         histogram.record(-5)
         histogram.record(.max)
-        #expect(histogram.minimum == 0)
+        #expect(histogram.value(atPercentile: 50) == 511)
         #expect(histogram.maximum == Histogram.largestValue)
         #expect(histogram.count == 2)
     }

@@ -4,11 +4,12 @@ import Testing
 
 @Suite("The report of a run")
 struct LoadReportTests {
-    private func report(generatorShare: Double) throws -> LoadReport {
-        let plan = LoadPlan(RequestDeck([], offersPerRequest: 1), to: try ServiceAddress("http://127.0.0.1:1"))
+    private func report(generatorShare: Double = 0.1, _ tally: LoadTally = LoadTally(kinds: 0)) throws -> LoadReport {
+        var plan = LoadPlan(RequestDeck([], offersPerRequest: 1), to: try ServiceAddress("http://127.0.0.1:1"))
+        plan.connections = 1
         let measurement = LoadMeasurement(
             plan: plan,
-            tally: LoadTally(kinds: 0),
+            tally: tally,
             seconds: [],
             warmUpSeconds: 0,
             elapsedSeconds: 10,
@@ -24,5 +25,20 @@ struct LoadReportTests {
     func busyGenerator() throws {
         #expect(try report(generatorShare: 0.95).text.contains("WARNING: the generator used 95 %"))
         #expect(try !report(generatorShare: 0.5).text.contains("WARNING"))
+    }
+
+    @Test("Requests that a closed loop missed during a pause are put back into its corrected percentiles")
+    func closedLoop() throws {
+        var tally = LoadTally(kinds: 0)
+        // In 10 seconds, a pause of 5 and answers within 10 ms.
+        for milliseconds: Int64 in [5000] + Array(repeating: 10, count: 499) {
+            tally.latency.record(milliseconds * 1_000_000)
+            tally.service.record(milliseconds * 1_000_000)
+            tally.ended += 1
+        }
+        let report = try report(tally)
+        #expect(try #require(report.measured).p90 < 11)
+        #expect(try #require(report.corrected).p90 > 2000)
+        #expect(report.correction.contains("20.0 ms"))
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
+@testable import AppStoreSimulator
 @testable import LoadGenerator
 
 @Suite("The requests of customers who are made up")
@@ -11,13 +12,12 @@ struct MadeUpRequestsTests {
     private static let first: Int64 = 1_790_000_000_000_000
 
     private func requests(_ customers: CustomerCount) -> MadeUpRequests {
-        let customer = SyntheticCustomer(
-            bundleId: "com.example.reader",
+        let customer = MadeUpCustomer(
+            MadeUpRequests.identifierMark,
+            of: "com.example.reader",
             productId: "p",
-            state: .lapsed,
-            environment: "Production",
-            originalTransactionId: MadeUpRequests.identifierMark,
-            date: Date(timeIntervalSince1970: 1_790_000_000)
+            .lapsed,
+            atMilliseconds: 1_790_000_000_000
         )
         let offers = [ExpectedAnswer.Offer(productId: "p", offerId: "o")]
         let marks = [0, 1].map(MadeUpRequests.signedMark)
@@ -32,8 +32,8 @@ struct MadeUpRequestsTests {
                 evidence: Array(evidence.utf8),
                 offers: offers
             ),
-            payloads: [customer.signedTransaction, customer.signedRenewalInfo],
-            signer: StandInSigner(key: Self.key, chain: ["\"LEAF\"", "\"ROOT\""])
+            payloads: customer.signedPayloads,
+            signer: AppStoreSigner(key: Self.key, chain: [[1], [2]])
         ) { HTTPRequestBytes.head("POST", "/v1/signatures", host: "h", token: "t", bodyLength: $0) }
     }
 
@@ -54,7 +54,7 @@ struct MadeUpRequestsTests {
         return try texts.map { text in
             let parts = text.split(separator: ".")
             try #require(parts.count == 3)
-            #expect(try json(base64(parts[0]))["x5c"] as? [String] == ["LEAF", "ROOT"])
+            #expect(try json(base64(parts[0]))["x5c"] as? [String] == ["AQ==", "Ag=="])
             let signature = try P256.Signing.ECDSASignature(rawRepresentation: base64(parts[2]))
             #expect(Self.key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
             return try json(base64(parts[1]))

@@ -12,7 +12,7 @@ struct RequestDeckTests {
                 expected: ExpectedAnswer(bundleId: "", account: "\(number)", offers: [])
             )
         }
-        return RequestDeck.Hand(kind: kind, weight: weight, requests: .listed(list), description: "")
+        return RequestDeck.Hand(name: kind.rawValue, weight: weight, requests: .listed(list), description: "")
     }
 
     @Test("Kinds are asked by their weights, in every stretch, and every customer of a list gets a turn")

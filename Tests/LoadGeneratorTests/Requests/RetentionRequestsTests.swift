@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
+@testable import AppStoreSimulator
 @testable import LoadGenerator
 
 @Suite("Retention calls, and the answers to them")
@@ -13,18 +14,19 @@ struct RetentionRequestsTests {
     private let appleKey = P256.Signing.PrivateKey()
     private let key = P256.Signing.PrivateKey()
 
-    private var requests: RetentionRequests {
-        let payload = [MadeUpRequests.identifierMark, MadeUpRequests.accountMark]
-        return RetentionRequests(
-            of: 3,
+    private var requests: MadeUpRequests {
+        let payload =
+            #"{"originalTransactionId":"\#(MadeUpRequests.identifierMark)","#
+            + #""requestIdentifier":"\#(MadeUpRequests.accountMark)"}"#
+        let offer = ExpectedAnswer.Offer(productId: "p", offerId: "o")
+        return MadeUpRequests(
+            .number(3),
             from: Self.first,
-            expecting: ExpectedAnswer(
-                bundleId: "b",
-                account: "",
-                offers: [ExpectedAnswer.Offer(productId: "p", offerId: "o")]
-            ),
-            payload: Array(#"{"originalTransactionId":"\#(payload[0])","requestIdentifier":"\#(payload[1])"}"#.utf8),
-            signer: StandInSigner(key: appleKey, chain: ["\"LEAF\""])
+            expecting: ExpectedAnswer(bundleId: "b", account: "", offers: [offer]),
+            areCalls: true,
+            body: Array(#"{"signedPayload":"\#(MadeUpRequests.signedMark(0))"}"#.utf8),
+            payloads: [Array(payload.utf8)],
+            signer: AppStoreSigner(key: appleKey, chain: [[1]])
         ) { HTTPRequestBytes.head("POST", "/v1/retention-messages", host: "h", token: nil, bodyLength: $0) }
     }
 

@@ -11,7 +11,7 @@ struct LoadRunTests {
             bytes: ByteBuffer(),
             expected: ExpectedAnswer(bundleId: "", account: "", offers: [])
         )
-        let hand = RequestDeck.Hand(kind: .receiptResponse, weight: 1, requests: .listed([request]), description: "")
+        let hand = RequestDeck.Hand(name: "r", weight: 1, requests: .listed([request]), description: "")
         var plan = LoadPlan(
             RequestDeck([hand], offersPerRequest: 1),
             to: try ServiceAddress("http://127.0.0.1:1")

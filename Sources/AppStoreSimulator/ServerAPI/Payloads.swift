@@ -2,28 +2,22 @@ import Offers
 import StrictJSON
 
 /// The payloads that the App Store signs (`JWSTransactionDecodedPayload`, `JWSRenewalInfoDecodedPayload`).
-struct SignedPayloads: Sendable {
+struct Payloads: Sendable {
     let app: StoreApp
     let environment: AppStoreEnvironment
     let appTransactionId: String?
     let signedDate: Timestamp
-    let signer: AppStoreSigner
 
-    init(_ app: StoreApp, _ customer: StoreCustomer, signedDate: Timestamp, signer: AppStoreSigner) {
+    init(_ app: StoreApp, _ customer: StoreCustomer, signedDate: Timestamp) {
         self.app = app
         environment = customer.environment
         appTransactionId = customer.appTransactionId
         self.signedDate = signedDate
-        self.signer = signer
     }
 
-    func signed(_ transaction: StoreTransaction) throws(SimulatorFault) -> String {
-        try signer.jws(JSONWriter.text { write(transaction, into: &$0) })
-    }
+    func transaction(_ transaction: StoreTransaction) -> [UInt8] { JSONWriter.text { write(transaction, into: &$0) } }
 
-    func signedRenewal(_ subscription: StoreSubscription) throws(SimulatorFault) -> String {
-        try signer.jws(JSONWriter.text { write(subscription, into: &$0) })
-    }
+    func renewal(_ subscription: StoreSubscription) -> [UInt8] { JSONWriter.text { write(subscription, into: &$0) } }
 
     func write(_ transaction: StoreTransaction, into json: inout JSONWriter) {
         json.member("transactionId", transaction.transactionId)
@@ -53,8 +47,7 @@ struct SignedPayloads: Sendable {
         if let seats = transaction.holding.seats { write(seats, at: transaction.price, into: &json) }
         json.member("billingPlanType", transaction.plan.rawValue)
         if let commitment = transaction.commitment {
-            json.member("commitmentInfo")
-            json.object { json in
+            json.object("commitmentInfo") { json in
                 json.member("billingPeriodNumber", Int64(commitment.number))
                 json.member("totalBillingPeriods", Int64(Commitment.billingPeriods))
                 json.member("commitmentPrice", commitment.price)
@@ -93,8 +86,9 @@ struct SignedPayloads: Sendable {
                 json.member("currency", app.currency)
                 if let seats = subscription.nextHolding.seats {
                     json.member("renewalQuantity", seats.quantity)
-                    json.member("multiSeatInfo")
-                    json.object { writeTier("renewalPriceTiers", seats.quantity, at: price, into: &$0) }
+                    json.object("multiSeatInfo") {
+                        writeTier("renewalPriceTiers", seats.quantity, at: price, into: &$0)
+                    }
                 }
             }
         }
@@ -108,8 +102,7 @@ struct SignedPayloads: Sendable {
 
     /// Writes what follows a commitment (`commitmentInfo` of a renewal info), whether or not the customer cancelled it.
     private func write(_ commitment: Commitment, of subscription: StoreSubscription, into json: inout JSONWriter) {
-        json.member("commitmentInfo")
-        json.object { json in
+        json.object("commitmentInfo") { json in
             json.member("commitmentAutoRenewStatus", subscription.willAutoRenew ? 1 : 0)
             json.member("commitmentAutoRenewProductId", subscription.autoRenewProductId)
             json.member("commitmentRenewalBillingPlanType", subscription.autoRenewPlan.rawValue)
@@ -121,8 +114,7 @@ struct SignedPayloads: Sendable {
     }
 
     private func write(_ seats: Seats, at price: Int64, into json: inout JSONWriter) {
-        json.member("multiSeatInfo")
-        json.object { json in
+        json.object("multiSeatInfo") { json in
             json.member("invitationManagement", seats.invitationManagement.rawValue)
             writeTier("priceTiers", seats.quantity, at: price, into: &json)
             if seats.revoked > 0 { json.member("revokedSeatQuantity", seats.revoked) }
@@ -131,11 +123,9 @@ struct SignedPayloads: Sendable {
 
     /// Writes the one price that all seats have here (`MultiSeatPriceTier`).
     private func writeTier(_ name: StaticString, _ quantity: Int64, at price: Int64, into json: inout JSONWriter) {
-        json.list(name, [quantity]) { quantity, json in
-            json.object { json in
-                json.member("price", price)
-                json.member("quantity", quantity)
-            }
+        json.objects(name, [quantity]) { quantity, json in
+            json.member("price", price)
+            json.member("quantity", quantity)
         }
     }
 
