@@ -56,6 +56,19 @@ struct LoadStopTests {
         #expect(try KnownServer.json(outcome)["seconds"] as? Double == 3)
     }
 
+    @Test("Ctrl-C ends the measurement early, with its result")
+    func early() throws {
+        let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
+        let arguments = ["--url", server.url, "--token", "t", "--duration", "600", "--warm-up", "0", "--json"]
+        let process = try start(arguments) { server.requests.count > 10 }
+        process.send(SIGINT)
+        let outcome = try process.outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try KnownServer.json(outcome)
+        #expect((report["requests"] as? Int ?? 0) > 0)
+        #expect((report["seconds"] as? Double ?? 600) < 300)
+    }
+
     @Test("A warm-up that is stopped is reported with its real length, not the planned one")
     func warmUp() throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }

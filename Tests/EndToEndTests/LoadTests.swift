@@ -92,18 +92,6 @@ struct LoadTests {
         #expect(counts.allSatisfy { $0 <= 3 })
     }
 
-    @Test("A signature by another key is wrong, and the exit status says so")
-    func wrongKey() throws {
-        let service = try RunningService()
-        let other = try Installation()
-        let outcome = try load(service, Self.quick + ["--verify-key", other.publicKey])
-        #expect(outcome.status == 1)
-        let verification = try json(outcome)["verification"] as? [String: Any]
-        #expect((verification?["wrong"] as? Int ?? 0) > 0)
-        #expect(verification?["wrong"] as? Int == verification?["checked"] as? Int)
-        #expect(outcome.errors.contains("wrong signatures"))
-    }
-
     @Test("It starts a service and an App Store of its own, asks by every kind of evidence, and leaves nothing behind")
     func ownService() throws {
         let installation = try Installation()
@@ -172,7 +160,7 @@ struct LoadTests {
         #expect(verification?["wrong"] as? Int == 0)
     }
 
-    @Test("A service of its own is checked with the key that is named, where one is")
+    @Test("A service of its own is checked with the key that is named; signatures by another are wrong, and it says so")
     func wrongKeyOfItsOwn() throws {
         let installation = try Installation()
         let other = try Installation()
@@ -185,25 +173,37 @@ struct LoadTests {
         let verification = try json(outcome)["verification"] as? [String: Any]
         #expect((verification?["wrong"] as? Int ?? 0) > 0)
         #expect(verification?["wrong"] as? Int == verification?["checked"] as? Int)
+        #expect(outcome.errors.contains("wrong signatures"))
     }
 
-    @Test("Ctrl-C ends the measurement early, with its result")
-    func interrupted() throws {
-        let service = try RunningService()
-        let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
-        let file = service.installation.directory.path("run.csv")
-        let process = try ChildProcess(
-            Executable.lab,
-            ["load"] + target + ["--duration", "600", "--warm-up", "0", "--json", "--csv", file]
+    @Test(
+        "With --retention, its own service is asked about known customers; every signature is right, and each answer written down"
+    )
+    func retention() throws {
+        let installation = try Installation()
+        let file = installation.directory.path("answers.jsonl")
+        let outcome = try Executable.run(
+            ["load", "--retention", "--self", "--config", installation.configuration, "--customers", "5"]
+                + ["--rate", "20", "--verify-all", "--answers", file, "--connections", "2"] + Self.quick,
+            of: Executable.lab
         )
-        // Asked often enough, it has begun: the service has signed then.
-        usleep(3_000_000)
-        process.send(SIGINT)
-        let outcome = try process.outcome()
         #expect(outcome.status == 0, "\(outcome.errors)")
         let report = try json(outcome)
-        #expect((report["requests"] as? Int ?? 0) > 0)
-        #expect((report["seconds"] as? Double ?? 600) < 300)
+        let requests = try #require(report["requests"] as? Int)
+        #expect(requests > 0)
+        #expect(report["signatures"] as? Int == requests)
+        #expect((report["errors"] as? [String: Int])?.isEmpty == true, "\(report)")
+        #expect((report["kinds"] as? [String: Any])?.keys.sorted() == ["retention"])
+        let verification = try #require(report["verification"] as? [String: Any])
+        #expect(verification["checked"] as? Int == requests)
+        #expect(verification["wrong"] as? Int == 0)
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        let nonces = lines.flatMap { $0["offers"] as? [[String: String]] ?? [] }.compactMap { $0["nonce"] }
+        #expect(nonces.count >= requests, "the warm-up's are there, too")
+        #expect(Set(nonces).count == lines.count)
+        #expect(Set(lines.compactMap { $0["originalTransactionId"] as? String }).count <= 5)
     }
 
     @Test("Faults are counted by status and code; nothing signed is exit 1")
@@ -264,6 +264,13 @@ struct LoadTests {
             (["--self", "--csv", "/nonexistent/run.csv"], "run.csv cannot be written: No such file"),
             (["--self", "--answers", "/nonexistent/run.jsonl"], "run.jsonl cannot be written: No such file"),
             (["--self", "--repeat", "0"], "--repeat"), (["--self", "--retention", "--repeat", "2"], "--repeat"),
+            (["--retention"], "--retention"),
+            (["--retention", "--url", "http://127.0.0.1:1"], "--simulator-directory"),
+            (["--retention", "--url", "http://127.0.0.1:1", "--token", "t"], "no --token"),
+            (["--retention", "--self", "--mix", "receipt"], "leave --mix"),
+            (["--retention", "--self", "--customers", "new"], "with --retention"),
+            (["--retention", "--self", "--offers", "2"], "one offer"),
+            (["--retention", "--self", "--duration", "300"], "240 seconds"),
             (["--self", "--csv", "/"], "--csv: / cannot be written: Is a directory"),
         ] as [([String], String)]
     )
