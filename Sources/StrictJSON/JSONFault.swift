@@ -1,4 +1,5 @@
 /// The reason why a text is not the JSON that was expected, and its place.
+@usableFromInline
 package struct JSONFault: Error, Equatable {
     /// The kind of fault; the raw values name it in answers.
     package enum Code: String, Sendable {

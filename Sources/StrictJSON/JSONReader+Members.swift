@@ -74,6 +74,7 @@ extension JSONReader {
 /// The members that an object may have, found by their bytes: no string is made for a name that is read.
 ///
 /// Made once, for instance as a `static let`, from an enumeration whose raw values are the names.
+@usableFromInline
 package struct JSONMembers<Member: RawRepresentable & CaseIterable & Sendable>: Sendable
 where Member.RawValue == String {
     @usableFromInline let members: [Member]

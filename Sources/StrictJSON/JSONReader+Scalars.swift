@@ -115,6 +115,7 @@ package enum JSONScalar: Equatable, Sendable {
 }
 
 /// The type of a JSON value, known by its first byte.
+@usableFromInline
 package enum JSONType: String, Sendable {
     case object
     case array

@@ -3,6 +3,7 @@
 /// Strict: UTF-8 must be valid, surrogates paired, control characters escaped, numbers as the grammar says, nothing after
 /// the document. Nesting is bounded. Faults carry a JSON Pointer. Foundation's decoder gives no pointer to a fault, does
 /// not see repeated or unknown members, and takes ten times as long on the small bodies of this service.
+@usableFromInline
 package struct JSONReader {
     /// How deep objects and arrays may be nested.
     package static let maximumDepth = 32
@@ -35,6 +36,7 @@ package struct JSONReader {
     }
 
     /// The type of the value that comes next; the value itself is checked when it is read.
+    @usableFromInline
     package mutating func nextType() throws(JSONFault) -> JSONType {
         skipWhiteSpace()
         switch current {

@@ -1,4 +1,5 @@
 /// Writes JSON (RFC 8259) straight into bytes, members in the order in which they are written.
+@usableFromInline
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false

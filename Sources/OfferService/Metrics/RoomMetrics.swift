@@ -2,6 +2,7 @@ import CoreMetrics
 import Glibc
 
 /// The time that requests spend in each room.
+@usableFromInline
 package final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
@@ -11,11 +12,13 @@ package final class RoomMetrics: Sendable {
         }
     }
 
+    @usableFromInline
     package func note(_ nanoseconds: Int64, in room: Room) {
         timers[room.index].recordNanoseconds(nanoseconds)
     }
 
     /// Records how long the work takes, even when it fails.
+    @inlinable
     package func measure<Result, Failure: Error>(
         _ room: Room,
         _ work: () throws(Failure) -> Result
@@ -40,6 +43,7 @@ extension Room {
 }
 
 /// The rooms that a request for signatures goes through, one after another: where its time is spent.
+@usableFromInline
 package enum Room: String, CaseIterable, Sendable {
     /// Reading the body; once a request.
     case decode
@@ -56,6 +60,7 @@ package enum Room: String, CaseIterable, Sendable {
 }
 
 /// Measures a time that passes, by a clock that nobody can set.
+@usableFromInline
 package struct Stopwatch: Sendable {
     private let start: Int64
 

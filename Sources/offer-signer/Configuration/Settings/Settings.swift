@@ -98,8 +98,9 @@ struct KeySettings: Equatable, Sendable {
     let file: String?
     /// The absolute path of the public key; it is enough for a retired key.
     let publicKeyFile: String?
-    /// The issuer of the key in App Store Connect, a UUID, where the key or its app names it: the format `jws` and calls to the App Store Server API need
-    /// the first key's.
+    /// The issuer of the key in App Store Connect, a UUID, where the key or its app names it.
+    ///
+    /// The format `jws` and calls to the App Store Server API need the first key's.
     let issuerId: String?
 }
 
