@@ -34,12 +34,6 @@ package final class InMemoryProductReports: ProductReportStore {
     package init() {}
 
     /// Keeps reports, in their order.
-    ///
-    /// - Parameters:
-    ///   - reports: The reports.
-    ///   - bundleId: The app that they are about: one of the catalog, as their number is not bounded here.
-    ///   - moment: When they came.
-    /// - Returns: For each report whether it was kept.
     package func keep(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
         self.reports.withLock { apps in
             reports.map { apps[bundleId, default: Reports()].keep($0, at: moment) }
@@ -47,19 +41,11 @@ package final class InMemoryProductReports: ProductReportStore {
     }
 
     /// What is known of an app's products in a country.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - country: The country.
-    /// - Returns: The products, in no order that counts.
     package func products(of bundleId: String, in country: CountryCode) -> [ObservedProduct] {
         reports.withLock { $0[bundleId]?.byCountry[country].map { Array($0.values) } ?? [] }
     }
 
     /// The promotional offers of an app that any client was shown in any country.
-    ///
-    /// - Parameter bundleId: The app.
-    /// - Returns: The offers.
     package func offersSeen(of bundleId: String) -> Set<OfferRequest> {
         reports.withLock { $0[bundleId]?.offers ?? [] }
     }

@@ -34,15 +34,9 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
     package init() {}
 
     /// What is held.
-    ///
-    /// - Parameter questions: What is asked.
-    /// - Returns: What is held, always.
     package func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
 
     /// What is held.
-    ///
-    /// - Parameter questions: What is asked.
-    /// - Returns: What is held, always.
     package func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
         questions.map { .success(held($0)) }
     }
@@ -65,16 +59,9 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
     }
 
     /// Learns from evidence.
-    ///
-    /// - Parameter observation: What is learnt.
     package func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
 
     /// Keeps a notification and learns from it.
-    ///
-    /// - Parameters:
-    ///   - notification: The notification.
-    ///   - observation: What is learnt from it.
-    /// - Returns: `false` when the notification was kept before.
     package func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
         contents.withLock { contents in
             guard contents.notifications.insert(notification.id).inserted else { return false }
@@ -84,9 +71,6 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
     }
 
     /// Forgets a customer.
-    ///
-    /// - Parameter account: The account.
-    /// - Returns: How many subscriptions were forgotten.
     package func forget(_ account: AccountDigest) -> Int {
         contents.withLock { contents in
             contents.marks[account] = nil

@@ -16,13 +16,6 @@ package final class ScriptedLedger: SignatureLedger {
     private let isAtHand: Bool
 
     /// Creates the ledger.
-    ///
-    /// - Parameters:
-    ///   - answer: What it holds of every customer.
-    ///   - failure: Why it takes and tells nothing.
-    ///   - suspects: The subscriptions whose evidence was lately refused.
-    ///   - isAtHand: Whether it is asked without waiting.
-    ///   - outcome: What becomes of a grant; it is recorded unless said otherwise.
     package init(
         answer: LedgerAnswer = LedgerAnswer(),
         failure: StorageFailure? = nil,
@@ -43,10 +36,6 @@ package final class ScriptedLedger: SignatureLedger {
     package var questions: [LedgerQuestion] { state.withLock { $0.questions } }
 
     /// Notes the entries, and gives the scripted answer.
-    ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - completion: Called at once.
     package func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
@@ -57,9 +46,6 @@ package final class ScriptedLedger: SignatureLedger {
     }
 
     /// Notes the question, and gives the scripted answer, where it may be asked without waiting.
-    ///
-    /// - Parameter question: The question.
-    /// - Returns: The answer.
     package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard isAtHand else { return nil }
         state.withLock { $0.questions.append(question) }
@@ -67,18 +53,11 @@ package final class ScriptedLedger: SignatureLedger {
     }
 
     /// As scripted.
-    ///
-    /// - Parameter subscription: The subscription.
-    /// - Returns: `true` when it was.
     package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
         suspects.contains(subscription.originalTransactionId)
     }
 
     /// Notes the question, and gives the scripted answer.
-    ///
-    /// - Parameter question: The question.
-    /// - Returns: The answer.
-    /// - Throws: The scripted failure.
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         if let failure { throw failure }
         state.withLock { $0.questions.append(question) }

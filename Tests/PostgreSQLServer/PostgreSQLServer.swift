@@ -21,12 +21,6 @@ package final class PostgreSQLServer {
     private var watcher: ChildProcess?
 
     /// Makes a server's directory, and starts it.
-    ///
-    /// - Parameters:
-    ///   - password: What `postgres` has to say over TCP; over the socket, nothing is asked.
-    ///   - tls: Whether to listen on 127.0.0.1, with the certificate and key of these files.
-    ///   - isOnNetwork: Whether to listen on 127.0.0.1 without TLS.
-    /// - Throws: `PostgreSQLServerFailure` when it does not start.
     package init(
         password: String = "not used",
         tls: (certificate: String, key: String)? = nil,
@@ -67,11 +61,6 @@ package final class PostgreSQLServer {
     }
 
     /// Makes a standby of another server, on its socket alone, and starts it.
-    ///
-    /// - Parameters:
-    ///   - primary: The server.
-    ///   - name: The standby's name, as `synchronous_standby_names` has it.
-    /// - Throws: `PostgreSQLServerFailure` when it does not start.
     package init(standbyOf primary: PostgreSQLServer, name: String) throws {
         directory = URL(filePath: "/tmp/pg-\(UUID().uuidString.prefix(8))")
         port = nil
@@ -101,27 +90,16 @@ package final class PostgreSQLServer {
     }
 
     /// The URL of a database by the socket, for the user `postgres`.
-    ///
-    /// - Parameter database: Its name.
-    /// - Returns: The URL.
     package func url(of database: String = "postgres") -> String {
         "postgres://postgres@/\(database)?host=\(directory.path)&port=\(port ?? 5432)"
     }
 
     /// The URL of a database by TCP, for the user `postgres`, without a password.
-    ///
-    /// - Parameters:
-    ///   - database: Its name.
-    ///   - query: Further parameters, such as `sslmode=require`.
-    /// - Returns: The URL.
     package func networkURL(of database: String = "postgres", _ query: String) -> String {
         "postgres://postgres@127.0.0.1:\(port ?? 0)/\(database)?\(query)"
     }
 
     /// Makes an empty database.
-    ///
-    /// - Returns: Its name.
-    /// - Throws: `PostgreSQLServerFailure` when the server refuses.
     package func makeDatabase() throws -> String {
         let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
         try query("CREATE DATABASE \(name)")
@@ -129,12 +107,6 @@ package final class PostgreSQLServer {
     }
 
     /// Runs SQL by `psql`.
-    ///
-    /// - Parameters:
-    ///   - sql: The SQL.
-    ///   - database: The database.
-    /// - Returns: The rows, one a line, their columns divided by `|`.
-    /// - Throws: `PostgreSQLServerFailure` with what `psql` says when it fails.
     @discardableResult
     package func query(_ sql: String, in database: String = "postgres") throws -> String {
         try run("psql", "--no-psqlrc", "-qtA", "--set=ON_ERROR_STOP=1", "--dbname", url(of: database), "--command", sql)
@@ -142,8 +114,6 @@ package final class PostgreSQLServer {
     }
 
     /// Starts the server, and waits until it takes connections.
-    ///
-    /// - Throws: `PostgreSQLServerFailure` with its log when it does not.
     package func start() throws {
         let settings = [
             "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(port ?? 5432)", "fsync=on",
@@ -182,8 +152,6 @@ package final class PostgreSQLServer {
     }
 
     /// Holds all of the server's processes where they are, as a machine that hangs does, or lets them go on.
-    ///
-    /// - Parameter isFrozen: Whether they are held.
     package func freeze(_ isFrozen: Bool = true) {
         guard let identifier = server?.identifier else { return }
         let children = try? String(contentsOfFile: "/proc/\(identifier)/task/\(identifier)/children", encoding: .utf8)
@@ -193,11 +161,6 @@ package final class PostgreSQLServer {
     }
 
     /// Changes a setting of the running server.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - value: Its value.
-    /// - Throws: `PostgreSQLServerFailure` when the server refuses.
     package func set(_ name: String, to value: String) throws {
         try query("ALTER SYSTEM SET \(name) = '\(value)'")
         try query("SELECT pg_reload_conf()")

@@ -1,27 +1,27 @@
 package import Offers
 
-/// The figures of a database for its operator: its size, and the redemptions of a day.
+/// The figures of a database for its operator.
 package struct DatabaseFigures: Equatable, Sendable {
-    /// How large the database is: an SQLite file without its log, or all of a PostgreSQL database.
+    /// The size of an SQLite file without its log, or of all of a PostgreSQL database.
     package let bytes: Int
     /// Redemptions in production within the last 24 hours, of offers that were signed here, by app.
     package let redemptions: [String: Int]
+}
 
+extension DatabaseFigures {
     private static let redemptionsSQL =
         "SELECT bundle_id, COUNT(*) AS total FROM redemptions "
         + "WHERE redeemed_at >= $1 AND environment = $2 AND signed_writer IS NOT NULL GROUP BY bundle_id"
 
+    /// The size of an SQLite file, without its log.
+    static let fileSizeSQL = "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"
+
     /// Asks a database, and waits for it.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - now: The server's clock.
-    /// - Throws: ``StorageFailure``.
-    package init(of database: any SQLDatabase, at now: Timestamp) throws(StorageFailure) {
+    init(of database: any SQLDatabase, at now: Timestamp) throws(StorageFailure) {
         self = try database.read { session throws(StorageFailure) in
             let size =
                 switch session.dialect {
-                case .sqlite: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+                case .sqlite: Self.fileSizeSQL
                 case .postgreSQL: "SELECT pg_database_size(current_database())"
                 }
             let bytes = try session.run(size).integer(0, 0)
@@ -35,26 +35,11 @@ package struct DatabaseFigures: Equatable, Sendable {
             return Self(bytes: Int(bytes), redemptions: redemptions)
         }
     }
-
-    private init(bytes: Int, redemptions: [String: Int]) {
-        self.bytes = bytes
-        self.redemptions = redemptions
-    }
 }
 
-/// The figures of a database, asked for once a minute at the most.
-package final class RecentDatabaseFigures: Sendable {
-    private let figures: RecentFigure<DatabaseFigures>
-
-    /// Asks for nothing yet.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - now: The server's clock.
-    package init(of database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
-        figures = RecentFigure { try? DatabaseFigures(of: database, at: now()) }
+extension RecentFigure where Value == DatabaseFigures {
+    /// The figures of a database; `nil` when it cannot be read.
+    package convenience init(of database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
+        self.init { try? DatabaseFigures(of: database, at: now()) }
     }
-
-    /// The figures; `nil` when the database cannot be read.
-    package var value: DatabaseFigures? { get async { await figures.value } }
 }

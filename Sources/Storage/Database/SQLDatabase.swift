@@ -3,93 +3,43 @@ package import Offers
 
 /// A connection that runs SQL, within a transaction or a read of one snapshot.
 package protocol Session {
-    /// The database's dialect, for the few statements that differ.
     var dialect: SQLDialect { get }
 
-    /// Runs statements in their order.
-    ///
-    /// - Parameter calls: The statements; PostgreSQL gets them all at once.
-    /// - Returns: What each of them answered.
-    /// - Throws: ``StorageFailure``.
+    /// Runs statements in their order; PostgreSQL gets them all at once.
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows]
 
-    /// Runs a statement whose only answer may be these cells: PostgreSQL gets it with the next one, or with the commit, and a
-    /// commit that was answered otherwise is reported as failed.
-    ///
-    /// - Parameters:
-    ///   - call: The statement.
-    ///   - cells: The cells of all rows.
-    /// - Throws: ``StorageFailure``, here or by what comes next.
-    func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure)
-
-    /// Runs a statement whose only answer may be these records: SQLite compares them where it has them.
-    ///
-    /// - Throws: ``StorageFailure``, here or by what comes next.
-    func expect(_ call: SQLCall, _ records: [LedgerRecord]) throws(StorageFailure)
-
-    /// The differences of the schema to that which the migrations make, in a few words each.
-    ///
-    /// - Throws: ``StorageFailure``.
-    func schemaDifferences() throws(StorageFailure) -> [String]
-
-    /// Runs a statement whose result is not needed: PostgreSQL gets it with the next one, or with the commit.
-    ///
-    /// - Parameter call: The statement.
-    /// - Throws: ``StorageFailure``, here or by what comes next.
+    /// Runs a statement whose result is not needed: PostgreSQL gets it with the next one, or with the commit, which fails
+    /// in its place.
     func send(_ call: SQLCall) throws(StorageFailure)
 
-    /// Adds records to the ledger, and notes the customers that subscriptions were presented for: SQLite takes them value by
-    /// value, and PostgreSQL all rows in one statement, with the next one.
-    ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - presentations: Each subscription with its customers, and when it was presented last.
-    /// - Throws: ``StorageFailure``, here or by what comes next.
-    func insert(
-        _ records: [LedgerRecord],
-        _ presentations: [PresentedSubscription: [[UInt8]: Int64]]
-    ) throws(StorageFailure)
+    /// Runs a statement whose rows may have these cells alone: PostgreSQL gets it with the next one, or with the commit, and
+    /// a commit that was answered otherwise is reported as failed.
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure)
 
-    /// Takes a lock until the transaction ends. SQLite has only one writer at a time, and does nothing here.
-    ///
-    /// - Parameter key: The lock's key, see ``AdvisoryLocks``.
-    /// - Throws: ``StorageFailure``.
+    /// Takes a lock of ``AdvisoryLocks`` until the transaction ends. SQLite has only one writer at a time, and does nothing.
     func lock(_ key: Int64) throws(StorageFailure)
 
-    /// Marks a writer of the ledger as alive for as long as the connection lasts.
-    ///
-    /// - Parameter writer: The writer.
-    /// - Returns: Whether this connection does so for the first time: then the server may be another one than before.
-    /// - Throws: ``StorageFailure``.
-    func hold(_ writer: String) throws(StorageFailure) -> Bool
+    /// Takes a lock for as long as the connection lasts; `true` where this connection does so for the first time: then the
+    /// server may be another one than before.
+    func hold(_ key: Int64) throws(StorageFailure) -> Bool
 
-    /// Takes locks without waiting, until the transaction ends; other transactions may already hold some.
-    ///
-    /// - Parameter keys: The locks' keys.
-    /// - Returns: Those that other transactions hold.
-    /// - Throws: ``StorageFailure``.
+    /// Takes locks until the transaction ends, without waiting, and says which others hold, as far as that can be known.
     func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64>
-
-    /// Finds the writers of the ledger that are surely gone; none can come back before the transaction ends.
-    ///
-    /// - Parameter writers: The writers in question.
-    /// - Returns: The writers that are gone.
-    /// - Throws: ``StorageFailure``.
-    func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
 }
 
 extension Session {
-    /// Runs a statement.
     @discardableResult
-    func run(_ sql: String, _ values: SQLValue...) throws(StorageFailure) -> Rows {
-        guard let rows = try run([SQLCall(sql, values)]).first else {
+    func run(_ sql: String, _ values: SQLValue...) throws(StorageFailure) -> Rows { try run(SQLCall(sql, values)) }
+
+    @discardableResult
+    func run(_ call: SQLCall) throws(StorageFailure) -> Rows {
+        guard let rows = try run([call]).first else {
             throw StorageFailure(.malformed, "a statement was not answered")
         }
         return rows
     }
 }
 
-/// The kind of database.
 package enum SQLDialect: Sendable {
     case sqlite
     case postgreSQL
@@ -105,50 +55,34 @@ package struct SQLLocks: Sendable {
 }
 
 /// A database: an SQLite file, or a PostgreSQL database that several services share.
-package protocol SQLDatabase: LedgerArchive, OfferCountStore {
+package protocol SQLDatabase: Sendable {
     /// The file, or the server and the database, for messages.
     var name: String { get }
 
-    /// The database's dialect.
     var dialect: SQLDialect { get }
 
     /// Reads one snapshot, and blocks meanwhile: not to be called from the cooperative pool.
-    ///
-    /// - Parameter body: Reads.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value
 
-    /// Reads one snapshot on the calling thread, which may be an event loop's: it never waits.
-    ///
-    /// - Parameter body: Reads.
-    /// - Returns: What `body` returns; `nil` where it would have to be waited for, as for a server.
-    /// - Throws: ``StorageFailure``.
+    /// Reads one snapshot on the calling thread, which may be an event loop's: it never waits, and gives `nil` where it would
+    /// have to, as for a server.
     func readAtOnce<Value>(
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value?
 
     /// Reads one snapshot together with other callers, within a short time limit.
     ///
-    /// - Parameter body: Reads. PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
+    /// PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
     func answer<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value
 
     /// Writes in one transaction, and blocks meanwhile: not to be called from the cooperative pool.
     ///
-    /// When it returns all is on durable storage; when it throws nothing is written, as far as is known.
-    ///
-    /// - Parameters:
-    ///   - lane: By which connection, where there are several.
-    ///   - locks: What it is about.
-    ///   - body: Writes; it may be called again where another transaction was in the way.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
+    /// When it returns all is on durable storage; when it throws nothing is written, as far as is known. The body may be
+    /// called again where another transaction was in the way.
     func transaction<Value: Sendable>(
         _ lane: SQLLane,
         locking locks: SQLLocks,
@@ -156,7 +90,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     ) throws(StorageFailure) -> Value
 }
 
-/// The connection that writes.
+/// The connection that writes, where there are several.
 package enum SQLLane: Sendable {
     /// The ledger's own.
     case ledger
@@ -190,6 +124,32 @@ enum AdvisoryLocks {
         SHA256.hash(data: name).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// The key of the lock of a writer of the ledger.
     static func key(ofWriter writer: String) -> Int64 { key(Array("offer-signer ledger writer\n\(writer)".utf8)) }
+}
+
+extension StorageFailure {
+    /// Why nothing leaves: what was read back is not what was written.
+    static let notKept = StorageFailure(
+        .malformed,
+        "the database did not keep what was written to it: see what `offer-signer ledger verify` says"
+    )
+}
+
+/// Writes items; where the store refuses them for a value, each half by itself, down to the item at fault.
+///
+/// It throws what keeps the store from taking anything now; what was written before stands.
+func writeInHalves<Item>(
+    _ items: ArraySlice<Item>,
+    _ write: (ArraySlice<Item>) throws(StorageFailure) -> Void,
+    refused: (Item, StorageFailure) -> Void
+) throws(StorageFailure) {
+    do throws(StorageFailure) {
+        try write(items)
+    } catch {
+        guard error.code == .refused, let first = items.first else { throw error }
+        guard items.count > 1 else { return refused(first, error) }
+        let middle = items.startIndex + items.count / 2
+        try writeInHalves(items[..<middle], write, refused: refused)
+        try writeInHalves(items[middle...], write, refused: refused)
+    }
 }

@@ -7,24 +7,18 @@ package enum SQLValue: Equatable, Sendable {
     /// A text. PostgreSQL refuses one with a zero byte, as it cannot keep it.
     case text(String)
     case bytes([UInt8])
-    /// A truth value, in PostgreSQL alone.
+    /// In PostgreSQL alone.
     case boolean(Bool)
-    /// An array of numbers, as a parameter of PostgreSQL alone.
+    /// An array as a parameter of PostgreSQL.
     case integers([Int64?])
-    /// An array of texts, as a parameter of PostgreSQL alone.
     case texts([String?])
-    /// An array of bytes, as a parameter of PostgreSQL alone.
     case byteStrings([[UInt8]?])
     /// A value that no column of the service's holds: a fraction, or a text that is not UTF-8.
     case foreign
 
-    /// A number; NULL for `nil`.
+    // NULL for `nil`.
     init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
-
-    /// A text; NULL for `nil`.
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-
-    /// Bytes; NULL for `nil`.
     init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 }
 
@@ -32,7 +26,6 @@ package enum SQLValue: Equatable, Sendable {
 package struct SQLCall: Equatable, Sendable {
     /// One statement without a semicolon, its parameters written as `$1`, `$2`, … in the order of their first use.
     let sql: String
-    /// The parameters, in order.
     let values: [SQLValue]
 
     init(_ sql: String, _ values: [SQLValue]) {
@@ -49,7 +42,6 @@ package struct SQLCall: Equatable, Sendable {
 ///
 /// Rows and columns count from zero.
 package struct Rows: Sendable {
-    /// The columns' names.
     let columns: [String]
     /// The values, row by row.
     let cells: [SQLValue]
@@ -60,7 +52,6 @@ package struct Rows: Sendable {
     /// What PostgreSQL says it has done, such as `COMMIT`.
     let command: String
 
-    /// Takes an answer over.
     init(columns: [String], cells: [SQLValue], changes: Int, command: String = "") {
         self.columns = columns
         self.cells = cells
@@ -69,43 +60,35 @@ package struct Rows: Sendable {
         count = columns.isEmpty ? 0 : cells.count / columns.count
     }
 
-    /// The indices of the rows.
     var rows: Range<Int> { 0..<count }
 
-    /// A number.
     func integer(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64 {
         guard case .integer(let number) = value(row, column) else { throw malformed(column) }
         return number
     }
 
-    /// A number or NULL.
     func optionalInteger(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64? {
         value(row, column) == .null ? nil : try integer(row, column)
     }
 
-    /// A text.
     func text(_ row: Int, _ column: Int) throws(StorageFailure) -> String {
         guard case .text(let text) = value(row, column) else { throw malformed(column) }
         return text
     }
 
-    /// A text or NULL.
     func optionalText(_ row: Int, _ column: Int) throws(StorageFailure) -> String? {
         value(row, column) == .null ? nil : try text(row, column)
     }
 
-    /// Bytes.
     func bytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8] {
         guard case .bytes(let bytes) = value(row, column) else { throw malformed(column) }
         return bytes
     }
 
-    /// Bytes or NULL.
     func optionalBytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8]? {
         value(row, column) == .null ? nil : try bytes(row, column)
     }
 
-    /// A truth value.
     func boolean(_ row: Int, _ column: Int) throws(StorageFailure) -> Bool {
         guard case .boolean(let value) = value(row, column) else { throw malformed(column) }
         return value

@@ -24,18 +24,13 @@ final class SharedReads<Question: Sendable, Answer: Sendable>: Sendable {
     private let state = Mutex(State())
     private let read: @Sendable ([Question]) async throws(StorageFailure) -> [Answer]
 
-    /// Creates it; nothing is read yet.
-    ///
-    /// - Parameter read: Answers questions, each with one answer in their order; it is called once at a time.
+    /// Takes what answers questions, each with one answer in their order; it is called once at a time.
     init(_ read: @escaping @Sendable ([Question]) async throws(StorageFailure) -> [Answer]) { self.read = read }
 
     /// How many questions wait for the next read.
     var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.questions.count } } }
 
-    /// Answers questions, all of them by the same read.
-    ///
-    /// - Parameter questions: The questions.
-    /// - Returns: For each, in their order, its answer, or why there is none.
+    /// Answers questions, in their order, all of them by the same read.
     func answers(to questions: [Question]) async -> [Result<Answer, StorageFailure>] {
         await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in

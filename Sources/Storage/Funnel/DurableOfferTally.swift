@@ -7,25 +7,20 @@ import Synchronization
 /// They are statistics, and promise nothing: a process that is killed loses the last seconds. One that is stopped loses
 /// nothing, and neither does one whose database is away for a while.
 package final class DurableOfferTally: OfferTally {
-    /// How many seconds pass from one writing to the next.
-    private static let seconds = 5
+    private static let secondsBetweenWrites = 5
 
-    private let store: any OfferCountStore
+    private let database: any SQLDatabase
     private let now: @Sendable () -> Timestamp
     private let counts = Mutex<[CountedDecision: Int]>([:])
     private let failure = Mutex<StorageFailure?>(nil)
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
     private let timer: UpkeepTimer
 
-    /// Begins to count, for a database where the counts of several services add up.
-    ///
-    /// - Parameters:
-    ///   - store: The database.
-    ///   - now: The server's clock: what was counted belongs to the day on which it is written.
-    package init(in store: any OfferCountStore, now: @escaping @Sendable () -> Timestamp) {
-        self.store = store
+    /// Begins to count; what was counted belongs to the day on which it is written.
+    package init(in database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
+        self.database = database
         self.now = now
-        timer = UpkeepTimer(on: writer, every: Self.seconds)
+        timer = UpkeepTimer(on: writer, every: Self.secondsBetweenWrites)
         timer.start { [weak self] _ in self?.write() }
     }
 
@@ -34,9 +29,6 @@ package final class DurableOfferTally: OfferTally {
         failure.withLock { $0 }.map { "counts of decisions wait to be written, and are lost at a stop: \($0.detail)" }
     }
 
-    /// Counts a decision.
-    ///
-    /// - Parameter decision: The decision.
     package func count(_ decision: CountedDecision) {
         counts.withLock { $0[decision, default: 0] += 1 }
     }
@@ -54,7 +46,7 @@ package final class DurableOfferTally: OfferTally {
         }
         guard !taken.isEmpty else { return }
         do throws(StorageFailure) {
-            try store.add(taken, on: FunnelPeriod.day(of: now()))
+            try database.add(taken, on: FunnelPeriod.day(of: now()))
             failure.withLock { $0 = nil }
         } catch {
             failure.withLock { $0 = error }
@@ -64,21 +56,9 @@ package final class DurableOfferTally: OfferTally {
     }
 }
 
-/// The store of counted decisions, by day.
-package protocol OfferCountStore: Sendable {
-    /// Adds counted decisions to what is there; several services add to the same.
-    ///
-    /// A blocking call, for the thread of ``DurableOfferTally``.
-    ///
-    /// - Parameters:
-    ///   - counts: How many decisions of each kind.
-    ///   - day: The day, counted from 1970-01-01 on.
-    /// - Throws: ``StorageFailure`` when nothing was added, as far as is known.
-    func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure)
-}
-
-extension OfferCountStore where Self: SQLDatabase {
-    package func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
+extension SQLDatabase {
+    /// Adds counted decisions of a day, counted from 1970-01-01 on; several services add to the same.
+    func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
         // All services write in the same order, so that they cannot wait for each other in a circle.
         let sorted = counts.sorted { $0.key.names.lexicographicallyPrecedes($1.key.names) }
         // Added twice it would count twice: so it is not tried again where the connection breaks.

@@ -2,12 +2,6 @@ package import Offers
 
 extension SQLDatabase {
     /// The sums of decisions, signatures and redemptions that a funnel shows.
-    ///
-    /// - Parameters:
-    ///   - period: The days.
-    ///   - environment: The environment of evidence and purchases; what names none counts for production.
-    /// - Returns: The sums.
-    /// - Throws: ``StorageFailure``.
     package func funnelFigures(
         of period: FunnelPeriod,
         in environment: AppStoreEnvironment

@@ -34,10 +34,7 @@ struct AuthenticationCode: Sendable {
         self.outer = outer
     }
 
-    /// The code of a message.
-    ///
-    /// - Parameter message: What comes after the beginning.
-    /// - Returns: The code.
+    /// The code of the beginning and this after it.
     func code(of message: UnsafeRawBufferPointer) -> SHA256Digest {
         var inner = inner
         inner.update(bufferPointer: message)

@@ -7,12 +7,9 @@ struct CanonicalBytes: LedgerValues {
     /// Memory that is written from its start on, longer than what is in it: an array that grew with each value would look
     /// at its owners and at its room twice a value.
     private var memory: [UInt8]
-    /// How many bytes are written.
     private(set) var count = 0
 
-    /// Goes on with values after a title that was taken elsewhere.
-    ///
-    /// - Parameter size: For how many bytes memory is taken at once; it grows where they are not enough.
+    /// Goes on with values after a title that was taken elsewhere, in memory of a size that grows where it is not enough.
     init(size: Int = 128) {
         memory = [UInt8](repeating: 0, count: size)
     }
@@ -23,10 +20,8 @@ struct CanonicalBytes: LedgerValues {
         makeRoom(512)
     }
 
-    /// A copy of what is written.
     var bytes: [UInt8] { Array(memory[..<count]) }
 
-    /// Shows what is written, from a byte on.
     func withUnsafeBytes<Value>(
         from start: Int = 0,
         _ body: (UnsafeRawBufferPointer) throws -> Value

@@ -10,7 +10,7 @@ struct ChainWalk {
     /// The last record that was deleted for its age.
     private(set) var start: Int64 = 0
 
-    private let archive: any LedgerArchive
+    private let database: any SQLDatabase
     private let key: P256.Signing.PublicKey
     private let chain: LedgerChain
     /// The statement that the chain ended; `nil` where it may still grow.
@@ -25,13 +25,13 @@ struct ChainWalk {
     private var step = 500
 
     init(
-        _ archive: any LedgerArchive,
+        _ database: any SQLDatabase,
         _ key: P256.Signing.PublicKey,
         _ chain: LedgerChain,
         end: LedgerStatement?,
         marks: [LedgerChain.Head]
     ) {
-        self.archive = archive
+        self.database = database
         self.key = key
         self.chain = chain
         self.end = end
@@ -39,7 +39,6 @@ struct ChainWalk {
         last = LedgerChain.Head(number: 0, hash: chain.beginning)
     }
 
-    /// Walks.
     mutating func walk() throws {
         try beginAfterStump()
         try checkBeginning()
@@ -64,8 +63,8 @@ struct ChainWalk {
     /// The last record of the page before is read again, in case that there are two of its number.
     private mutating func nextRecords() throws -> [LedgerRecord]? {
         do throws(StorageFailure) {
-            guard isLastRead else { return try archive.records(of: chain.writer, after: last.number, limit: step) }
-            let page = try archive.records(of: chain.writer, after: last.number - 1, limit: step + 1)
+            guard isLastRead else { return try database.records(of: chain.writer, after: last.number, limit: step) }
+            let page = try database.records(of: chain.writer, after: last.number - 1, limit: step + 1)
             return page.first?.number == last.number ? Array(page.dropFirst()) : page
         } catch {
             guard error.code == .malformed else { throw error }
@@ -98,13 +97,13 @@ struct ChainWalk {
 
     /// Looks for records before the one that is the first: the walk would not come by them.
     private func checkBeginning() throws {
-        guard let first = try archive.firstNumber(of: chain.writer), first <= last.number else { return }
+        guard let first = try database.firstNumber(of: chain.writer), first <= last.number else { return }
         throw fault(first, first < 1 ? "was inserted: a chain begins with record 1" : "is there though it was deleted")
     }
 
     /// Begins where retention ended, when it has deleted anything.
     private mutating func beginAfterStump() throws {
-        guard let stump = try archive.stump(of: chain.writer), stump.head.number > last.number else { return }
+        guard let stump = try database.stump(of: chain.writer), stump.head.number > last.number else { return }
         guard stump.isSigned(by: key, of: chain) else {
             throw fault(
                 stump.head.number,

@@ -3,32 +3,22 @@ package import Offers
 
 /// The key of the digests by which the ledger knows accounts: without it nobody can tell whose they are.
 package struct DigestKey: Sendable {
-    /// The fewest bytes that a key may have.
     package static let minimumBytes = 32
-    /// How many bytes a digest has.
     static let digestBytes = 16
 
     /// The authentication code with the key and the title taken in.
     private let begun: AuthenticationCode
 
-    /// Takes a key.
-    ///
-    /// - Parameter bytes: Its bytes; fewer than ``minimumBytes`` give `nil`.
+    /// Takes a key of ``minimumBytes`` at least; else `nil`.
     package init?(bytes: [UInt8]) {
         guard bytes.count >= Self.minimumBytes else { return nil }
         begun = AuthenticationCode(key: bytes, beginning: CanonicalBytes("offer-signer ledger digest 1").bytes)
     }
 
-    private init(begun: AuthenticationCode) {
-        self.begun = begun
-    }
-
-    /// The account as the ledger knows it.
     func digest(of account: Account, bundleId: String) -> [UInt8]? {
         account == .none ? nil : accountDigest(account.payloadField, bundleId: bundleId)
     }
 
-    /// The digest of an account's text.
     func accountDigest(_ text: String, bundleId: String) -> [UInt8] { digest("account", bundleId, text) }
 
     /// The customer that limits count by: the account, and where there is none the subscription.
@@ -37,12 +27,6 @@ package struct DigestKey: Sendable {
     /// signatures.
     ///
     /// Who shows neither is counted together with all who show neither.
-    ///
-    /// - Parameters:
-    ///   - customer: The customer's text.
-    ///   - originalTransactionId: The subscription that decided.
-    ///   - bundleId: The app.
-    /// - Returns: The digest.
     func digest(customer: String?, originalTransactionId: String?, bundleId: String) -> [UInt8] {
         if let customer { return accountDigest(customer, bundleId: bundleId) }
         return digest("transaction", bundleId, originalTransactionId ?? "")
@@ -64,11 +48,6 @@ package struct DigestKey: Sendable {
 
 extension DigestKey: AccountDigester {
     /// The account as held state knows it: as the ledger does, so that redemptions find the signatures behind them.
-    ///
-    /// - Parameters:
-    ///   - text: The account's text.
-    ///   - bundleId: The app.
-    /// - Returns: The digest.
     package func digest(of text: String, bundleId: String) -> AccountDigest {
         AccountDigest(accountDigest(text, bundleId: bundleId))
     }

@@ -7,7 +7,10 @@ import Synchronization
 /// One thread writes. Every second it signs a checkpoint, at a stop it signs the end of the chain, and every hour it
 /// deletes records older than the retention, unless the clock is known to be wrong.
 package final class DurableLedger: RetentionLedger {
-    private let store: any LedgerStore
+    /// The most counts that are read at once: it happens on an event loop that others wait for.
+    private static let fewCounts = 16
+
+    private let store: LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
     private let writer = DispatchQueue(label: "ledger.writer", qos: .userInitiated)
     private let upkeepTimer: UpkeepTimer
@@ -19,15 +22,9 @@ package final class DurableLedger: RetentionLedger {
     private let isClockRight: @Sendable () -> Bool
     private let now: @Sendable () -> Timestamp
 
-    /// Opens a ledger for writing.
-    ///
-    /// - Parameters:
-    ///   - store: Where it is kept.
-    ///   - bounds: How much may wait, and for how long.
-    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
-    ///   - now: The server's clock.
+    /// Opens a ledger for writing; while the clock is known to be wrong nothing is deleted.
     init(
-        _ store: any LedgerStore,
+        _ store: LedgerStore,
         bounds: GroupCommit<LedgerEntry, [GrantOutcome]>.Bounds = .init(),
         isClockRight: @escaping @Sendable () -> Bool = { true },
         now: @escaping @Sendable () -> Timestamp
@@ -38,7 +35,8 @@ package final class DurableLedger: RetentionLedger {
         group = GroupCommit(
             bounds: bounds,
             on: writer,
-            keeping: .init(isKept: { store.isKept($0) }, review: { store.reviewKept() }),
+            isKept: { store.isKept($0) },
+            review: { store.reviewKept() },
             probe: { () throws(StorageFailure) in try store.probe() },
             commit: { [observer, shared] (entries, isWanted) throws(StorageFailure) in
                 let start = ContinuousClock.now
@@ -49,37 +47,40 @@ package final class DurableLedger: RetentionLedger {
             }
         )
         upkeepTimer = UpkeepTimer(on: writer)
-        upkeepTimer.start { [weak self] isHour in self?.upkeep(deletingOld: isHour) }
+        upkeepTimer.start { [weak self] isHour in
+            self?.signCheckpoint()
+            if isHour { self?.deleteOld() }
+        }
         // Processes that crashed have left chains without an end: this ends them.
         writer.async { [weak self] in self?.signCheckpoint() }
     }
 
-    /// Reports how long each commit took and how many records it wrote.
+    /// Opens the ledger in a database, with keys that are the same for all who share it.
     ///
-    /// - Parameter observe: Called on the thread that writes: it must not wait.
+    /// Records are kept for so many days, or for ever (`nil`).
+    package convenience init(
+        in database: any SQLDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int? = nil,
+        isClockRight: @escaping @Sendable () -> Bool,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        let store = LedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
+        self.init(store, isClockRight: isClockRight, now: now)
+    }
+
+    /// Has it reported how long each commit took and how many records it wrote: on the thread that writes, which must not
+    /// wait.
     package func observeCommits(_ observe: @escaping @Sendable (_ duration: Duration, _ records: Int) -> Void) {
         observer.observe(observe)
     }
 
-    /// Forgets which subscriptions were presented for a customer; records of signatures stay.
-    ///
-    /// - Parameters:
-    ///   - customer: The customer's text, see `Account.customer(by:)`.
-    ///   - bundleId: The app.
-    /// - Returns: How many they were.
-    /// - Throws: `StorageFailure` when nothing could be forgotten.
+    /// Forgets which subscriptions were presented for a customer (see `Account.customer(by:)`), and gives their number;
+    /// records of signatures stay.
     package func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
-        let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
-            writer.async { [store] in
-                do throws(StorageFailure) {
-                    let count = try store.forgetPresentations(of: customer, bundleId: bundleId)
-                    continuation.resume(returning: .success(count))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+        try await writer.perform { [store] () throws(StorageFailure) in
+            try store.forgetPresentations(of: customer, bundleId: bundleId)
         }
-        return try result.get()
     }
 
     /// How many entries wait to be written.
@@ -92,9 +93,8 @@ package final class DurableLedger: RetentionLedger {
         return "ledger: nothing has been written yet, so it is not known whether it can be"
     }
 
-    /// Tries to write before any entry comes; until it has written, ``fault`` says that nothing is known.
-    ///
-    /// - Parameter patience: How long this call waits for the result; the ledger continues to try.
+    /// Tries to write before any entry comes, and waits for the result for a while; until it has written, ``fault`` says that
+    /// nothing is known.
     package func prove(within patience: Duration) {
         isProving.withLock { $0 = true }
         let done = DispatchSemaphore(value: 0)
@@ -102,10 +102,8 @@ package final class DurableLedger: RetentionLedger {
         _ = done.wait(timeout: .now() + .milliseconds(Int(patience.milliseconds)))
     }
 
-    /// Notes that an operator knows of the records that the database has lost.
-    ///
-    /// - Returns: Those losses that nobody had acknowledged.
-    /// - Throws: ``StorageFailure``.
+    /// Notes that an operator knows of the records that the database has lost, and gives the losses that nobody had
+    /// acknowledged.
     package func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] { try store.acknowledgeLosses() }
 
     /// What keeps checkpoints from being signed or old records from being deleted, or kept an entry out for its values, in
@@ -115,11 +113,6 @@ package final class DurableLedger: RetentionLedger {
             ?? group.refusal.map { "ledger: \($0); what this was for was not signed" }
     }
 
-    /// Queues entries, and reports their outcomes once they are on durable storage.
-    ///
-    /// - Parameters:
-    ///   - entries: The entries: all in one commit, or none.
-    ///   - completion: Called once, from any thread, maybe before this returns.
     package func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
@@ -128,12 +121,6 @@ package final class DurableLedger: RetentionLedger {
     }
 
     /// Appends an entry if its commit begins before a moment.
-    ///
-    /// - Parameters:
-    ///   - entry: The entry.
-    ///   - moment: Until when its commit may begin.
-    /// - Returns: The outcomes of its grants.
-    /// - Throws: `StorageFailure` when nothing of it may leave.
     package func append(
         _ entry: LedgerEntry,
         until moment: ContinuousClock.Instant
@@ -144,42 +131,20 @@ package final class DurableLedger: RetentionLedger {
         return try result.get().first ?? []
     }
 
-    /// The recent answer to a call.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - now: The server's clock.
-    /// - Returns: The answer's bytes; `nil` where there is none on record.
-    /// - Throws: `StorageFailure` when the ledger cannot be read.
     package func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
         try await store.keptAnswer(to: call, at: now)
     }
 
-    /// Counts for a customer, as the ledger has it now.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: The counts.
-    /// - Throws: `StorageFailure` when the ledger cannot be read.
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         try await store.answer(to: question)
     }
 
-    /// Counts for a customer at once, if there are few counts and they can be read without waiting.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: The counts; `nil` where they have to be waited for.
+    /// Counts for a customer at once, if there are few counts and they can be read without waiting; else `nil`.
     package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard question.offers.count + question.originalTransactionIds.count <= Self.fewCounts else { return nil }
         return try? store.answerAtOnce(to: question)
     }
 
-    /// The most counts that are read at once: it happens on an event loop that others wait for.
-    private static var fewCounts: Int { 16 }
-
-    /// Whether evidence of a subscription was refused recently because too many customers have shown it.
-    ///
-    /// - Parameter subscription: The subscription.
-    /// - Returns: Whether the ledger is to be asked before anything is signed.
     package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
         shared.contains(
             PresentedSubscription(
@@ -196,11 +161,6 @@ package final class DurableLedger: RetentionLedger {
         upkeepTimer.stop()
         group.close()
         writer.sync { trying { () throws(StorageFailure) in try store.endChain() } }
-    }
-
-    private func upkeep(deletingOld: Bool) {
-        signCheckpoint()
-        if deletingOld { deleteOld() }
     }
 
     private func signCheckpoint() {
@@ -231,27 +191,6 @@ package final class DurableLedger: RetentionLedger {
             upkeepFailure.withLock { $0 = error }
             upkeepTimer.tryAgain()
         }
-    }
-}
-
-extension DurableLedger {
-    /// Opens the ledger in a database, which other services may share.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - keys: What digests and statements are made with: the same for all who share it.
-    ///   - retentionDays: For how many days records are kept; `nil` for ever.
-    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
-    ///   - now: The server's clock.
-    package convenience init(
-        in database: any SQLDatabase,
-        keys: LedgerKeys,
-        retentionDays: Int? = nil,
-        isClockRight: @escaping @Sendable () -> Bool,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        let store = DatabaseLedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
-        self.init(store, isClockRight: isClockRight, now: now)
     }
 }
 

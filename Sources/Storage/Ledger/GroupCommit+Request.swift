@@ -38,9 +38,7 @@ extension GroupCommit {
             caller?.complete(result)
         }
 
-        /// Notes that the commit begins.
-        ///
-        /// - Returns: `false` where the caller has its result already.
+        /// Notes that the commit begins; `false` where the caller has its result already.
         func beginCommit() -> Bool {
             state.withLock { state in
                 state.isCommitting = state.caller != nil

@@ -20,14 +20,6 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             _ isWanted: @escaping @Sendable () -> Bool
         ) throws(StorageFailure) -> [Outcome]
 
-    /// Finds items that would have to wait for the locks of other transactions.
-    struct Keeping: Sendable {
-        /// Whether an item would have to wait, by the last review.
-        var isKept: @Sendable (Item) -> Bool = { _ in false }
-        /// Looks again.
-        var review: @Sendable () -> Void = {}
-    }
-
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
         /// The most items that wait to be written.
@@ -83,26 +75,25 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private let bounds: Bounds
     private let commit: Commit
     private let probe: @Sendable () throws(StorageFailure) -> Void
-    private let keeping: Keeping
+    private let isItemKept: @Sendable (Item) -> Bool
+    private let reviewKept: @Sendable () -> Void
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
 
-    /// Creates the writer; nothing is written yet.
+    /// Writes nothing yet; then commits and probes on this queue, one at a time.
     ///
-    /// - Parameters:
-    ///   - bounds: How much may wait, and for how long.
-    ///   - writer: Where `commit` and `probe` run, one at a time.
-    ///   - keeping: What others keep of the store.
-    ///   - probe: Writes a little, to find out whether the store takes it again.
-    ///   - commit: Writes items.
+    /// An item is kept where it would have to wait for the locks of other transactions, by the last review. A probe writes a
+    /// little, to find out whether the store takes it again.
     init(
         bounds: Bounds,
         on writer: DispatchQueue,
-        keeping: Keeping = Keeping(),
+        isKept: @escaping @Sendable (Item) -> Bool = { _ in false },
+        review: @escaping @Sendable () -> Void = {},
         probe: @escaping @Sendable () throws(StorageFailure) -> Void,
         commit: @escaping Commit
     ) {
-        self.keeping = keeping
+        isItemKept = isKept
+        reviewKept = review
         self.bounds = bounds
         self.writer = writer
         self.probe = probe
@@ -115,9 +106,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Whether anything was ever written, be it by a probe.
     var hasWritten: Bool { state.withLock { $0.hasWritten } }
 
-    /// Has the writer find out whether the store takes something.
-    ///
-    /// - Parameter completion: Called when that is known.
+    /// Has the writer find out whether the store takes something; the completion is called when that is known.
     func prove(_ completion: @escaping @Sendable () -> Void) {
         writer.async {
             self.look()
@@ -142,11 +131,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// Queues items: all in one commit, or none.
     ///
-    /// - Parameters:
-    ///   - items: The items.
-    ///   - moment: Until when their commit may begin: where it has not by then, nothing of them is written. `nil` for the
-    ///     deadline of all.
-    ///   - completion: Called once, from any thread.
+    /// The completion is called once, from any thread.
+    ///
+    /// Where their commit has not begun by a moment, nothing of them is written; `nil` for the deadline of all.
     func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
         guard !items.isEmpty else { return completion(.success([])) }
         let request = Request(items, due: .now + bounds.deadline, completion)
@@ -183,9 +170,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         if writeNext() { writer.async { self.writeOn() } }
     }
 
-    /// Makes a commit.
-    ///
-    /// - Returns: `false` when nothing waits, and then the writer has stopped.
+    /// Makes a commit; `false` when nothing waits, and then the writer has stopped.
     private func writeNext() -> Bool {
         guard let batch = next() else {
             // The writer is no longer stuck; a probe finds out whether the store works.
@@ -193,7 +178,12 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             return false
         }
         do throws(StorageFailure) {
-            try write(batch)
+            try writeInHalves(batch[...]) { piece throws(StorageFailure) in
+                try write(piece)
+            } refused: { request, error in
+                state.withLock { $0.refusal = error }
+                request.finish(.failure(error))
+            }
             note(nil)
         } catch {
             fail(batch, error)
@@ -201,38 +191,26 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         return true
     }
 
-    /// Writes a batch; if the store refuses it for a value, writes each half separately, down to the item at fault.
+    /// Writes some of a batch.
     ///
     /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
     /// what nobody received.
-    ///
-    /// - Throws: Why the store takes nothing now; results given before that stand.
-    private func write(_ all: [Request]) throws(StorageFailure) {
-        let batch = letKeptWait(all.filter { !$0.isFinished })
+    private func write(_ piece: ArraySlice<Request>) throws(StorageFailure) {
+        let batch = letKeptWait(piece.filter { !$0.isFinished })
         guard !batch.isEmpty else { return }
         do throws(StorageFailure) {
             finish(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
         } catch {
             for request in batch { request.takeBack() }
-            if error.code == .abandoned { return try write(batch) }
             // The store knows now which items have to wait for others.
-            if batch.contains(where: isKept) { return try write(batch) }
-            guard error.code == .refused else { throw error }
-            guard batch.count > 1 else {
-                state.withLock { $0.refusal = error }
-                for request in batch { request.finish(.failure(error)) }
-                return
-            }
-            try write(Array(batch.prefix(batch.count / 2)))
-            try write(Array(batch.dropFirst(batch.count / 2)))
+            guard error.code == .abandoned || batch.contains(where: isKept) else { throw error }
+            try write(batch[...])
         }
     }
 
-    private func isKept(_ request: Request) -> Bool { request.items.contains(where: keeping.isKept) }
+    private func isKept(_ request: Request) -> Bool { request.items.contains(where: isItemKept) }
 
-    /// Sets requests aside that would have to wait for other transactions.
-    ///
-    /// - Returns: The rest.
+    /// Sets requests aside that would have to wait for other transactions, and gives the rest.
     private func letKeptWait(_ batch: [Request]) -> [Request] {
         let kept = batch.filter(isKept)
         guard !kept.isEmpty else { return batch }
@@ -250,7 +228,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// Reviews the requests that were set aside, and queues those that no longer have to wait.
     private func review() {
-        keeping.review()
+        reviewKept()
         let all = state.withLock { state in
             defer { state.kept = [] }
             return state.kept.filter { !$0.isFinished }
@@ -367,7 +345,6 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     fileprivate var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -30,7 +30,6 @@ struct LedgerBatch: Sendable {
         let start: Int64
     }
 
-    /// A customer and an offer.
     private struct CustomerOffer: Hashable {
         let customer: [UInt8]
         let offer: OfferRequest
@@ -110,7 +109,6 @@ struct LedgerBatch: Sendable {
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
     }
 
-    /// The keys of the locks.
     var locks: Set<Int64> {
         var locks = Set(counts.map { AdvisoryLocks.key($0.customer) })
         locks.formUnion(subscriptions.map { AdvisoryLocks.key($0.subscription.bytes) })
@@ -195,13 +193,10 @@ struct LedgerBatch: Sendable {
         decision.presentations[subscription, default: [:]][customer] = time
     }
 
-    /// Counts the other customers who presented a subscription.
+    /// Counts the other customers who presented a subscription, by the digest of this one; `nil` where the request
+    /// names nobody.
     ///
-    /// - Parameters:
-    ///   - presented: The customers who presented it, and when last.
-    ///   - customer: The customer's digest; `nil` where the request names nobody.
-    ///   - now: The server's clock.
-    /// - Returns: The counts; `nil` where they do not matter, as nobody is named and no customer was refused.
+    /// The counts are `nil` where they do not matter, as nobody is named and no customer was refused.
     static func presentations(
         _ presented: Presented,
         _ customer: [UInt8]?,

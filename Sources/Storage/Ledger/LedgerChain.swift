@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-package import Offers
+import Offers
 
 /// The chain of one writer: each process that writes has its own, so that none waits for another.
 ///
@@ -14,11 +14,6 @@ package struct LedgerChain: Equatable, Sendable {
         /// The hash of its last record, or of its beginning.
         package var hash: [UInt8]
 
-        /// Creates a head.
-        ///
-        /// - Parameters:
-        ///   - number: The number of the last record; 0 when there is none.
-        ///   - hash: The hash of the last record, or of the chain's beginning.
         package init(number: Int64, hash: [UInt8]) {
             self.number = number
             self.hash = hash
@@ -26,25 +21,25 @@ package struct LedgerChain: Equatable, Sendable {
     }
 
     /// The writer's identifier: 16 random hexadecimal digits.
-    package var writer: String
-    /// When it began.
-    package var startedAt: Timestamp
+    var writer: String
+    var startedAt: Timestamp
     /// The writer of the chain that began before; `nil` for the first of all.
-    package var previousWriter: String?
+    var previousWriter: String?
     /// How far that chain was.
-    package var previousHead: Head?
+    var previousHead: Head?
     /// The signature of its beginning, ASN.1 DER, by ECDSA with P-256 and SHA-256.
-    package var signature: [UInt8] = []
+    var signature: [UInt8] = []
 
     /// When a chain begins: later than the one before it, whatever the clocks say, so that the next one names it.
-    ///
-    /// - Parameters:
-    ///   - now: The server's clock.
-    ///   - previous: The chain that began before; `nil` for the first of all.
-    /// - Returns: The moment.
     static func start(at now: Timestamp, after previous: LedgerChain?) -> Timestamp {
         guard let previous else { return now }
         return max(now, previous.startedAt.adding(milliseconds: 1))
+    }
+
+    /// How many records there are by the first number and the last; 0 where somebody made them up.
+    static func count(from first: Int64, to last: Int64) -> Int64 {
+        let (difference, overflow) = last.subtractingReportingOverflow(first)
+        return overflow || difference < 0 || difference == .max ? 0 : difference + 1
     }
 
     /// The bytes of its beginning, which are signed.
@@ -61,7 +56,6 @@ package struct LedgerChain: Equatable, Sendable {
     /// The hash of its beginning.
     var beginning: [UInt8] { Array(SHA256.hash(data: message)) }
 
-    /// Whether its beginning is by a key.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
 }
 
@@ -73,11 +67,8 @@ extension P256.Signing.PublicKey {
     }
 }
 
-/// The identifiers of writers.
 enum LedgerWriterName {
-    /// Makes a new one.
-    ///
-    /// - Returns: 16 random hexadecimal digits.
+    /// 16 random hexadecimal digits.
     static func random() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -7,12 +7,11 @@ package import Offers
 /// chain's beginning and end.
 package struct LedgerCheckpoint: Equatable, Sendable {
     /// How many chains there are.
-    package var chains: Int64 = 0
+    var chains: Int64 = 0
     /// The writer of the chain that began last; empty where there is none.
-    package var newest = ""
+    var newest = ""
     /// The chains that have no end yet, by their writers, and how far they are.
-    package var open: [String: LedgerChain.Head] = [:]
-    /// When it was stated.
+    var open: [String: LedgerChain.Head] = [:]
     package var time = Timestamp(millisecondsSince1970: 0)
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     package var signature: [UInt8] = []
@@ -24,10 +23,7 @@ package struct LedgerCheckpoint: Equatable, Sendable {
             .joined(separator: "\n")
     }
 
-    /// Reads the open chains.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: The chains; `nil` where it is no such text.
+    /// Reads the open chains; `nil` where it is no such text.
     static func open(_ text: String) -> [String: LedgerChain.Head]? {
         var open: [String: LedgerChain.Head] = [:]
         for line in text.split(separator: "\n") {
@@ -40,7 +36,6 @@ package struct LedgerCheckpoint: Equatable, Sendable {
         return open
     }
 
-    /// The bytes that are signed.
     private var message: [UInt8] {
         var message = CanonicalBytes("offer-signer ledger checkpoint 1")
         message.append(chains)
@@ -50,12 +45,10 @@ package struct LedgerCheckpoint: Equatable, Sendable {
         return message.bytes
     }
 
-    /// Signs it anew.
     mutating func sign(with keys: LedgerKeys, at time: Timestamp) throws(StorageFailure) {
         self.time = time
         signature = try keys.sign(message)
     }
 
-    /// Whether it is by a key.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
 }

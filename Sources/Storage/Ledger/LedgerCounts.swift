@@ -2,9 +2,7 @@ import Offers
 
 /// The counts that a signature may depend on: earlier signatures, and the customers that evidence was presented for.
 struct LedgerCounts: Sendable {
-    /// How many signatures there are.
     var signatures: [LedgerBatch.SignatureCount: Int] = [:]
-    /// The customers that the subscriptions were presented for.
     var presentations: [PresentedSubscription: LedgerBatch.Presented] = [:]
     /// What calls of Apple's were answered lately.
     var answers: [RetentionCallKey: [UInt8]] = [:]
@@ -48,18 +46,16 @@ extension Session {
             ).integer(0, 0)
             if let redeemed = asked.redeemed {
                 let offer = [SQLValue.text(asked.offer.productId), .text(asked.offer.offerId), .integer(asked.start)]
-                let rows = try run([SQLCall(RedemptionSQL.countUnsigned, redeemed.values + offer)])
-                for rows in rows { count += try rows.integer(0, 0) }
+                count += try run(SQLCall(RedemptionSQL.countUnsigned, redeemed.values + offer)).integer(0, 0)
             }
             counts.signatures[asked] = Int(count)
         }
         for asked in subscriptions {
             let call = SQLCall(LedgerSQL.presentations, asked.subscription.values + [.integer(asked.start)])
-            for rows in try run([call]) {
-                for row in rows.rows {
-                    let customer = try rows.bytes(row, 0)
-                    counts.presentations[asked.subscription, default: [:]][customer] = try rows.integer(row, 1)
-                }
+            let rows = try run(call)
+            for row in rows.rows {
+                let customer = try rows.bytes(row, 0)
+                counts.presentations[asked.subscription, default: [:]][customer] = try rows.integer(row, 1)
             }
         }
         return (counts, answers)
@@ -97,6 +93,57 @@ extension Session {
         // A section of nonces that is full.
         let full = last.number - last.number % NonceSQL.section
         if full >= first.number { try send(SQLCall(NonceSQL.insert, .text(last.writer), .integer(full))) }
+    }
+}
+
+extension Session {
+    /// Counts for a customer.
+    func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
+        let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
+            let digest = digestKey.digest(
+                customer: question.customer,
+                originalTransactionId: originalTransactionId,
+                bundleId: question.bundleId
+            )
+            let subscriptions = originalTransactionId.map(question.subscriptions) ?? []
+            let others = subscriptions.dropFirst().map {
+                digestKey.digest(
+                    customer: nil,
+                    originalTransactionId: $0.originalTransactionId,
+                    bundleId: question.bundleId
+                )
+            }
+            return LedgerBatch.SignatureCount.all(
+                customer: question.knownAccount?.bytes ?? digest,
+                beside: (question.knownAccount == nil ? [] : [digest]) + (question.customer == nil ? others : []),
+                offer: offer,
+                redeemed: subscriptions,
+                start: limit.start(at: question.now).millisecondsSince1970
+            )
+        }
+        let customer = question.customer.map {
+            digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
+        }
+        let start = EvidenceSharing.start(at: question.now).millisecondsSince1970
+        let asked = question.originalTransactionIds.map(question.subscriptions)
+        let subscriptions = asked.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
+        let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
+        var answer = LedgerAnswer()
+        for signature in signatures {
+            answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
+        }
+        for subscription in asked {
+            let first = counts.presentations[subscription[0]] ?? [:]
+            let presented = subscription.dropFirst().reduce(into: first) { all, one in
+                all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }
+            }
+            answer.presentations[subscription[0].originalTransactionId] = LedgerBatch.presentations(
+                presented,
+                customer,
+                at: question.now
+            )
+        }
+        return answer
     }
 }
 

@@ -6,11 +6,9 @@ import Offers
 /// With another digest key no limit would count what was signed before, and with another checkpoint key nothing could be
 /// verified: so a service with such a key, such as a replica that was given one of its own, is refused.
 package struct LedgerKeyMarks: Sendable {
-    /// A key's mark.
     struct Mark: Sendable {
         /// The key's name: ``LedgerKeyMarks/digestKey`` or ``LedgerKeyMarks/checkpointKey``.
         let name: String
-        /// Its bytes.
         let bytes: [UInt8]
     }
 
@@ -19,21 +17,13 @@ package struct LedgerKeyMarks: Sendable {
     /// The name of the mark of the checkpoint key: the SHA-256 of its public half (SubjectPublicKeyInfo, RFC 5280).
     static let checkpointKey = "checkpoint"
 
-    /// Keeps a mark, unless there is one.
     static let insert = "INSERT INTO ledger_key_marks (name, mark) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
 
-    /// The marks that are kept.
     static let kept = "SELECT name, mark FROM ledger_key_marks"
 
-    /// The marks of the keys that are known.
     let marks: [Mark]
 
-    /// Marks keys.
-    ///
-    /// - Parameters:
-    ///   - digestKey: The key of the digests of accounts; `nil` where none is used.
-    ///   - checkpointKeySPKI: The public half of the key that signs checkpoints, as SubjectPublicKeyInfo; `nil` where none
-    ///     is used, in a ledger that is read.
+    /// Marks keys; `nil` for one that is not used, as that of checkpoints (SubjectPublicKeyInfo) in a ledger that is read.
     package init(digestKey: DigestKey?, checkpointKeySPKI: [UInt8]?) {
         marks =
             (digestKey.map { [Mark(name: Self.digestKey, bytes: $0.mark)] } ?? [])
@@ -51,14 +41,9 @@ package struct LedgerKeyMarks: Sendable {
             + "restore that key from a backup; where several share the ledger, all have the same"
     }
 
-    /// Keeps the marks where none are kept yet, and refuses others.
+    /// Keeps the marks where none are kept yet, in a transaction, and refuses others (``StorageFailure/Code/otherKeys``).
     ///
     /// Of processes that start together, each sees the marks of the first.
-    ///
-    /// - Parameters:
-    ///   - session: A transaction.
-    ///   - place: The database, for errors.
-    /// - Throws: ``StorageFailure``, with the code `otherKeys` where the ledger was written with others.
     func claim(_ session: any Session, at place: String) throws(StorageFailure) {
         _ = try session.run(marks.map { SQLCall(Self.insert, .text($0.name), .bytes($0.bytes)) })
         try check(session, at: place)

@@ -3,20 +3,12 @@ package import Offers
 
 /// The keys of the ledger's digests and statements.
 package struct LedgerKeys: Sendable {
-    /// The key of the digests of accounts.
     package let digestKey: DigestKey
-    /// Signs statements.
     private let checkpointSigner: any ES256Signer
     /// The public half of the key that signs statements.
     let checkpointKey: P256.Signing.PublicKey
 
-    /// Creates the pair.
-    ///
-    /// - Parameters:
-    ///   - digestKey: The key of the digests of accounts.
-    ///   - checkpointSigner: Signs statements.
-    ///   - checkpointKeySPKI: The public half of that key, as SubjectPublicKeyInfo.
-    /// - Throws: ``StorageFailure`` when that is none.
+    /// Takes the public half of the signer's key as SubjectPublicKeyInfo.
     package init(
         digestKey: DigestKey,
         checkpointSigner: any ES256Signer,
@@ -31,11 +23,7 @@ package struct LedgerKeys: Sendable {
         }
     }
 
-    /// Signs a statement.
-    ///
-    /// - Parameter message: Its bytes.
-    /// - Returns: The signature, ASN.1 DER.
-    /// - Throws: ``StorageFailure``.
+    /// The signature of a statement, ASN.1 DER.
     func sign(_ message: [UInt8]) throws(StorageFailure) -> [UInt8] {
         do throws(SigningFailure) {
             return try checkpointSigner.derSignature(over: message.span)

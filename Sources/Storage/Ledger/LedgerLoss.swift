@@ -10,11 +10,9 @@ package struct LedgerLoss: Equatable, Sendable {
     /// An operator's word that the loss is known.
     struct Acknowledgement: Equatable, Sendable {
         let time: Timestamp
-        /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
         let signature: [UInt8]
     }
 
-    /// The chain's writer.
     package let writer: String
     /// The number of the first record that is lost.
     package let first: Int64
@@ -23,40 +21,17 @@ package struct LedgerLoss: Equatable, Sendable {
     /// When it was noticed.
     package let time: Timestamp
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
-    var signature: [UInt8]
+    var signature: [UInt8] = []
     /// An operator's word that the loss is known; `nil` until it is given.
     var acknowledgement: Acknowledgement?
 
-    /// How many records are lost.
-    package var count: Int64 {
-        // A row that somebody changed may say anything.
-        let (count, overflow) = last.number.subtractingReportingOverflow(first)
-        return overflow || count < 0 || count == .max ? 0 : count + 1
-    }
+    package var count: Int64 { LedgerChain.count(from: first, to: last.number) }
 
     /// Whether an operator knows of it.
     package var isAcknowledged: Bool { acknowledgement != nil }
 
-    init(
-        writer: String,
-        first: Int64,
-        last: LedgerChain.Head,
-        time: Timestamp,
-        signature: [UInt8] = [],
-        acknowledgement: Acknowledgement? = nil
-    ) {
-        self.writer = writer
-        self.first = first
-        self.last = last
-        self.time = time
-        self.signature = signature
-        self.acknowledgement = acknowledgement
-    }
-
-    /// Signs it.
     mutating func sign(with keys: LedgerKeys) throws(StorageFailure) { signature = try keys.sign(message) }
 
-    /// Notes that an operator knows of it.
     mutating func acknowledge(with keys: LedgerKeys, at time: Timestamp) throws(StorageFailure) {
         let signature = try keys.sign(message(acknowledgedAt: time))
         acknowledgement = Acknowledgement(time: time, signature: signature)
@@ -150,10 +125,8 @@ extension LedgerLoss {
 }
 
 extension Rows {
-    /// Losses.
     func losses() throws(StorageFailure) -> [LedgerLoss] {
-        var losses: [LedgerLoss] = []
-        for row in rows {
+        try rows.map { row throws(StorageFailure) in
             var acknowledgement: LedgerLoss.Acknowledgement?
             if let time = try optionalInteger(row, 6) {
                 acknowledgement = .init(
@@ -161,17 +134,14 @@ extension Rows {
                     signature: try bytes(row, 7)
                 )
             }
-            losses.append(
-                LedgerLoss(
-                    writer: try text(row, 0),
-                    first: try integer(row, 1),
-                    last: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
-                    time: Timestamp(millisecondsSince1970: try integer(row, 4)),
-                    signature: try bytes(row, 5),
-                    acknowledgement: acknowledgement
-                )
+            return LedgerLoss(
+                writer: try text(row, 0),
+                first: try integer(row, 1),
+                last: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
+                time: Timestamp(millisecondsSince1970: try integer(row, 4)),
+                signature: try bytes(row, 5),
+                acknowledgement: acknowledgement
             )
         }
-        return losses
     }
 }

@@ -2,12 +2,6 @@ import Offers
 
 /// Reads back what a commit has written: a signature leaves only when its record is there as it was written.
 enum LedgerReadBack {
-    /// Why nothing leaves.
-    static let fault = StorageFailure(
-        .malformed,
-        "the database did not keep what was written to it: see what `offer-signer ledger verify` says"
-    )
-
     /// Asked row by row, by the primary key.
     private static let presentations = """
         SELECT count(*) FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int8[])
@@ -35,42 +29,64 @@ enum LedgerReadBack {
             let start = SQLValue.integer(time.millisecondsSince1970 - 1)
             try session.expect(SQLCall(LedgerSQL.keptAnswer, answer.call.values + [start]), [.bytes(answer.body)])
         }
-        try expect(decision.presentations, in: session)
+        // SQLite takes presentations one by one, and counts each.
+        guard session.dialect == .postgreSQL, !decision.presentations.isEmpty else { return }
+        let rows = PostgreSQLBatch.PresentationRows(decision.presentations)
+        try session.expect(SQLCall(presentations, rows.columns), [.integer(Int64(rows.count))])
     }
+}
 
-    private static func expect(
-        _ presented: [PresentedSubscription: LedgerBatch.Presented],
-        in session: any Session
+extension Session {
+    /// Adds records, and notes the customers that subscriptions were presented for: SQLite takes them value by value, and
+    /// PostgreSQL all rows in one statement.
+    func insert(
+        _ records: [LedgerRecord],
+        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
     ) throws(StorageFailure) {
-        let rows = presented.flatMap { subscription, customers in
-            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
+        guard let file = self as? SQLiteSession else {
+            return try send(PostgreSQLBatch.insert(records, presentations))
         }
-        // SQLite takes them one by one, and counts each.
-        guard session.dialect == .postgreSQL, !rows.isEmpty else { return }
-        let call = SQLCall(
-            presentations,
-            .texts(rows.map(\.subscription.bundleId)),
-            .texts(rows.map(\.subscription.environment)),
-            .texts(rows.map(\.subscription.originalTransactionId)),
-            .byteStrings(rows.map(\.customer)),
-            .integers(rows.map(\.time))
-        )
-        try session.expect(call, [.integer(Int64(rows.count))])
-    }
-
-    /// The values of records, as a database answers them.
-    struct Cells: LedgerValues {
-        private(set) var values: [SQLValue] = []
-
-        init(_ records: [LedgerRecord]) {
-            for record in records {
-                record.appendValues(to: &self)
-                append(record.hash)
+        try file.work { connection throws(SQLiteConnection.Failure) in
+            try connection.insert(LedgerSQL.insertRecord, records) { record, row in
+                record.appendValues(to: &row)
+                row.append(record.hash)
             }
         }
-
-        mutating func append(_ number: Int64) { values.append(.integer(number)) }
-        mutating func append(_ text: String?) { values.append(SQLValue(text)) }
-        mutating func append(_ bytes: [UInt8]?) { values.append(SQLValue(bytes)) }
+        for (subscription, customers) in presentations {
+            for (customer, time) in customers {
+                let values = subscription.values + [.bytes(customer), .integer(time)]
+                let rows = try run(SQLCall(LedgerSQL.insertPresentation, values))
+                // No trigger runs, so that a row that SQLite has counted is there as it was given.
+                guard rows.changes == 1 else { throw .notKept }
+            }
+        }
     }
+
+    /// Runs a statement whose only answer may be these records: SQLite compares them where it has them.
+    fileprivate func expect(_ call: SQLCall, _ records: [LedgerRecord]) throws(StorageFailure) {
+        guard let file = self as? SQLiteSession else { return try expect(call, Cells(records).values) }
+        let areKept = try file.work { connection throws(SQLiteConnection.Failure) in
+            try connection.answers(call, records) { record, row in
+                record.appendValues(to: &row)
+                row.append(record.hash)
+            }
+        }
+        guard areKept else { throw .notKept }
+    }
+}
+
+/// The values of records, as PostgreSQL answers them.
+private struct Cells: LedgerValues {
+    private(set) var values: [SQLValue] = []
+
+    init(_ records: [LedgerRecord]) {
+        for record in records {
+            record.appendValues(to: &self)
+            append(record.hash)
+        }
+    }
+
+    mutating func append(_ number: Int64) { values.append(.integer(number)) }
+    mutating func append(_ text: String?) { values.append(SQLValue(text)) }
+    mutating func append(_ bytes: [UInt8]?) { values.append(SQLValue(bytes)) }
 }

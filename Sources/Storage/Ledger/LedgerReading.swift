@@ -4,15 +4,11 @@ import Offers
 extension Rows {
     /// Records; the columns are ``LedgerSQL/recordColumns``.
     ///
-    /// - Parameter isNamed: Whether an error names the record, where the caller does not know it by the one before.
-    /// - Returns: The records.
-    /// - Throws: ``StorageFailure`` for a row that is no record.
+    /// An error names the record where the caller does not know it by the one before.
     func records(isNamed: Bool = false) throws(StorageFailure) -> [LedgerRecord] {
-        var records: [LedgerRecord] = []
-        records.reserveCapacity(count)
-        for row in rows {
+        try rows.map { row throws(StorageFailure) in
             do throws(StorageFailure) {
-                records.append(try record(row))
+                return try record(row)
             } catch {
                 guard isNamed else { throw error }
                 let number = (try? integer(row, 1)).map(String.init) ?? "?"
@@ -20,7 +16,6 @@ extension Rows {
                 throw StorageFailure(error.code, "record \(number) of chain \(writer): \(error.detail)")
             }
         }
-        return records
     }
 
     private func record(_ row: Int) throws(StorageFailure) -> LedgerRecord {
@@ -51,53 +46,43 @@ extension Rows {
         count == 0 ? nil : LedgerChain.Head(number: try integer(0, 0), hash: try bytes(0, 1))
     }
 
-    /// Chains.
     func chains() throws(StorageFailure) -> [LedgerChain] {
-        var chains: [LedgerChain] = []
-        for row in rows { chains.append(try chain(row)) }
-        return chains
-    }
-
-    private func chain(_ row: Int) throws(StorageFailure) -> LedgerChain {
-        let writer = try text(row, 0)
-        do throws(StorageFailure) {
-            let (number, hash) = (try optionalInteger(row, 3), try optionalBytes(row, 4))
-            guard (number == nil) == (hash == nil) else { throw .malformed("previous_number") }
-            return LedgerChain(
-                writer: writer,
-                startedAt: Timestamp(millisecondsSince1970: try integer(row, 1)),
-                previousWriter: try optionalText(row, 2),
-                previousHead: number.flatMap { number in hash.map { LedgerChain.Head(number: number, hash: $0) } },
-                signature: try bytes(row, 5)
-            )
-        } catch {
-            throw StorageFailure(error.code, "chain \(writer): \(error.detail)")
+        try rows.map { row throws(StorageFailure) in
+            let writer = try text(row, 0)
+            do throws(StorageFailure) {
+                let (number, hash) = (try optionalInteger(row, 3), try optionalBytes(row, 4))
+                guard (number == nil) == (hash == nil) else { throw .malformed("previous_number") }
+                return LedgerChain(
+                    writer: writer,
+                    startedAt: Timestamp(millisecondsSince1970: try integer(row, 1)),
+                    previousWriter: try optionalText(row, 2),
+                    previousHead: number.flatMap { number in hash.map { LedgerChain.Head(number: number, hash: $0) } },
+                    signature: try bytes(row, 5)
+                )
+            } catch {
+                throw StorageFailure(error.code, "chain \(writer): \(error.detail)")
+            }
         }
     }
 
     fileprivate func statements() throws(StorageFailure) -> [LedgerStatement] {
-        var statements: [LedgerStatement] = []
-        for row in rows {
+        try rows.map { row throws(StorageFailure) in
             let writer = try text(row, 0)
             guard let kind = LedgerStatement.Kind(rawValue: try text(row, 1)) else {
                 throw StorageFailure(.malformed, "chain \(writer): there is a statement of a kind that nobody makes")
             }
-            statements.append(
-                LedgerStatement(
-                    writer: writer,
-                    kind: kind,
-                    head: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
-                    time: Timestamp(millisecondsSince1970: try integer(row, 4)),
-                    signature: try bytes(row, 5)
-                )
+            return LedgerStatement(
+                writer: writer,
+                kind: kind,
+                head: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
+                time: Timestamp(millisecondsSince1970: try integer(row, 4)),
+                signature: try bytes(row, 5)
             )
         }
-        return statements
     }
 
     fileprivate func checkpoints() throws(StorageFailure) -> [LedgerCheckpoint] {
-        var checkpoints: [LedgerCheckpoint] = []
-        for row in rows {
+        try rows.map { row throws(StorageFailure) in
             let text = try text(row, 2)
             guard let open = LedgerCheckpoint.open(text) else { throw .malformed("open") }
             let checkpoint = LedgerCheckpoint(
@@ -110,9 +95,8 @@ extension Rows {
             // Written another way, it would not be what was signed.
             guard checkpoint.openText == text else { throw .malformed("open") }
             guard try integer(row, 5) == 1 else { throw .malformed("id") }
-            checkpoints.append(checkpoint)
+            return checkpoint
         }
-        return checkpoints
     }
 }
 
@@ -126,12 +110,10 @@ extension Session {
         try run(LedgerSQL.chain, .text(writer)).chains().first
     }
 
-    /// All statements about chains.
     func statements() throws(StorageFailure) -> [LedgerStatement] {
         try run(LedgerSQL.statements).statements()
     }
 
-    /// The statements about a chain.
     func statements(of writer: String) throws(StorageFailure) -> [LedgerStatement] {
         try run(LedgerSQL.statementsOf, .text(writer)).statements()
     }
@@ -153,6 +135,12 @@ extension Session {
     /// The writers whose chains are open by the newest checkpoint of any writer.
     func openWriters() throws(StorageFailure) -> [String] {
         (try? checkpoints().first?.open.keys).map(Array.init) ?? []
+    }
+
+    /// The writers of these that are surely gone: none can come back before the transaction ends.
+    func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
+        let kept = try kept(of: writers.map(AdvisoryLocks.key(ofWriter:)))
+        return Set(writers.filter { !kept.contains(AdvisoryLocks.key(ofWriter: $0)) })
     }
 
     func put(_ statement: LedgerStatement) throws(StorageFailure) {

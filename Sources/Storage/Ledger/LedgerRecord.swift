@@ -3,23 +3,16 @@ package import Offers
 
 /// A signature as the ledger keeps it: a link of its writer's chain.
 package struct LedgerRecord: Equatable, Sendable {
-    /// The chain that it belongs to.
     package var writer: String
     /// Its place in the chain, from 1 on.
     package var number: Int64
     /// When it was signed, by the server's clock.
     package var time: Timestamp
-    /// The client that asked.
     package var client: String
-    /// The app's bundle identifier.
     package var bundleId: String
-    /// The product.
     package var productId: String
-    /// The promotional offer.
     package var offerId: String
-    /// The signature's format.
     package var format: String
-    /// The identifier of the key that signed.
     package var keyIdentifier: String
     /// The one-time UUID that was signed.
     package var nonce: String
@@ -43,21 +36,14 @@ package struct LedgerRecord: Equatable, Sendable {
     /// What begins the bytes that are hashed.
     static let title = "offer-signer ledger record 1"
 
-    /// The hash that the record has to have.
-    ///
-    /// - Parameter previous: The hash of the record before; for the first, of its chain's beginning.
-    /// - Returns: The SHA-256 of the canonical bytes.
+    /// The hash that the record has to have after that of the record before, or of its chain's beginning.
     func computedHash(after previous: [UInt8]) -> [UInt8] {
         var message = CanonicalBytes(Self.title)
         write(to: &message, after: previous)
         return Array(SHA256.hash(data: message.bytes))
     }
 
-    /// Writes what is hashed: the hash before it, and then the values in the order of `LedgerSQL.recordColumns`.
-    ///
-    /// - Parameters:
-    ///   - message: Gets the values.
-    ///   - previous: The hash of the record before; for the first, of its chain's beginning.
+    /// Writes what is hashed: the hash before it, and then the values.
     func write(to message: inout CanonicalBytes, after previous: [UInt8]) {
         message.append(previous)
         appendValues(to: &message)
@@ -99,17 +85,12 @@ package struct LedgerPlace: Equatable, Sendable {
     let number: Int64
 
     /// The place before all records of a moment.
-    ///
-    /// - Parameter time: The moment.
     package init(before time: Timestamp) {
         self.time = time
         writer = ""
         number = 0
     }
 
-    /// The place of a record.
-    ///
-    /// - Parameter record: The record.
     package init(of record: LedgerRecord) {
         time = record.time
         writer = record.writer

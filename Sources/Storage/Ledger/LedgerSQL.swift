@@ -1,6 +1,5 @@
 /// The ledger's SQL, plain for SQLite and PostgreSQL alike.
 enum LedgerSQL {
-    /// The columns of a record, in the order of ``LedgerRecord``.
     static let recordColumns =
         "writer, number, time, client, bundle_id, product_id, offer_id, format, key_id, nonce, timestamp, reason, "
         + "evidence, environment, original_transaction_id, account, customer, hash"
@@ -14,7 +13,6 @@ enum LedgerSQL {
 
     static let chain = "SELECT \(chainColumns) FROM ledger_chains WHERE writer = $1"
 
-    /// The last record of a chain.
     static let head = "SELECT number, hash FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
 
     /// The same, with how often the chain is said to have ended, and how many losses no operator knows of.
@@ -23,10 +21,8 @@ enum LedgerSQL {
         + "(SELECT COUNT(*) FROM ledger_losses WHERE acknowledged_at IS NULL) AS losses "
         + "FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
 
-    /// The lowest number of a chain's records.
     static let firstNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT 1"
 
-    /// A record by its number.
     static let hash = "SELECT hash FROM ledger_records WHERE writer = $1 AND number = $2"
 
     /// States something of a chain, in the place of what was stated before.
@@ -39,7 +35,6 @@ enum LedgerSQL {
 
     static let statements = "SELECT \(statementColumns) FROM ledger_statements ORDER BY writer, kind"
 
-    /// The statements of a chain.
     static let statementsOf = "SELECT \(statementColumns) FROM ledger_statements WHERE writer = $1"
 
     static let isEnded = "SELECT 1 FROM ledger_statements WHERE writer = $1 AND kind = 'end'"
@@ -52,7 +47,6 @@ enum LedgerSQL {
         + "ON CONFLICT (id) DO UPDATE SET chains = excluded.chains, newest = excluded.newest, open = excluded.open, "
         + "time = excluded.time, signature = excluded.signature"
 
-    /// The records of a chain, from one on.
     static let records =
         "SELECT \(recordColumns) FROM ledger_records WHERE writer = $1 AND number > $2 ORDER BY number LIMIT $3"
 

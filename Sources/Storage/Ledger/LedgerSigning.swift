@@ -10,7 +10,6 @@ struct LedgerSigning {
     private let now: Timestamp
     private var checkpoint: LedgerCheckpoint
 
-    /// Begins with what is signed.
     init(_ session: any Session, keys: LedgerKeys, now: Timestamp) throws(StorageFailure) {
         self.session = session
         self.keys = keys
@@ -30,13 +29,10 @@ struct LedgerSigning {
         }
     }
 
-    /// Whether anything was ever signed.
     var isBegun: Bool { !checkpoint.signature.isEmpty }
 
-    /// The writers of open chains.
     var openWriters: [String] { checkpoint.open.keys.sorted() }
 
-    /// Whether a chain is open.
     func isOpen(_ writer: String) -> Bool { checkpoint.open[writer] != nil }
 
     /// How far an open chain was when it began.
@@ -96,10 +92,7 @@ struct LedgerSigning {
         try end(writers)
     }
 
-    /// Signs the ends of chains.
-    ///
-    /// - Parameter writers: Their writers; what is not open is left as it is.
-    /// - Throws: ``StorageFailure``.
+    /// Signs the ends of chains; what is not open is left as it is.
     mutating func end(_ writers: some Sequence<String>) throws(StorageFailure) {
         for writer in writers.sorted() {
             guard let head = checkpoint.open[writer] else { continue }
@@ -135,12 +128,9 @@ struct LedgerSigning {
         return beginning
     }
 
-    /// Signs the checkpoint.
-    @discardableResult
-    mutating func finish() throws(StorageFailure) -> [String: LedgerChain.Head] {
+    mutating func finish() throws(StorageFailure) {
         try checkpoint.sign(with: keys, at: now)
         try session.put(checkpoint)
-        return checkpoint.open
     }
 
     private func chain(of writer: String) throws(StorageFailure) -> LedgerChain {

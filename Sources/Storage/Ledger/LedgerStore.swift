@@ -1,144 +1,325 @@
 import Offers
+import Synchronization
 
-/// The database's part of the ledger: blocking calls, which ``DurableLedger`` makes from one thread of its own.
-protocol LedgerStore: Sendable {
+/// The ledger in a database, which several services may share: each has a chain of its own, and limits hold for all of them
+/// together.
+///
+/// Its calls block: ``DurableLedger`` makes them from one thread of its own. The first record begins a chain.
+final class LedgerStore: Sendable {
+    private struct Chain {
+        var writer = LedgerWriterName.random()
+        var isBegun = false
+        /// Where it ends: one place, or several after a commit of which it is not known whether it was done.
+        var heads: [LedgerChain.Head] = []
+        /// The last record that was confirmed to be on durable storage, by whichever server; `nil` before the first.
+        var confirmed: LedgerChain.Head?
+        /// The number of the last record that a checkpoint covers.
+        var covered: Int64 = 0
+        /// When it was last looked for chains whose writers are gone.
+        var lastLook: ContinuousClock.Instant?
+
+        /// How far it is; `nil` where that is not known.
+        var head: LedgerChain.Head? { isBegun && heads.count == 1 ? heads.first : nil }
+    }
+
+    private struct Written: Sendable {
+        var outcomes: [[GrantOutcome]]
+        var head: LedgerChain.Head
+    }
+
+    /// How much time passes between two looks for chains whose writers are gone.
+    private static let pause = Duration.seconds(60)
+
+    let database: any SQLDatabase
+    let keys: LedgerKeys
+    let retentionDays: Int?
+    let now: @Sendable () -> Timestamp
+    /// The locks that other transactions keep, when that was looked for last.
+    let kept = Mutex<Set<Int64>>([])
+    /// Whether the database's disk was full the last time.
+    private let wasFull = Atomic(false)
+    private let chain = Mutex(Chain())
+    private let seen = Mutex(SeenHeads())
+    /// How far old presentations were looked for, where no index leads to them.
+    let presentationLook = Mutex(PresentationLook())
+
+    /// Takes keys that are the same for all who share the database; records are kept for so many days, or for ever (`nil`).
+    init(
+        _ database: any SQLDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.keys = keys
+        self.retentionDays = retentionDays
+        self.now = now
+    }
+
     /// Writes entries in one transaction, in their order; limits are checked as each is written.
     ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - isWanted: Asked when all but the commit is done, however long somebody else kept the database locked: `false`
-    ///     takes everything back.
-    /// - Returns: For each entry the outcomes of its grants. All is on durable storage then.
-    /// - Throws: ``StorageFailure`` when nothing was written, as far as is known; with the code `abandoned` when it was
-    ///   no longer wanted.
+    /// It gives for each entry the outcomes of its grants, when all is on durable storage.
+    ///
+    /// When all but the commit is done it asks whether that is still wanted, however long somebody else kept the database
+    /// locked: if not, it takes everything back, and throws ``StorageFailure/abandoned``.
     func commit(
         _ entries: [LedgerEntry],
-        while isWanted: @escaping @Sendable () -> Bool
-    ) throws(StorageFailure) -> [[GrantOutcome]]
-
-    /// Whether another transaction keeps what an entry is counted by, as was found when that was waited for in vain.
-    ///
-    /// - Parameter entry: The entry.
-    /// - Returns: Whether a commit with it would wait again.
-    func isKept(_ entry: LedgerEntry) -> Bool
-
-    /// Notes that an operator knows of all that the database has lost.
-    ///
-    /// - Returns: The losses that nobody had acknowledged.
-    /// - Throws: ``StorageFailure``.
-    func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss]
-
-    /// Looks again what other transactions keep.
-    func reviewKept()
+        while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        let batch = LedgerBatch(entries, digestKey: keys.digestKey)
+        // SQLite has one writer at a time anyway.
+        let locks = database.dialect == .sqlite ? [] : batch.locks
+        let written = try writing(locking: locks) { [self] session, writer throws(StorageFailure) in
+            let (counts, answers) = try session.counts(
+                batch.counts,
+                batch.subscriptions,
+                batch.calls,
+                with: [SQLCall(LedgerSQL.end, .text(writer))]
+            )
+            guard isWanted() else { throw .abandoned }
+            let head = try end(of: writer, answers.first, session)
+            var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            let decision = batch.decide(by: counts, with: &work)
+            try session.write(decision)
+            // PostgreSQL gets what was written with the commit. Where somebody waits for a short time alone it gets it
+            // before, as it may have to wait for a lock: after this nothing is taken back.
+            if !batch.calls.isEmpty { _ = try session.run([]) }
+            guard isWanted() else { throw .abandoned }
+            try LedgerReadBack.expect(decision, in: session)
+            chain.withLock { $0.heads = [head, work.head] }
+            return Written(outcomes: decision.outcomes, head: work.head)
+        }
+        return written.outcomes
+    }
 
     /// Writes a little, to find out whether the database takes it again.
-    ///
-    /// - Throws: ``StorageFailure`` when it does not.
-    func probe() throws(StorageFailure)
+    func probe() throws(StorageFailure) {
+        let (keys, now) = (keys, now())
+        let fills = wasFull.load(ordering: .relaxed)
+        _ = try writing(locking: []) { [self] session, writer throws(StorageFailure) in
+            let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
+            let head = try end(of: writer, answers.first, session)
+            if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
+            try session.write(LedgerBatch.Decision(), isProbe: true)
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            try signing.finish()
+            return Written(outcomes: [], head: head)
+        }
+    }
 
     /// Signs how far the chain is, where it has grown since the last time, and the ends of chains whose writers are gone.
-    ///
-    /// - Throws: ``StorageFailure``.
-    func writeCheckpoint() throws(StorageFailure)
+    func writeCheckpoint() throws(StorageFailure) {
+        let left = try look()
+        let (writer, head, covered, lastLook) = chain.withLock { ($0.writer, $0.head, $0.covered, $0.lastLook) }
+        let grown = head.flatMap { $0.number > covered ? $0 : nil }
+        let looks = lastLook.map { $0.duration(to: .now) > Self.pause } ?? true
+        guard grown != nil || looks || !left.isEmpty else { return }
+        let (keys, now) = (keys, now())
+        try database.transaction(.ledger) { session throws(StorageFailure) in
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            try signing.checkHeads()
+            if let grown { signing.advance(writer, to: grown) }
+            for other in left { try signing.readOn(other) }
+            let gone = looks ? try session.gone(of: signing.openWriters.filter { $0 != writer }) : []
+            try signing.end(goneOf: gone)
+            guard grown != nil || !left.isEmpty || !gone.isEmpty || !signing.isBegun else { return }
+            try signing.finish()
+        }
+        chain.withLock { chain in
+            if looks { chain.lastLook = .now }
+            if let grown { chain.covered = grown.number }
+        }
+    }
 
-    /// Signs the chain's end. A later record begins another one.
+    /// Signs the chain's end.
     ///
-    /// - Throws: ``StorageFailure``.
-    func endChain() throws(StorageFailure)
-
-    /// Deletes some of what is older than the ledger keeps it, and signs what was deleted.
-    ///
-    /// One short step, as nothing is signed meanwhile.
-    ///
-    /// - Parameter moment: The moment that days are counted back from.
-    /// - Returns: How many rows were deleted, and 1 at least where more has to be looked through; 0 when nothing is left
-    ///   that is old enough.
-    /// - Throws: ``StorageFailure``.
-    func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int
-
-    /// Deletes some of the answers to calls that are older than they are kept; another short step.
-    ///
-    /// - Parameter moment: The moment before which they were given.
-    /// - Returns: How many were deleted.
-    /// - Throws: ``StorageFailure``.
-    func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int
-
-    /// The recent answer to a call, read beside the writer; it comes from a call's task.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - now: The server's clock.
-    /// - Returns: The answer's bytes; `nil` where there is none.
-    /// - Throws: ``StorageFailure``.
-    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]?
-
-    /// The time of the newest record before a moment, by whichever service.
-    ///
-    /// - Parameter moment: The moment.
-    /// - Returns: Its time; `nil` when there is none.
-    /// - Throws: ``StorageFailure``.
-    func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp?
-
-    /// Deletes which subscriptions were presented for a customer.
-    ///
-    /// - Parameters:
-    ///   - customer: The customer's text.
-    ///   - bundleId: The app.
-    /// - Returns: How many they were.
-    /// - Throws: ``StorageFailure``.
-    func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int
+    /// A later record begins another one.
+    func endChain() throws(StorageFailure) {
+        let (writer, isBegun) = chain.withLock { ($0.writer, $0.isBegun) }
+        guard isBegun else {
+            // A service without records of its own may still have seen the chains of others for the first time.
+            return try writeCheckpoint()
+        }
+        let (keys, now) = (keys, now())
+        try database.transaction(.ledger) { [self] session throws(StorageFailure) in
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            guard signing.isOpen(writer) else { return }
+            try signing.checkHeads()
+            let answer = try session.run(LedgerSQL.end, .text(writer))
+            signing.advance(writer, to: try end(of: writer, answer, session))
+            try signing.end([writer])
+            try signing.finish()
+        }
+        chain.withLock { $0 = Chain() }
+    }
 
     /// Counts for a customer, beside the writer; called from a request's task.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: The counts.
-    /// - Throws: ``StorageFailure``.
-    func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer
+    func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+        try await database.answer { [keys] session throws(StorageFailure) in
+            try session.answer(to: question, keys.digestKey)
+        }
+    }
 
-    /// Counts for a customer on the calling thread, which may be an event loop's, without waiting.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: The counts; `nil` where they would have to be waited for.
-    /// - Throws: ``StorageFailure``.
-    func answerAtOnce(to question: LedgerQuestion) throws(StorageFailure) -> LedgerAnswer?
-}
+    /// The same on the calling thread, without waiting; `nil` where it would have to.
+    func answerAtOnce(to question: LedgerQuestion) throws(StorageFailure) -> LedgerAnswer? {
+        try database.readAtOnce { session throws(StorageFailure) in
+            try session.answer(to: question, keys.digestKey)
+        }
+    }
 
-extension LedgerStore {
-    func deleteAnswers(before moment: Timestamp) -> Int { 0 }
-
-    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
-
-    func isKept(_ entry: LedgerEntry) -> Bool { false }
-
-    func reviewKept() {}
-
-    func acknowledgeLosses() -> [LedgerLoss] { [] }
-
-    func answerAtOnce(to question: LedgerQuestion) -> LedgerAnswer? { nil }
-
-    /// Writes entries, however long it takes.
-    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
-        try commit(entries, while: { true })
+    /// The recent answer to a call, read beside the writer; `nil` where there is none.
+    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
+        let asked = LedgerBatch.AskedCall(call, at: now)
+        return try await database.answer { session throws(StorageFailure) in
+            try session.counts([], [], [asked]).0.answers[call]
+        }
     }
 }
 
-extension LedgerStore {
-    /// How old a record has to be before its time is believed, in seconds: a day.
-    private static var secondsUntilBelieved: Int64 { 86_400 }
-    /// How far the clock is believed to be beyond that record, in seconds: thirty days without a signature.
-    private static var longestPauseSeconds: Int64 { 30 * 86_400 }
+// MARK: The chain
 
-    /// Deletes some of what is older than the ledger keeps it, as far as the clock can be believed.
+extension LedgerStore {
+    /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
+    private func writing(
+        locking locks: Set<Int64>,
+        _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
+    ) throws(StorageFailure) -> Written {
+        var isAnnounced = false
+        while true {
+            do throws(StorageFailure) {
+                if !chain.withLock(\.isBegun) { try begin() }
+                let writer = chain.withLock(\.writer)
+                // A chain is ended under its lock.
+                let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
+                let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
+                    [self] session throws(StorageFailure) in
+                    // A new connection may lead to another server, which has to be compared with what was seen.
+                    if try session.hold(AdvisoryLocks.key(ofWriter: writer)) { try compare(session) }
+                    return try body(session, writer)
+                }
+                chain.withLock { ($0.heads, $0.confirmed) = ([written.head], written.head) }
+                seen.withLock { $0.note(written.head, of: writer) }
+                wasFull.store(false, ordering: .relaxed)
+                return written
+            } catch {
+                switch error.code {
+                case .chainEnded: chain.withLock { $0 = Chain() }
+                case .setBack:
+                    if let fault = try announceLost() { throw fault }
+                    // Where all is known already, once more.
+                    guard !isAnnounced else { throw error }
+                    isAnnounced = true
+                case .locked:
+                    noteKept(locks)
+                    throw error
+                case .diskFull:
+                    wasFull.store(true, ordering: .relaxed)
+                    throw error
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private func begin() throws(StorageFailure) {
+        let writer = chain.withLock(\.writer)
+        let (keys, now) = (keys, now())
+        let lock = AdvisoryLocks.key(ofWriter: writer)
+        let head = try database.transaction(.ledger, locking: SQLLocks(keys: [lock])) {
+            [self] session throws(StorageFailure) in
+            if try session.hold(lock) { try compare(session) }
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            try Self.checkLosses(try session.run(LedgerLoss.open))
+            try signing.checkHeads()
+            // It was begun already, where the connection was lost before the database had said so.
+            guard !signing.isOpen(writer) else { return try signing.beginning(of: writer) }
+            try signing.end(goneOf: try session.gone(of: signing.openWriters))
+            let head = try signing.begin(writer)
+            try signing.finish()
+            return head
+        }
+        chain.withLock { ($0.isBegun, $0.heads) = (true, [head]) }
+    }
+
+    /// Compares the chains with what this process has seen of them, and looks for losses that were announced, and at the
+    /// tables; gives the chains that others have left beyond the newest checkpoint.
+    private func look() throws(StorageFailure) -> [String] {
+        let look: @Sendable (any Session) throws(StorageFailure) -> [String] = {
+            [self] session throws(StorageFailure) in
+            if session.dialect == .sqlite { try session.checkSchema() }
+            try Self.checkLosses(try session.run(LedgerLoss.open))
+            return try compare(session)
+        }
+        do throws(StorageFailure) {
+            // In SQLite another process that writes must not be waited for; in PostgreSQL that connection counts by which
+            // signatures are recorded.
+            return database.dialect == .sqlite ? try database.read(look) : try database.transaction(.ledger, look)
+        } catch {
+            guard error.code == .setBack else { throw error }
+            if let fault = try announceLost() { throw fault }
+            return []
+        }
+    }
+
+    /// Compares the chains with what this process has seen of them.
+    @discardableResult
+    private func compare(_ session: any Session) throws(StorageFailure) -> [String] {
+        let own = chain.withLock(\.writer)
+        let found = try seen.withLock { $0 }.look(session, own: own, keys: keys)
+        guard found.lost.isEmpty else { throw StorageFailure(.setBack, "the database has lost records") }
+        seen.withLock { $0.take(found) }
+        return found.left
+    }
+
+    /// Announces what the database has lost; a chain of this process among it is ended.
     ///
-    /// Days are counted back from the clock, which is believed up to thirty days after the newest record that is a day old.
-    /// So a clock that is years ahead deletes little before its time until the service has signed by that clock for a
-    /// day, whatever is started again meanwhile; a service that was away for longer deletes later.
+    /// It gives the reason why nothing is signed until an operator knows of it; `nil` where all of it is known.
+    private func announceLost() throws(StorageFailure) -> StorageFailure? {
+        let own = chain.withLock(\.writer)
+        let (seen, keys) = (seen.withLock { $0 }, keys)
+        let found = try database.transaction(.ledger) { session throws(StorageFailure) in
+            try seen.look(session, own: own, keys: keys)
+        }
+        let fault = try announce(found.lost, own: own)
+        self.seen.withLock { $0.take(found) }
+        if found.lost[own] != nil { chain.withLock { $0 = Chain() } }
+        return fault
+    }
+
+    /// The end of this writer's chain, which has to be where it left it: what is signed is what it remembers.
     ///
-    /// - Parameter now: The server's clock.
-    /// - Returns: How many rows were deleted; 0 when nothing is left that is old enough.
-    /// - Throws: ``StorageFailure``.
-    func deleteOld(byClock now: Timestamp) throws(StorageFailure) -> Int {
-        guard let known = try newestRecord(before: now.adding(seconds: -Self.secondsUntilBelieved)) else { return 0 }
-        return try deleteOld(countingFrom: min(now, known.adding(seconds: Self.longestPauseSeconds)))
+    /// The answer is to ``LedgerSQL/end``: no row where the chain has no record. It throws where the end is elsewhere, the
+    /// chain has ended, or records are said to be lost.
+    private func end(
+        of writer: String,
+        _ answer: Rows?,
+        _ session: any Session
+    ) throws(StorageFailure) -> LedgerChain.Head {
+        let (heads, confirmed) = chain.withLock { ($0.heads, $0.confirmed) }
+        var found = try answer?.head()
+        if let answer, let found, heads.contains(found), try answer.integer(0, 2) == 0, try answer.integer(0, 3) == 0 {
+            return found
+        }
+        let rows = try session.run([SQLCall(LedgerSQL.isEnded, .text(writer)), LedgerLoss.open])
+        guard rows.count == 2 else { throw .malformed("number") }
+        if found == nil, let chain = try session.chain(of: writer) {
+            found =
+                try session.statement(.retention, of: chain, by: keys)?.head
+                ?? LedgerChain.Head(number: 0, hash: chain.beginning)
+        }
+        if let confirmed, confirmed.number > 0 {
+            guard let found, found.number > confirmed.number || found == confirmed else {
+                throw StorageFailure(.setBack, "record \(confirmed.number) is not there any more")
+            }
+        }
+        // After the chain's own, which nobody else can tell.
+        try Self.checkLosses(rows[1])
+        guard rows[0].count == 0, let found else {
+            throw StorageFailure(.chainEnded, "the chain was ended by another, or is gone with nothing in it")
+        }
+        guard heads.contains(found) else {
+            throw LedgerSigning.changed("record \(found.number) of chain \(writer) is not by its writer")
+        }
+        return found
     }
 }

@@ -4,21 +4,18 @@ import Offers
 package struct LedgerVerification: Sendable {
     /// The first fault of a chain.
     package struct Fault: Error, Sendable, CustomStringConvertible {
-        /// The chain's writer; `nil` when the ledger as a whole is at fault.
+        /// `nil` when the ledger as a whole is at fault.
         package let writer: String?
         /// The first record that is broken or missing; `nil` when the whole chain is.
         package let number: Int64?
-        /// The fault, in words.
         package let detail: String
 
-        /// The fault in a line.
         package var description: String {
             guard let writer else { return "the ledger: \(detail)" }
             return number.map { "record \($0) of chain \(writer): \(detail)" } ?? "chain \(writer): \(detail)"
         }
     }
 
-    /// How many chains there are.
     package internal(set) var chains = 0
     /// How many records were found in order.
     package internal(set) var records = 0
@@ -41,13 +38,11 @@ package struct LedgerVerification: Sendable {
 
 /// The extent of a ledger when it was verified: a later verification that is given it finds any loss since.
 package struct LedgerAnchor: Equatable, Sendable {
-    /// How many chains there were.
     package var chains = 0
     /// The writer of the chain that had begun last; empty where there was none.
     package var newest = ""
     /// The chains that had no end, by their writers, and how far they were.
     package var open: [String: LedgerChain.Head] = [:]
 
-    /// A ledger with nothing in it.
     package init() {}
 }

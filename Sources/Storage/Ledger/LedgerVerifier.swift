@@ -7,29 +7,23 @@ package import Offers
 /// each, but for those that are open by the newest checkpoint; and that, which counts the chains and says how far the open
 /// ones are.
 package struct LedgerVerifier {
-    private let archive: any LedgerArchive
+    private let database: any SQLDatabase
     private let key: P256.Signing.PublicKey
 
-    /// Creates the verifier.
-    ///
-    /// - Parameters:
-    ///   - archive: The ledger.
-    ///   - key: The public half of the checkpoint key.
-    package init(_ archive: any LedgerArchive, key: P256.Signing.PublicKey) {
-        self.archive = archive
+    /// Takes the public half of the checkpoint key.
+    package init(_ database: any SQLDatabase, key: P256.Signing.PublicKey) {
+        self.database = database
         self.key = key
     }
 
-    /// Walks along all chains, and collects the first fault of each.
+    /// Walks along all chains, and collects the first fault of each; the anchor is of an earlier verification.
+    ///
+    /// It throws where the ledger cannot be read.
     ///
     /// The service may be writing meanwhile: what comes while a chain is read is read, too.
-    ///
-    /// - Parameter anchor: What an earlier verification found.
-    /// - Returns: What was found.
-    /// - Throws: ``StorageFailure`` when the ledger cannot be read.
     package func verify(anchor: LedgerAnchor? = nil) throws(StorageFailure) -> LedgerVerification {
-        let signatures = try archive.signatures()
-        let orphans = try archive.orphans()
+        let signatures = try database.signatures()
+        let orphans = try database.orphans()
         var found = LedgerVerification()
         found.chains = signatures.chains.count
         found.checkpoint = signatures.checkpoints.first
@@ -67,7 +61,7 @@ package struct LedgerVerifier {
             if index + 1 < signatures.chains.count, let head = signatures.chains[index + 1].previousHead {
                 marks.append(head)
             }
-            var walk = ChainWalk(archive, key, chain, end: ends.first, marks: marks)
+            var walk = ChainWalk(database, key, chain, end: ends.first, marks: marks)
             do {
                 try checkEnd(ends, of: chain, checkpoint, hasTwins: (statements[chain.writer] ?? []).count)
                 try walk.walk()

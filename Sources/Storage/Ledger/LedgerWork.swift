@@ -5,7 +5,6 @@ import Offers
 ///
 /// It holds how far the chain is while a transaction is open; the committing store keeps the ``head``.
 struct LedgerWork {
-    /// The chain's writer.
     let writer: String
     /// How far the chain is with all that was linked.
     private(set) var head: LedgerChain.Head

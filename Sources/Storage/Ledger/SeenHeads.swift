@@ -8,7 +8,6 @@ struct SeenHeads: Sendable {
     /// The last record that was seen of each chain.
     private(set) var heads: [String: LedgerChain.Head] = [:]
 
-    /// What was found in a look.
     struct Look: Sendable {
         /// How far the open chains are.
         var open: [String: LedgerChain.Head] = [:]
@@ -18,7 +17,6 @@ struct SeenHeads: Sendable {
         var left: [String] = []
     }
 
-    /// Remembers a record.
     mutating func note(_ head: LedgerChain.Head, of writer: String) {
         if head.number > 0 { heads[writer] = head }
     }
@@ -31,19 +29,10 @@ struct SeenHeads: Sendable {
         for writer in ended.dropFirst(Self.mostEnded) { heads[writer] = nil }
     }
 
-    /// Compares it with a database.
+    /// Compares it with a database, in a transaction or a look at one moment.
     ///
-    /// - Parameters:
-    ///   - session: A transaction, or a look at one moment.
-    ///   - own: This writer: of its chain it remembers what it has written, and nothing else.
-    ///   - keys: What statements are made with.
-    /// - Returns: What was found.
-    /// - Throws: ``StorageFailure``.
-    func look(
-        _ session: any Session,
-        own: String,
-        keys: LedgerKeys
-    ) throws(StorageFailure) -> Look {
+    /// Of this writer's own chain it remembers what it has written, and nothing else.
+    func look(_ session: any Session, own: String, keys: LedgerKeys) throws(StorageFailure) -> Look {
         let covered = try session.checkpoints().first?.open ?? [:]
         let (open, seen) = (covered.keys.sorted(), heads.sorted { $0.key < $1.key })
         let answers = try session.run(

@@ -16,7 +16,6 @@ final class SharedEvidence: Sendable {
 
     init(lifetime: Duration = .seconds(3600)) { self.lifetime = lifetime }
 
-    /// Notes what was refused in a commit.
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]]) {
         for index in 0..<min(entries.count, outcomes.count) {
             for place in 0..<min(entries[index].grants.count, outcomes[index].count) {

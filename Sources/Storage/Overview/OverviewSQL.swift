@@ -30,17 +30,13 @@ enum OverviewSQL {
         + "ON CONFLICT (id) DO UPDATE SET time = excluded.time, chains = excluded.chains, records = excluded.records, "
         + "faults = excluded.faults"
 
-    /// Factors of the size in bytes.
-    static func size(in dialect: SQLDialect) -> [SQLCall] {
+    /// The size in bytes; in PostgreSQL that of the tables beside ours, too, and of nothing in other schemas.
+    static func size(in dialect: SQLDialect) -> String {
         switch dialect {
-        case .sqlite: [SQLCall("PRAGMA page_count"), SQLCall("PRAGMA page_size")]
+        case .sqlite: DatabaseFigures.fileSizeSQL
         case .postgreSQL:
-            [
-                SQLCall(
-                    "SELECT CAST(SUM(pg_total_relation_size(oid)) AS BIGINT) AS bytes FROM pg_class "
-                        + "WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema()::text)"
-                )
-            ]
+            "SELECT CAST(SUM(pg_total_relation_size(oid)) AS BIGINT) AS bytes FROM pg_class "
+                + "WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema()::text)"
         }
     }
 }

@@ -5,33 +5,25 @@ package import Offers
 ///
 /// No chain is walked along, and of what may be many the newest are read.
 package struct RecentFigures: Sendable {
-    /// Decisions of one kind on one day.
+    /// Decisions of one kind on one day, counted from 1970-01-01 on.
     package struct DayDecisions: Sendable {
-        /// The day, counted from 1970-01-01 on.
         package let day: Int64
-        /// The decision.
         package let decision: CountedDecision
-        /// How often.
         package let count: Int
     }
 
     /// Redemptions of one offer on one day.
     package struct DayRedemptions: Sendable {
-        /// The day, counted from 1970-01-01 on.
         package let day: Int64
-        /// The offer.
         package let offer: FunnelFigures.Offer
-        /// The environment, as it is on record.
+        /// As it is on record.
         package let environment: String
-        /// How many.
         package let count: Int
     }
 
     /// A chain of the ledger.
     package struct Chain: Sendable {
-        /// The writer's identifier.
         package let writer: String
-        /// When it began.
         package let startedAt: Timestamp
         /// How many of its records are there, by the numbers of the first and the last.
         package let records: Int64
@@ -39,9 +31,7 @@ package struct RecentFigures: Sendable {
         package let isEnded: Bool
     }
 
-    /// The decisions of the newest days.
     package internal(set) var decisions: [DayDecisions] = []
-    /// The redemptions of the newest days.
     package internal(set) var redemptions: [DayRedemptions] = []
     /// Whether there were more decisions or redemptions than are read.
     package internal(set) var isCut = false
@@ -51,12 +41,11 @@ package struct RecentFigures: Sendable {
     package internal(set) var chainCount: Int64 = 0
     /// When the newest checkpoint was signed; `nil` before the first.
     package internal(set) var checkpointAt: Timestamp?
-    /// How large the database is, in bytes.
+    /// How large the database is.
     package internal(set) var bytes: Int64 = 0
     /// The result of the last `ledger verify`; `nil` where none has noted it.
     package internal(set) var lastVerification: NotedVerification?
 
-    /// Creates figures of nothing.
     package init() {}
 
     /// How many rows are read of what may be many.
@@ -65,26 +54,15 @@ package struct RecentFigures: Sendable {
     static let mostChains: Int64 = 1000
 }
 
-/// The result of a verification of the ledger, as it noted it in the database.
+/// The result of a verification of the ledger, as it noted it in the database when it ended.
 ///
 /// It is a note and proves nothing: who can write the database can write it, too.
 package struct NotedVerification: Equatable, Sendable {
-    /// When it ended.
     package let at: Timestamp
-    /// How many chains it found.
     package let chains: Int64
-    /// How many records it found.
     package let records: Int64
-    /// How many faults it found.
     package let faults: Int64
 
-    /// Notes what was found.
-    ///
-    /// - Parameters:
-    ///   - at: When the verification ended.
-    ///   - chains: How many chains it found.
-    ///   - records: How many records it found.
-    ///   - faults: How many faults it found.
     package init(at: Timestamp, chains: Int64, records: Int64, faults: Int64) {
         self.at = at
         self.chains = chains
@@ -94,20 +72,11 @@ package struct NotedVerification: Equatable, Sendable {
 }
 
 extension SQLDatabase {
-    /// Reads what is on record lately.
-    ///
-    /// - Parameter moment: The moment from whose day on decisions and redemptions are read.
-    /// - Returns: The figures.
-    /// - Throws: ``StorageFailure``.
+    /// Reads what is on record lately: decisions and redemptions from the day of a moment on.
     package func recentFigures(since moment: Timestamp) async throws(StorageFailure) -> RecentFigures {
-        let result: Result<RecentFigures, StorageFailure> = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async {
-                continuation.resume(
-                    returning: Result { () throws(StorageFailure) in try readRecentFigures(since: moment) }
-                )
-            }
+        try await DispatchQueue.global(qos: .utility).perform { () throws(StorageFailure) in
+            try readRecentFigures(since: moment)
         }
-        return try result.get()
     }
 
     private func readRecentFigures(since moment: Timestamp) throws(StorageFailure) -> RecentFigures {
@@ -115,14 +84,13 @@ extension SQLDatabase {
         let start = FunnelPeriod(since: moment, until: nil).start ?? moment
         let most = SQLValue.integer(RecentFigures.mostRows)
         return try read { session throws(StorageFailure) in
-            let answers = try session.run(
-                [
-                    SQLCall(OverviewSQL.decisions, .integer(day), most),
-                    SQLCall(OverviewSQL.redemptions, .integer(start.millisecondsSince1970), most),
-                    SQLCall(OverviewSQL.chains, .integer(RecentFigures.mostChains)),
-                    SQLCall(OverviewSQL.chainCount), SQLCall(OverviewSQL.checkpoint), SQLCall(OverviewSQL.verification),
-                ] + OverviewSQL.size(in: session.dialect)
-            )
+            let answers = try session.run([
+                SQLCall(OverviewSQL.decisions, .integer(day), most),
+                SQLCall(OverviewSQL.redemptions, .integer(start.millisecondsSince1970), most),
+                SQLCall(OverviewSQL.chains, .integer(RecentFigures.mostChains)),
+                SQLCall(OverviewSQL.chainCount), SQLCall(OverviewSQL.checkpoint), SQLCall(OverviewSQL.verification),
+                SQLCall(OverviewSQL.size(in: session.dialect)),
+            ])
             var figures = RecentFigures()
             for row in answers[0].rows {
                 if let decisions = try answers[0].dayDecisions(row) { figures.decisions.append(decisions) }
@@ -143,21 +111,12 @@ extension SQLDatabase {
                     faults: try answers[5].integer(0, 3)
                 )
             }
-            // SQLite answers with the size of a page and their number, PostgreSQL with the bytes.
-            var bytes: Int64 = 1
-            for answer in answers[6...] {
-                let product = bytes.multipliedReportingOverflow(by: try answer.optionalInteger(0, 0) ?? 0)
-                bytes = product.overflow ? .max : product.partialValue
-            }
-            figures.bytes = bytes
+            figures.bytes = try answers[6].optionalInteger(0, 0) ?? 0
             return figures
         }
     }
 
     /// Notes what a verification of the ledger found.
-    ///
-    /// - Parameter verification: What it found.
-    /// - Throws: ``StorageFailure`` when it cannot be written.
     package func note(_ verification: NotedVerification) throws(StorageFailure) {
         let values = [
             verification.at.millisecondsSince1970, verification.chains, verification.records, verification.faults,
@@ -172,9 +131,7 @@ extension Rows {
     /// A row of decisions; `nil` for what a newer version counts by another name.
     fileprivate func dayDecisions(_ row: Int) throws(StorageFailure) -> RecentFigures.DayDecisions? {
         guard let call = DecisionCall(rawValue: try text(row, 5)), let reason = Reason(rawValue: try text(row, 6))
-        else {
-            return nil
-        }
+        else { return nil }
         return RecentFigures.DayDecisions(
             day: try integer(row, 0),
             decision: CountedDecision(
@@ -203,9 +160,7 @@ extension Rows {
     fileprivate func recentChain(_ row: Int) throws(StorageFailure) -> RecentFigures.Chain {
         var records: Int64 = 0
         if let first = try optionalInteger(row, 2), let last = try optionalInteger(row, 3) {
-            let (difference, overflow) = last.subtractingReportingOverflow(first)
-            // Anybody who can write the database can write any number into it.
-            records = overflow || difference < 0 || difference == .max ? 0 : difference + 1
+            records = LedgerChain.count(from: first, to: last)
         }
         return RecentFigures.Chain(
             writer: try text(row, 0),

@@ -2,17 +2,13 @@
 ///
 /// By chance, so that replicas which lost their server together do not come back together. Pure arithmetic.
 struct Backoff: Sendable {
-    /// The longest first pause.
     static let first = Duration.milliseconds(100)
     /// The longest pause of all.
     static let longest = Duration.seconds(2)
 
     private var failures = 0
 
-    /// Records one more failure.
-    ///
-    /// - Parameter chance: A random number from 0 to 1.
-    /// - Returns: How long to wait before the next attempt.
+    /// Records one more failure; the chance is a random number from 0 to 1.
     mutating func pause(chance: Double) -> Duration {
         let whole = min(Self.first * (1 << min(failures, 10)), Self.longest)
         failures += 1

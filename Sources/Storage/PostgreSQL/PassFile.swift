@@ -6,9 +6,7 @@ struct PassFile {
     /// Why the file is not used, with the fix.
     let fault: String
 
-    /// Looks at the file: there is no fault where libpq takes it, or there is none.
-    ///
-    /// - Parameter parameters: libpq's keywords and their values.
+    /// Looks at the file that libpq's keywords name: there is no fault where libpq takes it, or there is none.
     init?(_ parameters: [String: String]) {
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].map { "\($0)/.pgpass" }

@@ -43,12 +43,8 @@ enum PostgreSQLBatch {
     /// How many pages of a table one step of a deletion looks through.
     private static let step: Int64 = 64
 
-    /// Deletes old presentations from some pages of their table, and asks whether there are more pages.
-    ///
-    /// - Parameters:
-    ///   - page: The first page.
-    ///   - moment: Before when they were noted, in milliseconds since 1970.
-    /// - Returns: What to run, and the page that comes next.
+    /// Deletes presentations of before a moment, in milliseconds since 1970, from some pages of their table, and asks whether
+    /// there are more pages; beside it the page that comes next.
     static func deletePresentations(from page: Int64, before moment: Int64) -> (calls: [SQLCall], next: Int64) {
         let deletion = """
             DELETE FROM ledger_presentations WHERE ctid >= format('(%s,0)', $1::int8)::tid
@@ -64,11 +60,8 @@ enum PostgreSQLBatch {
         )
     }
 
-    /// Adds as many records as a large commit and takes them away again, to find out whether there is room on the disk: a
-    /// little would go into pages that are there.
-    ///
-    /// - Parameter writer: Whose chain they would be of.
-    /// - Returns: What to run.
+    /// Adds as many records to a chain as a large commit and takes them away again, to find out whether there is room on the
+    /// disk: a little would go into pages that are there.
     static func filling(_ writer: String) -> [SQLCall] {
         let records = """
             INSERT INTO ledger_records (writer, number, time, client, bundle_id, product_id, offer_id, format, key_id,
@@ -81,13 +74,8 @@ enum PostgreSQLBatch {
         ]
     }
 
-    /// Counts signatures, and looks up the customers that subscriptions were presented for.
-    ///
-    /// - Parameters:
-    ///   - counts: The customers, the kinds of signatures, and since when.
-    ///   - subscriptions: The subscriptions, and since when.
-    /// - Returns: What to run: it answers with the place of what was asked, the customer of a presentation, and the count or
-    ///   the time.
+    /// Counts signatures, and looks up the customers that subscriptions were presented for: it answers with the place of
+    /// what was asked, the customer of a presentation, and the count or the time.
     static func count(
         _ counts: [LedgerBatch.SignatureCount],
         _ subscriptions: [LedgerBatch.Presentations]
@@ -108,44 +96,42 @@ enum PostgreSQLBatch {
         )
     }
 
-    /// Adds records, and notes the customers that subscriptions were presented for.
-    ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - presentations: Each subscription with its customers, and when it was presented last.
-    /// - Returns: What to run.
+    /// The customers of subscriptions, each in a row with the time.
+    struct PresentationRows {
+        private let rows: [(subscription: PresentedSubscription, customer: [UInt8], time: Int64)]
+
+        init(_ presentations: [PresentedSubscription: LedgerBatch.Presented]) {
+            rows = presentations.flatMap { subscription, customers in
+                customers.map { (subscription, $0.key, $0.value) }
+            }
+        }
+
+        var count: Int { rows.count }
+
+        /// An array for each column.
+        var columns: [SQLValue] {
+            [
+                .texts(rows.map(\.subscription.bundleId)), .texts(rows.map(\.subscription.environment)),
+                .texts(rows.map(\.subscription.originalTransactionId)), .byteStrings(rows.map(\.customer)),
+                .integers(rows.map(\.time)),
+            ]
+        }
+    }
+
     static func insert(
         _ records: [LedgerRecord],
         _ presentations: [PresentedSubscription: LedgerBatch.Presented]
     ) -> SQLCall {
-        let rows = presentations.flatMap { subscription, customers in
-            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
-        }
-        return SQLCall(
-            insertion,
-            .texts(records.map(\.writer)),
-            .integers(records.map(\.number)),
-            .integers(records.map(\.time.millisecondsSince1970)),
-            .texts(records.map(\.client)),
-            .texts(records.map(\.bundleId)),
-            .texts(records.map(\.productId)),
-            .texts(records.map(\.offerId)),
-            .texts(records.map(\.format)),
-            .texts(records.map(\.keyIdentifier)),
-            .texts(records.map(\.nonce)),
-            .integers(records.map(\.timestamp.millisecondsSince1970)),
-            .texts(records.map(\.reason)),
-            .texts(records.map(\.evidence)),
-            .texts(records.map(\.environment)),
-            .texts(records.map(\.originalTransactionId)),
-            .byteStrings(records.map(\.account)),
-            .byteStrings(records.map(\.customer)),
-            .byteStrings(records.map(\.hash)),
-            .texts(rows.map(\.subscription.bundleId)),
-            .texts(rows.map(\.subscription.environment)),
-            .texts(rows.map(\.subscription.originalTransactionId)),
-            .byteStrings(rows.map(\.customer)),
-            .integers(rows.map(\.time))
-        )
+        let columns: [SQLValue] = [
+            .texts(records.map(\.writer)), .integers(records.map(\.number)),
+            .integers(records.map(\.time.millisecondsSince1970)), .texts(records.map(\.client)),
+            .texts(records.map(\.bundleId)), .texts(records.map(\.productId)), .texts(records.map(\.offerId)),
+            .texts(records.map(\.format)), .texts(records.map(\.keyIdentifier)), .texts(records.map(\.nonce)),
+            .integers(records.map(\.timestamp.millisecondsSince1970)), .texts(records.map(\.reason)),
+            .texts(records.map(\.evidence)), .texts(records.map(\.environment)),
+            .texts(records.map(\.originalTransactionId)), .byteStrings(records.map(\.account)),
+            .byteStrings(records.map(\.customer)), .byteStrings(records.map(\.hash)),
+        ]
+        return SQLCall(insertion, columns + PresentationRows(presentations).columns)
     }
 }

@@ -10,9 +10,7 @@ import Glibc
 final class PostgreSQLConnection {
     /// Whether the connection is of no more use.
     private(set) var isBroken = false
-    /// The connection; it does not leave this type.
     private let pointer: OpaquePointer
-    /// How long things may take.
     let limits: PostgreSQLLimits
     /// The names of the statements that the server has prepared, by their text.
     ///
@@ -20,8 +18,8 @@ final class PostgreSQLConnection {
     private var prepared: [String: String] = [:]
     /// How many names were given.
     private var names = 0
-    /// The writers of the ledger that hold a lock by this connection.
-    var held: Set<String> = []
+    /// The locks that this connection holds for as long as it lasts.
+    var held: Set<Int64> = []
     /// The state in which our tables were found to be as they have to be; `nil` where they were not looked at.
     var seal: PostgreSQLSchema.Seal?
     /// The host and its port, for messages.
@@ -39,11 +37,6 @@ final class PostgreSQLConnection {
     private let warnings = Warnings()
 
     /// Connects to one host, and sets the connection up: durable commits, timeouts, nothing to standard error.
-    ///
-    /// - Parameters:
-    ///   - location: Where the database is.
-    ///   - limits: How long things may take.
-    /// - Throws: ``PostgreSQLError``.
     init(to location: PostgreSQLLocation, limits: PostgreSQLLimits = PostgreSQLLimits()) throws(PostgreSQLError) {
         let deadline = ContinuousClock.now + limits.connecting
         let passFile = PassFile(location.parameters)
@@ -78,13 +71,7 @@ final class PostgreSQLConnection {
     /// Runs statements, sent together and answered in order.
     ///
     /// Each batch is one transaction unless it begins or commits one itself. When a statement is refused, those after it
-    /// are not run, and nothing of the batch has an effect.
-    ///
-    /// - Parameters:
-    ///   - calls: The statements.
-    ///   - deadline: When to give up; as the limits say when it is left out.
-    /// - Returns: What each of them answered, in order.
-    /// - Throws: ``PostgreSQLError``, of the first statement that was refused.
+    /// are not run, and nothing of the batch has an effect. It gives up at the deadline, or as the limits say.
     @discardableResult
     func run(
         _ calls: [SQLCall],
@@ -102,11 +89,6 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Runs one statement.
-    ///
-    /// - Parameter call: The statement.
-    /// - Returns: What it answered.
-    /// - Throws: ``PostgreSQLError``.
     @discardableResult
     func run(_ call: SQLCall) throws(PostgreSQLError) -> Rows {
         guard let rows = try run([call]).first else { throw PostgreSQLError(.unexpectedAnswer) }
@@ -114,8 +96,6 @@ final class PostgreSQLConnection {
     }
 
     /// Asks the server whether it is there, and still has this session.
-    ///
-    /// - Throws: ``PostgreSQLError``.
     func beat() throws(PostgreSQLError) {
         let rows = try run(SQLCall("SELECT current_setting('offer_signer.session', true)"))
         guard rows.cells.first == .text(mark) else {
@@ -132,9 +112,8 @@ final class PostgreSQLConnection {
         prepared = [:]
     }
 
-    /// Whether the connection still stands, as far as is known without asking the server.
-    ///
-    /// - Returns: `false` when the other side has closed it; it is broken then.
+    /// Whether the connection still stands, as far as is known without asking the server; once the other side has closed it, it
+    /// is broken.
     func isAlive() -> Bool {
         // First comes why the server closes it, and then the end: libpq reads them one by one.
         for _ in 0..<4 where !isBroken && PostgreSQLSocket.hasNews(pointer) {
@@ -264,7 +243,7 @@ extension PostgreSQLConnection {
 extension PostgreSQLConnection {
     /// Puts statements into libpq's buffer, each prepared before its first use.
     ///
-    /// - Returns: For each of them, the name under which it is prepared on the way; `nil` when it was prepared before.
+    /// It gives for each the name under which it is prepared on the way; `nil` when it was prepared before.
     private func send(_ calls: [SQLCall]) throws(PostgreSQLError) -> [String?] {
         var preparations: [String?] = []
         var preparing: [String: String] = [:]
@@ -350,13 +329,8 @@ extension PostgreSQLConnection {
         throw Self.refusal(in: end) ?? PostgreSQLError(.unexpectedAnswer)
     }
 
-    /// Takes the answer to one statement, and the null that follows it.
-    ///
-    /// - Parameters:
-    ///   - refusal: Set to the first error of the batch.
-    ///   - deadline: When to give up.
-    /// - Returns: The answer; `nil` when the statement was refused, or not run as one before it was.
-    /// - Throws: ``PostgreSQLError`` when there is none.
+    /// Takes the answer to one statement, and the null that follows it; `nil` when the statement was refused (the first such
+    /// error of the batch is kept), or not run as one before it was.
     private func answer(
         _ refusal: inout PostgreSQLError?,
         until deadline: ContinuousClock.Instant

@@ -8,7 +8,6 @@ import Synchronization
 /// again and again while there is no server; a caller meanwhile waits for a bounded time and then fails. A commit
 /// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
 package final class PostgreSQLDatabase: Sendable {
-    /// The purpose that the database is opened for.
     package enum Access: Sendable {
         /// Reads and writes, and makes missing tables.
         case readWrite
@@ -27,7 +26,6 @@ package final class PostgreSQLDatabase: Sendable {
     /// The server and the database, for messages.
     package let name: String
 
-    /// The place of the database.
     let location: PostgreSQLLocation
 
     private let writer: PostgreSQLWorker
@@ -47,17 +45,11 @@ package final class PostgreSQLDatabase: Sendable {
     /// Opens the database, and waits for its first answer, for a few seconds at most.
     ///
     /// A server that is out of reach is no error: the connections are made when it is there, and ``fault`` says so until
-    /// then.
+    /// then. An error is thrown when the database must not be used: a newer version has changed its tables, its ledger was
+    /// written with other keys (`nil` where none are used), or it does not keep what it commits.
     ///
-    /// - Parameters:
-    ///   - location: Where it is.
-    ///   - access: What it is opened for.
-    ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
-    ///   - limits: How long things may take.
-    ///   - report: Called when the connection that writes is lost or cannot be made (with the fault, in a sentence),
-    ///     and when it is there again (`nil`).
-    /// - Throws: ``StorageFailure`` when the database must not be used: a newer version has changed its tables, its ledger
-    ///   was written with other keys, or it does not keep what it commits.
+    /// The report is called when the connection that writes is lost or cannot be made (with the fault, in a sentence), and
+    /// when it is there again (`nil`).
     package init(
         _ location: PostgreSQLLocation,
         access: Access = .readWrite,
@@ -139,13 +131,7 @@ package final class PostgreSQLDatabase: Sendable {
         }
     }
 
-    /// Opens the database of a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where it is; see ``PostgreSQLLocation``.
-    ///   - access: What it is opened for.
-    ///   - keys: The keys that a ledger in it is written with; `nil` where none are used.
-    /// - Throws: ``StorageFailure``.
+    /// Opens the database of a URL, see ``PostgreSQLLocation``.
     package convenience init(
         url: String,
         access: Access,
@@ -179,9 +165,6 @@ package final class PostgreSQLDatabase: Sendable {
     package var warnings: [String] { (watch?.warnings ?? []) + [elsewhere.warning.withLock { $0 }].compactMap(\.self) }
 
     /// Looks whether a service could write its ledger here.
-    ///
-    /// - Returns: What was found.
-    /// - Throws: ``StorageFailure`` where the server cannot be asked.
     package func inspect() throws(StorageFailure) -> PostgreSQLInspection {
         do {
             let connection = try hosts.connect(limits: limits)
@@ -302,14 +285,8 @@ extension PostgreSQLDatabase {
 
     /// Makes the tables that are missing.
     ///
-    /// Replicas that start together wait for one another: one of them does it, under a lock, in one transaction.
-    ///
-    /// - Parameters:
-    ///   - connection: A connection whose user may make tables.
-    ///   - place: The database, for errors.
-    ///   - isMade: Whether tables are made where there are none at all.
-    /// - Returns: The names of the steps that were made.
-    /// - Throws: ``PostgreSQLError``.
+    /// Replicas that start together wait for one another: one of them does it, under a lock, in one transaction. It gives the
+    /// names of the steps that were made. Where there are no tables at all, they are made only if that is wanted.
     @discardableResult
     static func migrate(
         _ connection: PostgreSQLConnection,
@@ -333,11 +310,9 @@ extension PostgreSQLDatabase {
         )
     }
 
-    /// Makes or changes the tables, as their owner.
+    /// Makes or changes the tables, as their owner, and gives the names of the steps that were made.
     ///
-    /// - Parameter url: Where the database is, for the role that owns them.
-    /// - Returns: The names of the steps that were made; none where nothing was due.
-    /// - Throws: ``StorageFailure``, also where the tables are not as the steps make them.
+    /// An error is also thrown where the tables are not as the steps make them.
     package static func migrate(url: String) throws(StorageFailure) -> [String] {
         do throws(PostgreSQLError) {
             let location = try PostgreSQLLocation(url: url)

@@ -5,7 +5,6 @@ import Offers
 /// It never carries a value of a statement, nor a password: only codes, names of tables and constraints, and what libpq
 /// says of a connection that could not be made.
 package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of thing went wrong.
     package enum Code: Equatable, Sendable {
         /// No connection could be made.
         case unreachable
@@ -43,16 +42,10 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case invalidURL
     }
 
-    /// What kind of thing went wrong.
     package let code: Code
-    /// The known details, in a few words; empty when the code says it all.
+    /// The known details, in a few words, without values of statements; empty when the code says it all.
     package let detail: String
 
-    /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: What kind of thing went wrong.
-    ///   - detail: What is known of it. No values of statements.
     package init(_ code: Code, _ detail: String = "") {
         self.code = code
         self.detail = detail
@@ -82,7 +75,6 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         }
     }
 
-    /// What went wrong, in a sentence.
     package var description: String {
         let text =
             switch code {
@@ -115,10 +107,6 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
 
 extension StorageFailure {
     /// What went wrong, for those who do not care where things are kept.
-    ///
-    /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - place: The database, for the text.
     init(_ error: PostgreSQLError, at place: String) {
         let code: Code =
             switch error.code {

@@ -24,9 +24,6 @@ final class PostgreSQLHosts: Sendable {
     private let hosts: [PostgreSQLLocation]
     private let seen = Mutex(Seen())
 
-    /// Tries no host yet.
-    ///
-    /// - Parameter location: Where the database is.
     init(_ location: PostgreSQLLocation) { hosts = location.hosts }
 
     /// A warning for the operator; `nil` when there is none.
@@ -36,13 +33,7 @@ final class PostgreSQLHosts: Sendable {
         }
     }
 
-    /// Connects to the server that is to be used.
-    ///
-    /// - Parameters:
-    ///   - limits: How long things may take.
-    ///   - attempt: How many attempts have failed before this one.
-    /// - Returns: The connection.
-    /// - Throws: ``PostgreSQLError`` with what each host said.
+    /// Connects to the server that is to be used, after so many failed attempts; an error has what each host said.
     func connect(limits: PostgreSQLLimits, attempt: Int = 0) throws(PostgreSQLError) -> PostgreSQLConnection {
         var limits = limits
         if hosts.count > 1 { limits.connecting = limits.connectingToOneOfMany * (attempt == 0 ? 1 : 2) }

@@ -6,13 +6,8 @@ import Offers
 package struct PostgreSQLInspection: Sendable {
     /// The faults to set right before anything is signed, in a sentence each.
     package private(set) var faults: [String] = []
-    /// Warnings for the operator.
     package private(set) var warnings: [String] = []
 
-    /// Looks at a database.
-    ///
-    /// - Parameter connection: A connection to it.
-    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
     init(_ connection: PostgreSQLConnection) throws {
         let place = try connection.run(SQLCall(Self.place))
         let user = try place.text(0, 0)
@@ -63,14 +58,9 @@ package struct PostgreSQLInspection: Sendable {
         if let warning = try ReplicationState(connection).warning { warnings.append(warning) }
     }
 
-    /// Adds what an operator should know.
     mutating func warn(_ warning: String) { warnings.append(warning) }
 
-    /// A sentence where search_path leads to no ledger, or to one without records, and another schema has one.
-    ///
-    /// - Parameter connection: A connection to the database.
-    /// - Returns: The sentence; `nil` when nothing is wrong.
-    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
+    /// A sentence where search_path leads to no ledger, or to one without records, and another schema has one; else `nil`.
     static func elsewhere(_ connection: PostgreSQLConnection) throws -> String? {
         if try connection.run(SQLCall("SELECT to_regclass('ledger_records') IS NOT NULL")).boolean(0, 0) {
             guard try connection.run(SQLCall("SELECT 1 FROM ledger_records LIMIT 1")).count == 0 else { return nil }

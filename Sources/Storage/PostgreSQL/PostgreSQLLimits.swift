@@ -18,6 +18,5 @@ package struct PostgreSQLLimits: Equatable, Sendable {
     /// How many pieces of work may wait for one connection.
     package var queue = 10_000
 
-    /// The usual limits.
     package init() {}
 }

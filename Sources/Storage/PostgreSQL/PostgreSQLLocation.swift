@@ -22,11 +22,9 @@ package struct PostgreSQLLocation: Equatable, Sendable {
     /// What libpq takes for `sslmode`; it looks at that with the first connection alone.
     private static let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
-    /// Reads a URL.
+    /// Reads a libpq URI, `postgres://` or `postgresql://`.
     ///
-    /// - Parameter url: A libpq URI, `postgres://` or `postgresql://`.
-    /// - Throws: ``PostgreSQLError`` with the code `invalidURL` and what is wrong. It repeats no part of the URL but the
-    ///   names of parameters that libpq knows.
+    /// An error repeats no part of it but the names of parameters that libpq knows.
     package init(url: String) throws(PostgreSQLError) {
         let parsed = try Self.parse(url)
         for (keyword, reason) in Self.refused.sorted(by: { $0.key < $1.key }) where parsed[keyword] != nil {

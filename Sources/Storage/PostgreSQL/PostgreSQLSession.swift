@@ -10,8 +10,8 @@ final class PostgreSQLSession: Session {
     private let patience: Duration?
     /// The calls to send with the next statements, and the answers that some must have.
     private var waiting: [(call: SQLCall, cells: [SQLValue]?)] = []
-    /// The writer of the ledger whose lock is among them.
-    private var holding: String?
+    /// The lock among them that is held for as long as the connection lasts.
+    private var holding: Int64?
     /// What went wrong, as the server says it.
     private(set) var error: PostgreSQLError?
 
@@ -36,7 +36,7 @@ final class PostgreSQLSession: Session {
         if let holding { connection.held.insert(holding) }
         holding = nil
         for (asked, answer) in zip(before, answers) {
-            if let cells = asked.cells, answer.cells != cells { throw LedgerReadBack.fault }
+            if let cells = asked.cells, answer.cells != cells { throw .notKept }
         }
         return Array(answers.suffix(calls.count))
     }
@@ -44,12 +44,6 @@ final class PostgreSQLSession: Session {
     func send(_ call: SQLCall) { waiting.append((call, nil)) }
 
     func expect(_ call: SQLCall, _ cells: [SQLValue]) { waiting.append((call, cells)) }
-
-    func expect(_ call: SQLCall, _ records: [LedgerRecord]) { expect(call, LedgerReadBack.Cells(records).values) }
-
-    func schemaDifferences() throws(StorageFailure) -> [String] {
-        try SchemaFact.differences(of: postgreSQLFacts(), in: .postgreSQL)
-    }
 
     /// Has the transaction fail where our tables are not as the migrations make them: its own locks keep changes out.
     private func checkSeal() throws(StorageFailure) {
@@ -69,21 +63,18 @@ final class PostgreSQLSession: Session {
         )
     }
 
-    func insert(_ records: [LedgerRecord], _ presentations: [PresentedSubscription: LedgerBatch.Presented]) {
-        send(PostgreSQLBatch.insert(records, presentations))
-    }
-
     func lock(_ key: Int64) { send(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
 
-    func hold(_ writer: String) -> Bool {
-        guard !connection.held.contains(writer) else { return false }
+    func hold(_ key: Int64) -> Bool {
+        guard !connection.held.contains(key) else { return false }
         // It is nobody else's, unless a connection that was lost still is one to the server: its end is waited for.
-        send(SQLCall("SELECT pg_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
-        holding = writer
+        send(SQLCall("SELECT pg_advisory_lock($1)", .integer(key)))
+        holding = key
         return true
     }
 
     func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64> {
+        guard !keys.isEmpty else { return [] }
         let rows = try run(
             """
             SELECT asked.number FROM unnest($1::int8[]) WITH ORDINALITY AS asked (key, number)
@@ -92,22 +83,6 @@ final class PostgreSQLSession: Session {
             .integers(keys)
         )
         return Set(try rows.rows.map { row throws(StorageFailure) in keys[try rows.position(row, among: keys.count)] })
-    }
-
-    func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
-        guard !writers.isEmpty else { return [] }
-        let rows = try run(
-            """
-            SELECT asked.number, pg_try_advisory_xact_lock(asked.key)
-            FROM unnest($1::int8[]) WITH ORDINALITY AS asked (key, number)
-            """,
-            .integers(writers.map(AdvisoryLocks.key(ofWriter:)))
-        )
-        var gone: Set<String> = []
-        for row in rows.rows where try rows.boolean(row, 1) {
-            gone.insert(writers[try rows.position(row, among: writers.count)])
-        }
-        return gone
     }
 }
 
@@ -118,21 +93,13 @@ extension PostgreSQLSession {
         return state.classCode == "40"
     }
 
-    /// Runs a transaction.
+    /// Runs a transaction; gives what failed where that is not the connection's.
+    ///
+    /// After an error nothing has an effect, except where the outcome is not known.
     ///
     /// `BEGIN` is sent with the first statements, and `COMMIT` with the last ones. Statements that are all sent at once need
-    /// neither.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection.
-    ///   - place: The server and the database, for messages.
-    ///   - begin: What it begins with; `nil` where all statements are run at once.
-    ///   - locks: What it is about.
-    ///   - isSealed: Whether it commits only if our tables are as the migrations make them.
-    ///   - patience: How long a batch of statements may take; as the connection's limits say where it is left out.
-    ///   - body: Works.
-    /// - Returns: What `body` returned, when everything is committed; or what failed, where that is not the connection's.
-    /// - Throws: ``PostgreSQLError``. Nothing has an effect then, except where the outcome is not known.
+    /// neither (`nil`). Sealed, it commits only if our tables are as the migrations make them. A batch of statements may take
+    /// as long as the connection's limits say where no patience is given.
     static func transaction<Value>(
         on connection: PostgreSQLConnection,
         at place: String,
@@ -199,9 +166,7 @@ extension PostgreSQLSession {
 }
 
 extension Rows {
-    /// Reads a result.
-    ///
-    /// - Parameter result: A `PGresult`, which stays its owner's.
+    /// Reads a `PGresult`, which stays its owner's.
     init(_ result: OpaquePointer) {
         let width = PQnfields(result)
         var cells: [SQLValue] = []

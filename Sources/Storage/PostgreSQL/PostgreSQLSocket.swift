@@ -4,13 +4,6 @@ import Glibc
 /// Waiting for a connection's socket, up to a point in time.
 enum PostgreSQLSocket {
     /// Waits until the socket can be read or written.
-    ///
-    /// - Parameters:
-    ///   - connection: Whose socket. Not kept.
-    ///   - reading: Whether to wait for something to read.
-    ///   - writing: Whether to wait for room to write.
-    ///   - deadline: When to stop waiting.
-    /// - Returns: Whether the time has not run out.
     static func wait(
         _ connection: OpaquePointer,
         reading: Bool,
@@ -31,9 +24,6 @@ enum PostgreSQLSocket {
     }
 
     /// Whether there is something to read, or the other side has closed.
-    ///
-    /// - Parameter connection: Whose socket. Not kept.
-    /// - Returns: What the system says, at once.
     static func hasNews(_ connection: OpaquePointer) -> Bool {
         var entry = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) != 0

@@ -21,12 +21,6 @@ final class PostgreSQLWatch: Sendable {
     private let found = Mutex(Found())
     private let seconds = Atomic(pauses.usually)
 
-    /// Begins to look.
-    ///
-    /// - Parameters:
-    ///   - hosts: Where the database is.
-    ///   - limits: How long things may take.
-    ///   - isHeldUp: Whether commits are held up.
     init(_ hosts: PostgreSQLHosts, limits: PostgreSQLLimits, isHeldUp: @escaping @Sendable () -> Bool) {
         self.hosts = hosts
         self.limits = limits
@@ -37,10 +31,8 @@ final class PostgreSQLWatch: Sendable {
     /// What commits wait for, in a sentence; `nil` when it is nothing known.
     var cause: String? { found.withLock(\.cause) }
 
-    /// Warnings for the operator.
     var warnings: [String] { [found.withLock(\.replication), hosts.warning].compactMap(\.self) }
 
-    /// Looks no more.
     func stop() { timer.stop() }
 
     private func tick() {
@@ -80,10 +72,6 @@ struct ReplicationState {
         """
     )
 
-    /// Asks a server.
-    ///
-    /// - Parameter connection: A connection to it.
-    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
     init(_ connection: PostgreSQLConnection) throws {
         let rows = try connection.run(Self.question)
         names = try rows.text(0, 0)

@@ -9,7 +9,6 @@ import Foundation
 final class PostgreSQLWorker: @unchecked Sendable {
     // `@unchecked Sendable`: everything that changes is guarded by `condition`; the connection never leaves the thread.
 
-    /// A piece of work.
     private final class Job {
         /// Until when it may wait for its turn.
         let deadline: ContinuousClock.Instant
@@ -65,15 +64,10 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private var hasEnded = false
     private var ends: [@Sendable () -> Void] = []
 
-    /// Starts the thread, which begins to connect.
+    /// Starts the thread, which begins to connect; its name is for debuggers.
     ///
-    /// - Parameters:
-    ///   - name: The thread's name, for debuggers.
-    ///   - hosts: Where the database is.
-    ///   - limits: How long things may take.
-    ///   - prepare: What each new connection goes through before it is used, such as a look at the schema.
-    ///   - report: Called on the worker's thread when the connection is lost or cannot be made (an error, once each),
-    ///     and when it is there again (`nil`).
+    /// Each new connection is prepared before it is used. It is reported on the thread when the connection is lost or
+    /// cannot be made (an error, once each), and when it is there again (`nil`).
     init(
         name: String,
         hosts: PostgreSQLHosts,
@@ -105,15 +99,11 @@ final class PostgreSQLWorker: @unchecked Sendable {
         }
     }
 
-    /// Adds a piece of work.
+    /// Adds a piece of work; the completion is called on the worker's thread, or at once on this one when it cannot be taken.
     ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done anew when the connection broke
-    ///     under it.
-    ///   - isHurried: Whether it is refused at once where there has been no connection for a second, and given up when
-    ///     its time is over though it is under way.
-    ///   - body: What to do, on the worker's thread.
-    ///   - completion: Called with the outcome, on the worker's thread, or at once on this one when it cannot be taken.
+    /// It is repeatable where doing it twice is the same as doing it once: then it is done anew when the connection broke under
+    /// it. Hurried, it is refused at once where there has been no connection for a second, and given up when its time is
+    /// over though it is under way.
     func submit<Value>(
         isRepeatable: Bool = false,
         isHurried: Bool = false,
@@ -140,14 +130,6 @@ final class PostgreSQLWorker: @unchecked Sendable {
     }
 
     /// Does a piece of work, and waits for it.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is the same as doing it once.
-    ///   - isHurried: Whether it is refused at once where there has been no connection for a second, and given up when
-    ///     its time is over though it is under way.
-    ///   - body: What to do, on the worker's thread.
-    /// - Returns: What `body` returned.
-    /// - Throws: ``PostgreSQLError``.
     func run<Value: Sendable>(
         isRepeatable: Bool = false,
         isHurried: Bool = false,
@@ -160,12 +142,6 @@ final class PostgreSQLWorker: @unchecked Sendable {
     }
 
     /// Does a piece of work, and blocks this thread until it is done: not to be called from the cooperative pool.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is the same as doing it once.
-    ///   - body: What to do, on the worker's thread.
-    /// - Returns: What `body` returned.
-    /// - Throws: ``PostgreSQLError``.
     func wait<Value>(
         isRepeatable: Bool = false,
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
@@ -333,9 +309,7 @@ extension PostgreSQLWorker {
         }
     }
 
-    /// Lets work wait.
-    ///
-    /// - Returns: `false` when the worker is to end.
+    /// Lets work wait; `false` when the worker is to end.
     private func waitWithoutConnection(until attempt: ContinuousClock.Instant) -> Bool {
         condition.withLock {
             if !isStopping { _ = condition.wait(until: Date() + max(Self.seconds(attempt - .now), 0.001)) }

@@ -2,35 +2,24 @@
 ///
 /// The first two are the class. Texts of a server may repeat data, and are not kept; a code never does.
 package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
-    /// The code, such as `23505`.
+    /// Five characters, such as `23505`.
     package let code: String
 
-    /// Creates a code.
-    ///
-    /// - Parameter code: Five characters.
     package init(_ code: String) {
         self.code = code
     }
 
-    /// Another row has the same key.
     package static let uniqueViolation = SQLState("23505")
-
     /// The server has no memory left for it, such as for one more lock.
     package static let outOfMemory = SQLState("53200")
-
     /// Another transaction kept what was to be locked (`lock_timeout`).
     package static let lockNotAvailable = SQLState("55P03")
-
     /// The statement took too long, or somebody cancelled it.
     package static let cancelled = SQLState("57014")
-
-    /// The user has no right to it.
     package static let notAllowed = SQLState("42501")
 
-    /// The server's disk is full.
     package static let diskFull = SQLState("53100")
 
-    /// The class: the first two characters.
     package var classCode: Substring { code.prefix(2) }
 
     /// Whether the same statement may succeed later, with nothing else changed.
@@ -49,7 +38,6 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         classCode == "08" || code.hasPrefix("57P") || code == "25006"
     }
 
-    /// The meaning of the class, in a few words.
     private var meaning: String {
         switch (code, classCode) {
         case ("23505", _): "a row with this key is there already"
@@ -83,6 +71,5 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// The meaning, with the code.
     package var description: String { "\(meaning) (SQLSTATE \(code))" }
 }

@@ -13,84 +13,45 @@ package struct DurableProductReports: ProductReportStore {
     private let database: any SQLDatabase
     private let writer = DispatchQueue(label: "product-reports.writer", qos: .utility)
 
-    /// Opens the product reports of a database.
-    ///
-    /// - Parameter database: The database.
     package init(in database: any SQLDatabase) {
         self.database = database
     }
 
-    /// Keeps reports, in their order; when this returns, they are on durable storage.
-    ///
-    /// - Parameters:
-    ///   - reports: The reports.
-    ///   - bundleId: The app that they are about: one of the catalog, as their number is not bounded here.
-    ///   - moment: When they came.
-    /// - Returns: For each report whether it was kept.
-    /// - Throws: `StorageFailure` when nothing could be kept.
     package func keep(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
     ) async throws(StorageFailure) -> [Bool] {
         let locks = SQLLocks(keys: [AdvisoryLocks.key(Array("offer-signer product reports\n\(bundleId)".utf8))])
-        let result: Result<[Bool], StorageFailure> = await withCheckedContinuation { continuation in
-            writer.async { [database] in
-                do throws(StorageFailure) {
-                    // Counted twice where the connection breaks: so it is not done again by itself.
-                    let kept = try database.transaction(.beside, locking: locks) { session throws(StorageFailure) in
-                        try session.keep(reports, of: bundleId, at: moment)
-                    }
-                    continuation.resume(returning: .success(kept))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
+        return try await writer.perform { [database] () throws(StorageFailure) in
+            // Counted twice where the connection breaks: so it is not done again by itself.
+            try database.transaction(.beside, locking: locks) { session throws(StorageFailure) in
+                try session.keep(reports, of: bundleId, at: moment)
             }
         }
-        return try result.get()
     }
 
-    /// The known prices and offers of an app's products in a country.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - country: The country.
-    /// - Returns: The products, in no order that counts.
-    /// - Throws: `StorageFailure` when the store cannot be read.
     package func products(
         of bundleId: String,
         in country: CountryCode
     ) async throws(StorageFailure) -> [ObservedProduct] {
-        try await read { session throws(StorageFailure) in
+        try await database.answer { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
-            var products: [ObservedProduct] = []
-            for row in rows.rows {
-                products.append(try ObservedProduct.read(try rows.text(row, 0), try rows.text(row, 1)))
+            return try rows.rows.map { row throws(StorageFailure) in
+                try ObservedProduct.read(try rows.text(row, 0), try rows.text(row, 1))
             }
-            return products
         }
     }
 
-    /// The promotional offers of an app that any client was shown in any country.
-    ///
-    /// - Parameter bundleId: The app.
-    /// - Returns: The offers.
-    /// - Throws: `StorageFailure` when the store cannot be read.
     package func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
-        try await read { session throws(StorageFailure) in
+        try await database.answer { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.offers, .text(bundleId))
-            var offers: Set<OfferRequest> = []
-            for row in rows.rows {
-                offers.insert(OfferRequest(productId: try rows.text(row, 0), offerId: try rows.text(row, 1)))
-            }
-            return offers
+            return Set(
+                try rows.rows.map { row throws(StorageFailure) in
+                    OfferRequest(productId: try rows.text(row, 0), offerId: try rows.text(row, 1))
+                }
+            )
         }
-    }
-
-    private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
-    ) async throws(StorageFailure) -> Value {
-        try await database.answer(body)
     }
 }
 

@@ -34,7 +34,6 @@ extension ObservedProduct {
         return writer.bytes
     }
 
-    /// Reads the text.
     init(_ productId: String, json: [UInt8]) throws(JSONFault) {
         var prices: ObservationLog<PriceTag>?
         var offers: [OfferName: ObservationLog<OfferTerms>] = [:]

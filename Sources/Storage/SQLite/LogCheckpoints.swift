@@ -35,7 +35,6 @@ final class LogCheckpoints: Sendable {
     private static let (headerSize, pageHeaderSize) = (32, 24)
 
     private let path: String
-    /// The size of the file's pages, in bytes.
     private let pageSize: Int
     /// How many pages a long log has.
     private let longLog: Int
@@ -47,11 +46,7 @@ final class LogCheckpoints: Sendable {
     private let connection = Mutex<SQLiteConnection?>(nil)
     private let queue = DispatchQueue(label: "sqlite.checkpoints")
 
-    /// Does nothing until a connection is watched.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - pageSize: Of what size its pages are, in bytes.
+    /// Does nothing until a connection is watched; pages have so many bytes.
     init(path: String, pageSize: Int) {
         self.path = path
         self.pageSize = pageSize
@@ -73,11 +68,6 @@ final class LogCheckpoints: Sendable {
     /// Whether the log lacks pages that this process wrote to it, by its length: somebody cut it short.
     ///
     /// What somebody else begins again is shorter, too, and whole: SQLite gives it another beginning, or no byte at all.
-    ///
-    /// - Parameters:
-    ///   - size: The log's size in bytes.
-    ///   - database: The connection that writes.
-    /// - Returns: Whether it does.
     func isCutShort(_ size: Int, _ database: SQLiteConnection) -> Bool {
         let pages = pagesNow.load(ordering: .relaxed)
         guard pages > 0, size < Self.headerSize + pages * (pageSize + Self.pageHeaderSize) else { return false }
@@ -89,7 +79,6 @@ final class LogCheckpoints: Sendable {
         return readBeginning() == beginning.withLock { $0 }
     }
 
-    /// The salt in the log's header.
     private func readBeginning() -> [UInt8] {
         let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }

@@ -53,7 +53,6 @@ enum NonceSQL {
 
     private static let covered = "COALESCE((SELECT MAX(number) FROM ledger_nonces WHERE writer = $1), 0)"
 
-    /// Finds the record of a nonce.
     static func record(nonce: String, in session: any Session) throws(StorageFailure) -> LedgerRecord? {
         // No nonce is shorter; and nothing at all would seem to be in every section.
         guard nonce.utf8.count > prefix else { return nil }

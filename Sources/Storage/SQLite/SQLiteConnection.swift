@@ -9,7 +9,6 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// What SQLite says went wrong.
     struct Failure: Error {
-        /// Its result code, extended.
         let code: Int32
         /// Its words, which repeat no value.
         let message: String
@@ -21,7 +20,6 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Said once, before the first connection is opened; where SQLite is in use already it goes on counting.
     private static let memoryIsNotCounted = csqlite_count_no_memory() == SQLITE_OK
 
-    /// The connection; for what has no method here.
     let handle: OpaquePointer
     /// Whether statements wait for another process, and do not fail at once.
     var waitsForOthers = true {
@@ -38,13 +36,7 @@ final class SQLiteConnection: @unchecked Sendable {
         let columns: [String]
     }
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - path: The file; it is not made.
-    ///   - isReadOnly: Whether nothing is written to it.
-    ///   - busyTimeoutSeconds: How long each statement waits for another process.
-    /// - Throws: ``Failure``.
+    /// Opens a file, which is not made; each statement waits so long for another process.
     init(_ path: String, isReadOnly: Bool, busyTimeoutSeconds: Int) throws(Failure) {
         _ = Self.memoryIsNotCounted
         var handle: OpaquePointer?
@@ -69,7 +61,6 @@ final class SQLiteConnection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Runs a statement, which is prepared once.
@@ -97,7 +88,6 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs a statement.
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(Failure) -> Rows { try run(SQLCall(sql, values)) }
 
@@ -197,8 +187,8 @@ struct SQLiteSession: Session {
     let connection: SQLiteConnection
     /// The file.
     let path: String
-    /// Those who had begun chains of the ledger and were gone when this process opened the file.
-    let abandoned: Set<String>
+    /// The locks of those who were gone when this process opened the file.
+    var abandoned: Set<Int64> = []
 
     var dialect: SQLDialect { .sqlite }
 
@@ -206,11 +196,7 @@ struct SQLiteSession: Session {
         var answers: [Rows] = []
         answers.reserveCapacity(calls.count)
         for call in calls {
-            do throws(SQLiteConnection.Failure) {
-                answers.append(try connection.run(call))
-            } catch {
-                throw StorageFailure(error, at: path)
-            }
+            answers.append(try work { connection throws(SQLiteConnection.Failure) in try connection.run(call) })
         }
         return answers
     }
@@ -218,51 +204,25 @@ struct SQLiteSession: Session {
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
 
     func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure) {
-        guard try run([call]).first?.cells == cells else { throw LedgerReadBack.fault }
-    }
-
-    func expect(_ call: SQLCall, _ records: [LedgerRecord]) throws(StorageFailure) {
-        let areKept: Bool
-        do throws(SQLiteConnection.Failure) {
-            areKept = try connection.answers(call, records) { record, row in
-                record.appendValues(to: &row)
-                row.append(record.hash)
-            }
-        } catch {
-            throw StorageFailure(error, at: path)
-        }
-        guard areKept else { throw LedgerReadBack.fault }
-    }
-
-    func insert(
-        _ records: [LedgerRecord],
-        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
-    ) throws(StorageFailure) {
-        do throws(SQLiteConnection.Failure) {
-            try connection.insert(LedgerSQL.insertRecord, records) { record, row in
-                record.appendValues(to: &row)
-                row.append(record.hash)
-            }
-        } catch {
-            throw StorageFailure(error, at: path)
-        }
-        for (subscription, customers) in presentations {
-            for (customer, time) in customers {
-                let values = subscription.values + [.bytes(customer), .integer(time)]
-                let call = SQLCall(LedgerSQL.insertPresentation, values)
-                // No trigger runs, so that a row that SQLite has counted is there as it was given.
-                guard try run([call]).first?.changes == 1 else { throw LedgerReadBack.fault }
-            }
-        }
+        guard try run([call]).first?.cells == cells else { throw .notKept }
     }
 
     func lock(_ key: Int64) {}
 
-    func hold(_ writer: String) -> Bool { false }
+    func hold(_ key: Int64) -> Bool { false }
 
-    func kept(of keys: [Int64]) -> Set<Int64> { [] }
+    func kept(of keys: [Int64]) -> Set<Int64> { Set(keys).subtracting(abandoned) }
 
-    func gone(of writers: [String]) -> Set<String> { abandoned.intersection(writers) }
+    /// Works with the connection.
+    func work<Value>(
+        _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Value
+    ) throws(StorageFailure) -> Value {
+        do throws(SQLiteConnection.Failure) {
+            return try body(connection)
+        } catch {
+            throw StorageFailure(error, at: path)
+        }
+    }
 }
 
 extension StorageFailure {

@@ -5,15 +5,9 @@ extension SQLiteDatabase {
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
     ///
     /// Nothing is opened there: SQLite would delete the log.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The sentence, with the fix.
     package static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
 
     /// The owner that the files need, with the command that makes it so; `nil` where no other user owns one.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The sentence.
     package static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
 
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
@@ -21,8 +15,6 @@ extension SQLiteDatabase {
     ///
     /// Only the process that made the file may do so. What another process has put into it stays; one that begins in the same moment
     /// signs nothing, as its file is gone. SQLite is not asked: on a full disk it cannot tell.
-    ///
-    /// - Parameter path: The file.
     package static func deleteIfNothingIsIn(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -35,10 +27,7 @@ extension SQLiteDatabase {
         for file in [path + "-wal", path + "-shm", path] { unlink(file) }
     }
 
-    /// Whether a file has any table in it.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: Whether it has; `nil` where there is none, or it cannot be read.
+    /// Whether a file has any table in it; `nil` where there is none, or it cannot be read.
     package static func hasTables(at path: String) -> Bool? {
         guard SQLiteFiles.orphanedLog(of: path) == nil else { return nil }
         let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)

@@ -51,11 +51,8 @@ package final class SQLiteDatabase: Sendable {
 
     /// Opens the file and brings its tables up to date.
     ///
-    /// - Parameters:
-    ///   - path: The file; its directory has to be there, and writable, as SQLite keeps a log beside the file.
-    ///   - access: What it is opened for.
-    ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
-    /// - Throws: ``StorageFailure`` when it cannot be used.
+    /// Its directory has to be there, and writable, as SQLite keeps a log beside the file. Other keys than a ledger in
+    /// it was written with are refused; `nil` where none are used.
     package init(
         path: String,
         access: Access = .readWrite,
@@ -82,14 +79,14 @@ package final class SQLiteDatabase: Sendable {
             return
         }
         let presence = SQLitePresence(at: path)
-        let session = SQLiteSession(connection: first, path: path, abandoned: [])
+        let session = SQLiteSession(connection: first, path: path)
         madeSteps = try Self.transaction(on: first, path) { () throws(StorageFailure) in
             let steps = try Migration.migrate(session, at: path)
             if let keys { try keys.claim(session, at: path) }
             return steps
         }
         self.presence = presence
-        presence?.settle(openChains: try session.openWriters())
+        presence?.settle(locks: try session.openWriters().map(AdvisoryLocks.key(ofWriter:)))
         // The log is there by now.
         files = SQLiteFiles(inUseAt: path)
         checkpoints.watch(first)
@@ -176,9 +173,7 @@ extension SQLiteDatabase: SQLDatabase {
     ) throws(StorageFailure) -> Value {
         let connection = try takeReader()
         defer { giveBack(connection) }
-        return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
-            try body(SQLiteSession(connection: connection, path: path, abandoned: []))
-        }
+        return try look(by: connection, body)
     }
 
     package func readAtOnce<Value>(
@@ -190,8 +185,15 @@ extension SQLiteDatabase: SQLDatabase {
             connection.waitsForOthers = true
             giveBack(connection)
         }
-        return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
-            try body(SQLiteSession(connection: connection, path: path, abandoned: []))
+        return try look(by: connection, body)
+    }
+
+    private func look<Value>(
+        by connection: SQLiteConnection,
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
+            try body(SQLiteSession(connection: connection, path: path))
         }
     }
 
@@ -230,21 +232,14 @@ extension SQLiteDatabase: SQLDatabase {
             if let questions { return questions }
             let group = SharedReads<Question, Void> { [weak self] (bodies) throws(StorageFailure) in
                 guard let self else { throw StorageFailure(.unavailable, "the file is closed") }
-                try await onReader { session in for body in bodies { body(session) } }
+                try await reader.perform { () throws(StorageFailure) in
+                    try self.read { session in for body in bodies { body(session) } }
+                }
                 return bodies.map { _ in }
             }
             questions = group
             return group
         }
-    }
-
-    private func onReader(_ body: @escaping @Sendable (any Session) -> Void) async throws(StorageFailure) {
-        let result: Result<Void, StorageFailure> = await withCheckedContinuation { continuation in
-            reader.async {
-                continuation.resume(returning: Result { () throws(StorageFailure) in try self.read { body($0) } })
-            }
-        }
-        try result.get()
     }
 }
 
@@ -264,21 +259,15 @@ extension SQLiteDatabase {
         _ path: String,
         _ body: () throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
-        func run(_ sql: String) throws(StorageFailure) {
-            do throws(SQLiteConnection.Failure) {
-                try connection.run(sql)
-            } catch {
-                throw StorageFailure(error, at: path)
-            }
-        }
-        try run(begin)
+        let session = SQLiteSession(connection: connection, path: path)
+        try session.run(begin)
         do throws(StorageFailure) {
             let value = try body()
-            try run("COMMIT")
+            try session.run("COMMIT")
             return value
         } catch {
             // Some failures have ended it already.
-            if connection.isInTransaction { try? run("ROLLBACK") }
+            if connection.isInTransaction { _ = try? session.run("ROLLBACK") }
             throw error
         }
     }
@@ -300,16 +289,14 @@ extension SQLiteDatabase {
     }
 
     private static func pageSize(of connection: SQLiteConnection, _ path: String) throws(StorageFailure) -> Int {
-        let rows = try SQLiteSession(connection: connection, path: path, abandoned: []).run("PRAGMA page_size")
-        return Int(try rows.integer(0, 0))
+        Int(try SQLiteSession(connection: connection, path: path).run("PRAGMA page_size").integer(0, 0))
     }
 
     private static func synchronousMode(
         of connection: SQLiteConnection,
         _ path: String
     ) throws(StorageFailure) -> Int64 {
-        let rows = try SQLiteSession(connection: connection, path: path, abandoned: []).run("PRAGMA synchronous")
-        return try rows.integer(0, 0)
+        try SQLiteSession(connection: connection, path: path).run("PRAGMA synchronous").integer(0, 0)
     }
 
     private func takeReader() throws(StorageFailure) -> SQLiteConnection {

@@ -14,7 +14,7 @@ struct FileIdentity: Equatable {
 
     /// Looks at a file; `nil` when there is none.
     ///
-    /// - Parameter path: The path; a link is followed.
+    /// A link is followed.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -37,7 +37,6 @@ struct FileIdentity: Equatable {
 /// While a connection is open nobody has a right to move, replace or delete any: SQLite itself deletes the log and its
 /// index when the last connection is closed, and not before.
 struct SQLiteFiles: Sendable {
-    /// The file.
     let path: String
 
     /// The path of its log; kept, as each commit looks for it.
@@ -129,11 +128,6 @@ struct SQLiteFiles: Sendable {
     ///
     /// Nothing is made, or opened, where a log lies beside a file that is not there or is empty: SQLite would take the log
     /// for one that was left behind, and delete it.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - isMade: Whether it is made.
-    /// - Throws: ``StorageFailure``.
     static func prepare(_ path: String, isMade: Bool) throws(StorageFailure) {
         if let fault = orphanedLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
         let descriptor = open(path, isMade ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0o600)
@@ -150,9 +144,6 @@ struct SQLiteFiles: Sendable {
 
     /// A sentence where a ledger could be written past the service: by every user of the machine, or by another name of the
     /// file, which would have a log of its own; `nil` where it could not.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The sentence, with the fix.
     static func exposure(of path: String) -> String? {
         for file in [path, log(of: path), index(of: path)] {
             if let fault = FileIdentity(of: file).flatMap({ exposure($0, file) }) { return fault }

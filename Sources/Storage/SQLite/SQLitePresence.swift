@@ -8,7 +8,7 @@ import Synchronization
 final class SQLitePresence: Sendable {
     private let descriptor: Int32
     private let isAlone: Bool
-    private let known = Mutex<Set<String>>([])
+    private let known = Mutex<Set<Int64>>([])
 
     /// Takes the lock; `nil` where the file system knows no such lock.
     init?(at path: String) {
@@ -21,22 +21,20 @@ final class SQLitePresence: Sendable {
     // After the connections: to close any descriptor of a file takes away all of SQLite's locks on it.
     deinit { Glibc.close(descriptor) }
 
-    /// The writers that were gone when this process started.
-    var abandoned: Set<String> { known.withLock { $0 } }
+    /// The locks of those who were gone when this process started.
+    var abandoned: Set<Int64> { known.withLock { $0 } }
 
-    /// Lets other processes take the lock.
-    func settle(openChains writers: [String]) {
+    /// Takes the locks of those whose chains are open, and lets other processes come.
+    func settle(locks: [Int64]) {
         guard isAlone else { return }
-        known.withLock { $0 = Set(writers) }
+        known.withLock { $0 = Set(locks) }
         flock(descriptor, LOCK_SH)
     }
 }
 
 extension SQLiteDatabase {
-    /// Whether another process has a file open to write to it.
-    ///
-    /// - Parameter path: The file, of which this process holds no lock.
-    /// - Returns: `false` where that cannot be known, too.
+    /// Whether another process has a file open to write to it, of which this process holds no lock; `false` where that cannot
+    /// be known, too.
     package static func isWrittenByAnother(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

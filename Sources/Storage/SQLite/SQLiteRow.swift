@@ -8,7 +8,6 @@ struct SQLiteRow: LedgerValues {
     /// The first result code that was not `SQLITE_OK`, if there was one.
     private(set) var code = SQLITE_OK
 
-    /// Begins with the first parameter of a statement.
     init(_ statement: OpaquePointer) { self.statement = statement }
 
     mutating func append(_ number: Int64) { note(sqlite3_bind_int64(statement, next(), number)) }

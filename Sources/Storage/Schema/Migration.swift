@@ -13,14 +13,12 @@ struct Migration: Sendable {
     /// The statements of one of them, after those of both.
     let others: [SQLDialect: [String]]
 
-    /// Creates a step.
     init(_ name: String, _ statements: [String], others: [SQLDialect: [String]] = [:]) {
         self.name = name
         self.statements = statements
         self.others = others
     }
 
-    /// The table of the steps that were made.
     static let table = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT NOT NULL PRIMARY KEY)"
 
     private static let names: [SQLDialect: String] = [
@@ -28,9 +26,7 @@ struct Migration: Sendable {
         .postgreSQL: "SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL",
     ]
 
-    /// Does the steps that a database does not have yet.
-    ///
-    /// - Returns: Their names.
+    /// Does the steps that a database does not have yet, and gives their names.
     @discardableResult
     static func migrate(
         _ session: any Session,
@@ -59,16 +55,12 @@ struct Migration: Sendable {
         )
     }
 
-    /// The names of the steps that a database has.
     static func made(_ session: any Session) throws(StorageFailure) -> Set<String> {
         guard let sql = names[session.dialect], try session.run(sql).count > 0 else { return [] }
         let rows = try session.run("SELECT name FROM schema_migrations")
-        var made: Set<String> = []
-        for row in rows.rows { made.insert(try rows.text(row, 0)) }
-        return made
+        return Set(try rows.rows.map { row throws(StorageFailure) in try rows.text(row, 0) })
     }
 
-    /// The steps that a database still needs.
     static func due(
         after made: Set<String>,
         at place: String,

@@ -73,7 +73,7 @@ extension SchemaFact {
     private static let sqlite = Result { () throws(StorageFailure) in
         let session = try inMemory()
         try Migration.migrate(session, at: "memory")
-        return try session.schema()
+        return try session.sqliteFacts()
     }
 
     private static let postgreSQL = Result { () throws(StorageFailure) in try postgreSQL(after: Migration.inOrder) }
@@ -91,7 +91,7 @@ extension SchemaFact {
             try session.run(sql.replacing(#/ USING \w+/#, with: ""))
         }
         var facts: Set<SchemaFact> = []
-        for table in Set(try session.schema().map(\.table)) {
+        for table in Set(try session.sqliteFacts().map(\.table)) {
             facts.insert(SchemaFact(table, "table \(table)"))
             let columns = try session.run(
                 "SELECT name, lower(type) || CASE WHEN \"notnull\" = 1 OR pk > 0 THEN ' not null' ELSE '' END "
@@ -130,7 +130,7 @@ extension SchemaFact {
     private static func inMemory() throws(StorageFailure) -> SQLiteSession {
         do throws(SQLiteConnection.Failure) {
             let connection = try SQLiteConnection(":memory:", isReadOnly: false, busyTimeoutSeconds: 0)
-            return SQLiteSession(connection: connection, path: "memory", abandoned: [])
+            return SQLiteSession(connection: connection, path: "memory")
         } catch {
             throw StorageFailure(error, at: "memory")
         }
@@ -142,18 +142,9 @@ extension SchemaFact {
     }
 }
 
-// MARK: What is there in SQLite
+// MARK: What is there
 
 extension SQLiteSession {
-    func schemaDifferences() throws(StorageFailure) -> [String] {
-        let ours = try SchemaFact.tables(of: .sqlite)
-        // Tables of others are no part of ours, but code is, whatever it is about.
-        let found = try schema().filter { fact in
-            ours.contains(fact.table) || !["table", "index"].contains(fact.kind)
-        }
-        return try SchemaFact.differences(of: found, in: .sqlite)
-    }
-
     /// Checks the whole schema, unless it is the one that this connection has found sound.
     ///
     /// SQLite itself goes by this number: while it stays, the connection uses what it has read of the schema.
@@ -163,9 +154,22 @@ extension SQLiteSession {
         try checkSchema()
         connection.soundSchema = version
     }
+}
 
-    /// The parts of the schema, each with its statement as its definition: SQLite itself reads nothing else.
-    fileprivate func schema() throws(StorageFailure) -> Set<SchemaFact> {
+extension Session {
+    /// The differences of the schema to that which the migrations make, in a few words each; none where there are none.
+    func schemaDifferences() throws(StorageFailure) -> [String] {
+        guard dialect == .sqlite else { return try SchemaFact.differences(of: postgreSQLFacts(), in: .postgreSQL) }
+        let ours = try SchemaFact.tables(of: .sqlite)
+        // Tables of others are no part of ours, but code is, whatever it is about.
+        let found = try sqliteFacts().filter { fact in
+            ours.contains(fact.table) || !["table", "index"].contains(fact.kind)
+        }
+        return try SchemaFact.differences(of: found, in: .sqlite)
+    }
+
+    /// The parts of an SQLite schema, each with its statement as its definition: SQLite itself reads nothing else.
+    fileprivate func sqliteFacts() throws(StorageFailure) -> Set<SchemaFact> {
         let rows = try run("SELECT type, name, tbl_name, sql FROM sqlite_master")
         var facts: Set<SchemaFact> = []
         for row in rows.rows {
@@ -180,9 +184,7 @@ extension SQLiteSession {
         }
         return facts
     }
-}
 
-extension Session {
     /// Refuses a schema with anything in it that the migrations have not made, or without anything that they have.
     func checkSchema() throws(StorageFailure) {
         let differences = try schemaDifferences()

@@ -30,7 +30,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         var generation: Int64?
     }
 
-    private let store: any StateStore
+    private let store: StateStore
     private let bounds: Bounds
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
@@ -39,13 +39,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     private let timer: UpkeepTimer
 
-    /// Opens held state.
-    ///
-    /// - Parameters:
-    ///   - store: Where it is kept.
-    ///   - bounds: How much may wait.
-    ///   - now: The server's clock.
-    init(_ store: any StateStore, bounds: Bounds = Bounds(), now: @escaping @Sendable () -> Timestamp) {
+    init(_ store: StateStore, bounds: Bounds = Bounds(), now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.bounds = bounds
         self.now = now
@@ -66,16 +60,13 @@ package final class DurableSubscriptionStates: SubscriptionStates {
 
     /// Opens the held state of a database, which other services may share: what one sees, all know.
     ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
-    ///   - now: The server's clock.
+    /// The key is that of the ledger's digests, by which redemptions find their signatures.
     package convenience init(
         in database: any SQLDatabase,
         digestKey: DigestKey,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        self.init(DatabaseStateStore(database, digestKey: digestKey), now: now)
+        self.init(StateStore(database, digestKey: digestKey), now: now)
     }
 
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
@@ -108,10 +99,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
     package var recentCount: Int? { counted.latest }
 
-    /// Reads held state on the spot, in one look for all questions.
-    ///
-    /// - Parameter questions: What is asked.
-    /// - Returns: What is held; `nil` when the store has to be waited for.
     package func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
         var asked = questions
         for _ in 0..<3 {
@@ -128,10 +115,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return nil
     }
 
-    /// Reads held state, by one question to the store.
-    ///
-    /// - Parameter questions: The questions.
-    /// - Returns: For each its answer, or why there is none.
     package func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
         let glances = glances(at: questions)
         let number = health.begin()
@@ -158,9 +141,9 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         zip(questions, others).map { $0.adding($1) }
     }
 
-    /// Lays what waits to be written over what was read.
+    /// Lays what waits to be written over what was read; `nil` when that is all.
     ///
-    /// - Returns: `nil` when that is all; otherwise all has to be read again, with these subscriptions for each question.
+    /// Otherwise all has to be read again, with these subscriptions for each question.
     private func lay(
         over held: inout [HeldState],
         for questions: [StateQuestion],
@@ -176,9 +159,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return nil
     }
 
-    /// Learns from evidence.
-    ///
-    /// - Parameter observation: What is learnt.
     package func learn(_ observation: StateObservation) {
         let isFirst = state.withLock { state in
             let work = StateWork(notification: nil, observation: observation, generation: state.generation)
@@ -187,13 +167,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
     }
 
-    /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
-    ///
-    /// - Parameters:
-    ///   - notification: The notification.
-    ///   - observation: What is learnt from it.
-    /// - Returns: `false` when the notification was kept before.
-    /// - Throws: `StorageFailure` when it cannot be kept.
     package func keep(
         _ notification: NotificationRecord,
         _ observation: StateObservation
@@ -212,29 +185,17 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return try result.get()
     }
 
-    /// Forgets a customer.
-    ///
-    /// - Parameter account: The account.
-    /// - Returns: How many subscriptions were forgotten.
-    /// - Throws: `StorageFailure` when nothing could be forgotten.
     package func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int {
-        let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
-            writer.async {
-                self.writeAll()
-                do throws(StorageFailure) {
-                    let count = try self.store.forget(account)
-                    let generation = try? self.store.generation()
-                    self.state.withLock { state in
-                        state.generation = generation
-                        generation.map { state.unwritten.letGo(before: $0) }
-                    }
-                    continuation.resume(returning: .success(count))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
+        try await writer.perform { () throws(StorageFailure) in
+            self.writeAll()
+            let count = try self.store.forget(account)
+            let generation = try? self.store.generation()
+            self.state.withLock { state in
+                state.generation = generation
+                generation.map { state.unwritten.letGo(before: $0) }
             }
+            return count
         }
-        return try result.get()
     }
 
     /// Writes what waits, and returns when it is on durable storage or has failed.
@@ -248,32 +209,24 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         while true {
             let batch = state.withLock { $0.unwritten.take() }
             guard !batch.isEmpty else { return }
-            // One piece, unless the store refuses it for its values: then its halves, down to the one at fault.
-            var pieces = [batch.indices]
             var refused: Set<Int> = []
             var outcomes: [Int: Bool] = [:]
-            while let piece = pieces.popLast() {
-                do throws(StorageFailure) {
-                    for (index, outcome) in zip(piece, try store.commit(batch[piece].map(\.work))) {
-                        outcomes[index] = outcome
+            do throws(StorageFailure) {
+                try writeInHalves(Array(batch.indices)[...]) { piece throws(StorageFailure) in
+                    for (index, isNew) in zip(piece, try store.commit(piece.map { batch[$0].work })) {
+                        outcomes[index] = isNew
                     }
-                } catch {
-                    guard error.code == .refused else {
-                        let rest = batch[piece] + pieces.reversed().flatMap { batch[$0] }
-                        return finish(batch, outcomes) { self.fail(Array(rest), error) }
-                    }
-                    guard piece.count > 1 else {
-                        refused.insert(piece.lowerBound)
-                        let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
-                        state.withLock { $0.unwritten.refused(beside: others, error) }
-                        batch[piece.lowerBound].completion?(.failure(error))
-                        continue
-                    }
-                    let middle = piece.lowerBound + piece.count / 2
-                    pieces += [middle..<piece.upperBound, piece.lowerBound..<middle]
+                } refused: { index, error in
+                    refused.insert(index)
+                    let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
+                    state.withLock { $0.unwritten.refused(beside: others, error) }
+                    batch[index].completion?(.failure(error))
                 }
+                finish(batch, outcomes) { state.withLock { $0.unwritten.wrote() } }
+            } catch {
+                let rest = batch.indices.filter { outcomes[$0] == nil && !refused.contains($0) }.map { batch[$0] }
+                return finish(batch, outcomes) { fail(rest, error) }
             }
-            finish(batch, outcomes) { state.withLock { $0.unwritten.wrote() } }
         }
     }
 

@@ -22,9 +22,7 @@ final class ReadHealth: Sendable {
 
     private let state = Mutex(State())
 
-    /// Something is asked.
-    ///
-    /// - Returns: The question's number.
+    /// Something is asked; gives the question's number.
     func begin() -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -34,13 +32,9 @@ final class ReadHealth: Sendable {
     }
 
     /// Something is not asked any more.
-    ///
-    /// - Parameter number: The question's number.
     func forget(_ number: Int) { state.withLock { $0.open[number] = nil } }
 
     /// Something was read.
-    ///
-    /// - Parameter number: The question's number.
     func noteSuccess(_ number: Int) {
         state.withLock { state in
             state.open[number] = nil
@@ -49,12 +43,7 @@ final class ReadHealth: Sendable {
         }
     }
 
-    /// Something was answered.
-    ///
-    /// - Parameters:
-    ///   - answers: What was read, or why it could not be; one row that cannot be read is no fault of the store's.
-    ///   - questions: What was asked.
-    ///   - number: The question's number.
+    /// Something was answered; one row that cannot be read is no fault of the store's.
     func note(_ answers: [Result<HeldState, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
         let isRead = answers.contains { if case .success = $0 { true } else { false } }
         guard !isRead, let question = questions.first, case .failure(let failure) = answers.first else {

@@ -15,7 +15,6 @@ struct RedemptionMatch {
         let end: Int64
     }
 
-    /// A signature's record.
     struct Signature: Equatable, Sendable {
         let writer: String
         let number: Int64
@@ -34,12 +33,7 @@ struct RedemptionMatch {
     /// Questions to the ledger; the newest of the answers counts.
     private(set) var questions: [Question]
 
-    /// Prepares to match the redemptions of a subscription.
-    ///
-    /// - Parameters:
-    ///   - held: The subscription.
-    ///   - presented: The customers who presented evidence of the subscription, as the ledger noted.
-    ///   - digestKey: The key of the ledger's digests.
+    /// Prepares to match the redemptions of a subscription, of which the ledger noted customers who presented evidence of it.
     init(_ held: HeldSubscription, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
         let ids = held.identities.map(\.originalTransactionId)
         let nobody = ids.map { id in
@@ -60,19 +54,16 @@ struct RedemptionMatch {
         digests.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// Leaves out questions about customers who never got a signature, and those beyond ``mostQuestions``.
+    /// Leaves out questions about customers who never got a signature (`false`), and those beyond ``mostQuestions``.
     ///
     /// Evidence may name accounts as it likes, and each question is asked twice for each redemption.
-    ///
-    /// - Parameter signed: For each question whether anything was signed for its customer.
     mutating func keep(_ signed: [Bool]) {
         questions = Array(zip(questions, signed).filter(\.1).map(\.0).prefix(Self.mostQuestions))
     }
 
     /// The spans to search for the signature behind a redemption: the first span that has any counts.
     ///
-    /// - Parameter redemption: The redemption.
-    /// - Returns: The spans; none where nobody knows when it was bought.
+    /// There are none where nobody knows when it was bought.
     static func spans(of redemption: OfferRedemption) -> [Span] {
         guard let date = redemption.purchaseDate else { return [] }
         let time = date.millisecondsSince1970
@@ -81,11 +72,6 @@ struct RedemptionMatch {
     }
 
     /// The newest, or the oldest, of some signatures.
-    ///
-    /// - Parameters:
-    ///   - which: Which one.
-    ///   - found: The signatures.
-    /// - Returns: The one; `nil` when there is none.
     static func pick(_ which: RedemptionSQL.Signature, of found: [Signature]) -> Signature? {
         func isEarlier(_ left: Signature, _ right: Signature) -> Bool {
             (left.time, left.writer, left.number) < (right.time, right.writer, right.number)
@@ -93,12 +79,8 @@ struct RedemptionMatch {
         return which == .newest ? found.max(by: isEarlier) : found.min(by: isEarlier)
     }
 
-    /// Whether redemptions have to be written, and matched, anew.
-    ///
-    /// - Parameters:
-    ///   - held: The subscription as it is now.
-    ///   - before: As it was; `nil` when nothing was held.
-    /// - Returns: Whether there are other redemptions than before, or other accounts that may have got the signatures.
+    /// Whether redemptions have to be written, and matched, anew: there are other ones than before, or other accounts that may
+    /// have got the signatures.
     static func isDue(_ held: HeldSubscription, since before: HeldSubscription?) -> Bool {
         let redemptions = held.redemptions
         guard redemptions == before?.redemptions ?? [] else { return true }

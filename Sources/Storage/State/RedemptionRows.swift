@@ -6,14 +6,9 @@ extension Session {
     ///
     /// In a transaction. One service at a time does it, so that no signature is found for two redemptions. A service
     /// that waits holds all the other locks that it needs, so that nobody waits in a circle.
-    ///
-    /// - Parameters:
-    ///   - subscriptions: The subscriptions.
-    ///   - digestKey: The key of the ledger's digests.
-    /// - Throws: ``StorageFailure``.
     func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
-        try lock(DatabaseStateStore.lockKey("redemptions", "", ""))
+        try lock(StateStore.lockKey("redemptions", "", ""))
         _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
             var presented: [AccountDigest] = []
@@ -25,12 +20,12 @@ extension Session {
             match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
                 if let item = redemption.webOrderLineItemId {
-                    let copies = try run([held.identity.call(RedemptionSQL.copy, [.text(item)])])
-                    guard copies.allSatisfy({ $0.count == 0 }) else { continue }
-                    _ = try run([held.identity.call(RedemptionSQL.deleteCopies, [.text(item)])])
+                    let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))
+                    guard copies.count == 0 else { continue }
+                    try run(held.identity.call(RedemptionSQL.deleteCopies, [.text(item)]))
                 }
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
-                _ = try run([held.identity.insertion(of: redemption, signed: signature)])
+                try run(held.identity.insertion(of: redemption, signed: signature))
             }
         }
     }

@@ -29,11 +29,9 @@ enum RedemptionSQL {
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
-    /// The signature that is looked for.
+    /// The signature that is looked for, in a span of time.
     enum Signature {
-        /// The newest in a span of time.
         case newest
-        /// The oldest in a span of time.
         case oldest
     }
 
@@ -48,11 +46,6 @@ enum RedemptionSQL {
     /// A signature of an offer for a customer, within a span of time, that made no other redemption possible.
     ///
     /// By the ledger's index of customers: one of its own for this would cost every signature.
-    ///
-    /// - Parameters:
-    ///   - which: Which one.
-    ///   - ofSubscription: Whether only those count that were decided by one subscription.
-    /// - Returns: The SQL.
     static func signature(_ which: Signature, ofSubscription: Bool) -> String {
         let order = which == .newest ? "DESC" : "ASC"
         return "SELECT writer, number, time FROM ledger_records WHERE customer = $1 AND product_id = $2 "

@@ -1,7 +1,6 @@
 import Offers
 
 extension SubscriptionIdentity {
-    /// What names it in a statement.
     var values: [SQLValue] { [.text(bundleId), .text(environment.rawValue), .text(originalTransactionId)] }
 
     /// A statement whose first parameters name the subscription.
@@ -12,7 +11,6 @@ extension SubscriptionIdentity {
 }
 
 extension HeldSubscription {
-    /// Its row.
     var row: [SQLValue] { identity.values + [.bytes(bytes)] }
 }
 
@@ -69,28 +67,17 @@ struct AccountRows {
 }
 
 extension Session {
-    /// Answers questions that are asked together.
-    ///
-    /// - Parameter questions: The questions.
-    /// - Returns: The answers, in their order.
-    /// - Throws: ``StorageFailure``.
+    /// Answers questions that are asked together, in their order.
     func held(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
         switch dialect {
         case .sqlite:
-            var answers: [HeldState] = []
-            for question in questions { answers.append(try held(question)) }
-            return answers
+            return try questions.map { question throws(StorageFailure) in try held(question) }
         case .postgreSQL: return try together(questions)
         }
     }
 
-    /// The subscriptions that are held, of those asked about.
-    ///
-    /// - Parameters:
-    ///   - identities: The subscriptions, each once.
-    ///   - others: Statements that are asked in the same go.
-    /// - Returns: What these answered, and what is held.
-    /// - Throws: ``StorageFailure``.
+    /// The subscriptions that are held, of those asked about (each once), beside the answers to statements that are asked in the
+    /// same go.
     func held(
         _ identities: [SubscriptionIdentity],
         with others: [SQLCall] = []
@@ -131,22 +118,20 @@ extension Session {
     }
 
     private func subscription(_ identity: SubscriptionIdentity) throws(StorageFailure) -> HeldSubscription? {
-        for rows in try run([identity.call(StateSQL.subscription)]) where rows.count > 0 {
-            return try HeldSubscription(identity, bytes: try rows.bytes(0, 0))
-        }
-        return nil
+        let rows = try run(identity.call(StateSQL.subscription))
+        return rows.count > 0 ? try HeldSubscription(identity, bytes: try rows.bytes(0, 0)) : nil
     }
 
     private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
         let keys = Set(questions.compactMap(\.accountKey))
         let call = StateSQL.asking(Array(keys), Array(Set(questions.flatMap(\.subscriptions))))
-        var (accounts, subscriptions) = try run([call])[0].held()
+        var (accounts, subscriptions) = try run(call).held()
         var known = Set(subscriptions.keys)
         for _ in 0..<HeldSubscription.mostLinked {
             let missing = Array(subscriptions.values).linked(beyond: known)
             guard !missing.isEmpty else { break }
             known.formUnion(missing)
-            let more = try run([StateSQL.asking([], Array(missing))])[0].held().subscriptions
+            let more = try run(StateSQL.asking([], Array(missing))).held().subscriptions
             subscriptions.merge(more) { one, _ in one }
         }
         return questions.map { question in

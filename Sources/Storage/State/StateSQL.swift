@@ -111,12 +111,7 @@ enum StateWrite {
 }
 
 extension Session {
-    /// Writes rows.
-    ///
-    /// - Parameters:
-    ///   - write: What is written.
-    ///   - rows: The values of each row, no two with the same key.
-    /// - Throws: ``StorageFailure``, here or by what comes next.
+    /// Writes rows, no two with the same key.
     func send(_ write: StateWrite, _ rows: [[SQLValue]]) throws(StorageFailure) {
         guard let first = rows.first else { return }
         let sql = write.sql(in: dialect)

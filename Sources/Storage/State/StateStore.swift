@@ -1,61 +1,9 @@
 import Offers
 
-/// Where held state is kept: an SQLite file or a PostgreSQL database.
-///
-/// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the two that requests come with.
-protocol StateStore: Sendable {
-    /// Reads held state on the thread that asks, which may be an event loop's: nothing is waited for.
-    ///
-    /// - Parameter questions: What is asked, all of it at one moment.
-    /// - Returns: The answers in their order; `nil` where they would have to be waited for.
-    /// - Throws: ``StorageFailure``.
-    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]?
-
-    /// Reads held state; it is called from a request's task.
-    ///
-    /// - Parameter questions: What is asked, in one question to the database.
-    /// - Returns: What is held, in their order, or why it cannot be read.
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>]
-
-    /// Writes in one transaction; when it returns, all is on durable storage.
-    ///
-    /// - Parameter works: What to write, merged into what is held.
-    /// - Returns: For each whether it was new: `false` for a notification that was kept before, and for evidence that is
-    ///   not due any more (``StateWork/isDue(in:)``); these change nothing.
-    /// - Throws: ``StorageFailure``; nothing is written then.
-    func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool]
-
-    /// Forgets a customer, and begins a new generation.
-    ///
-    /// - Parameter account: The account.
-    /// - Returns: How many subscriptions were forgotten.
-    /// - Throws: ``StorageFailure``.
-    func forget(_ account: AccountDigest) throws(StorageFailure) -> Int
-
-    /// The generation of what is held: it changes whenever something is forgotten, by whichever process.
-    ///
-    /// - Returns: Its number.
-    /// - Throws: ``StorageFailure``.
-    func generation() throws(StorageFailure) -> Int64
-
-    /// Deletes the names of notifications that Apple no longer repeats.
-    ///
-    /// - Parameter limit: Those that came before are deleted.
-    /// - Throws: ``StorageFailure``.
-    func deleteNotifications(before limit: Timestamp) throws(StorageFailure)
-
-    /// How many subscriptions are held; beyond a million, about so many.
-    ///
-    /// - Returns: Their number.
-    /// - Throws: ``StorageFailure``.
-    func count() throws(StorageFailure) -> Int
-}
-
-/// A piece of work for the writer: an observation, and the notification that it is from.
+/// A piece of work for the writer of held state.
 struct StateWork: Sendable {
-    /// The notification; `nil` for evidence.
+    /// The notification that the observation is from; `nil` for evidence.
     let notification: NotificationRecord?
-    /// The observation.
     let observation: StateObservation
     /// The generation of held state then; `nil` where that is not known, and for notifications.
     ///
@@ -63,9 +11,200 @@ struct StateWork: Sendable {
     /// Notifications are not.
     var generation: Int64?
 
-    /// Whether it may still be written.
-    ///
-    /// - Parameter current: The generation of held state now.
-    /// - Returns: Whether nobody was forgotten meanwhile, as far as it matters.
+    /// Whether it may still be written: nobody was forgotten meanwhile, as far as it matters.
     func isDue(in current: Int64) -> Bool { generation.map { $0 == current } ?? true }
+}
+
+/// Held state in a database, which several services may share.
+///
+/// Observations are merged under a lock for each subscription and account that they are about, or under one for all of them
+/// where they are many, so that nothing is lost when two services see the same one at once. Its calls block, but for those
+/// that requests come with: ``DurableSubscriptionStates`` makes them from one thread of its own.
+struct StateStore: Sendable {
+    private let database: any SQLDatabase
+    private let digestKey: DigestKey
+    private let lookups: SharedReads<StateQuestion, HeldState>
+
+    /// Takes the key of the ledger's digests, by which redemptions find their signatures.
+    init(_ database: any SQLDatabase, digestKey: DigestKey) {
+        self.database = database
+        self.digestKey = digestKey
+        lookups = SharedReads { (questions) throws(StorageFailure) in
+            try await database.answer { session throws(StorageFailure) in try session.held(questions) }
+        }
+    }
+
+    /// Answers questions at one moment on the thread that asks, which may be an event loop's; `nil` where they would have to
+    /// be waited for.
+    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
+        try database.readAtOnce { session throws(StorageFailure) in try session.held(questions) }
+    }
+
+    /// Answers questions, in one question to the database; called from a request's task.
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        await lookups.answers(to: questions)
+    }
+
+    /// Merges works into what is held, in one transaction; when it returns, all is on durable storage.
+    ///
+    /// It gives for each whether it was new: `false` for a notification that was kept before, and for evidence that is not
+    /// due any more (``StateWork/isDue(in:)``); these change nothing.
+    func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
+        let identities = Set(works.flatMap { $0.observation.subscriptions.map(\.identity) })
+        let keys =
+            identities.map(Self.lockKey)
+            + works.compactMap(\.observation.mark?.account).map {
+                Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
+            }
+            + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
+        return try database.transaction(.repeatable, locking: Self.locks(Set(keys))) {
+            [digestKey] session throws(StorageFailure) in
+            try session.merge(works, Array(identities), digestKey)
+        }
+    }
+
+    /// Forgets a customer, begins a new generation, and gives the number of subscriptions that were forgotten.
+    func forget(_ account: AccountDigest) throws(StorageFailure) -> Int {
+        // The subscriptions to lock have to be known first; one that comes meanwhile counts as if it came afterwards.
+        let identities = try database.read { session throws(StorageFailure) in
+            let rows = try session.run(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
+            var identities: Set<SubscriptionIdentity> = []
+            for row in rows.rows {
+                if let identity = try rows.identity(row, from: 0) { identities.insert(identity) }
+            }
+            return identities
+        }
+        let locks = Self.locks(Set(identities.map(Self.lockKey)))
+        return try database.transaction(.repeatable, locking: locks) { session throws(StorageFailure) in
+            try session.forget(account, identities)
+        }
+    }
+
+    /// The generation of what is held: it changes whenever something is forgotten, by whichever process.
+    func generation() throws(StorageFailure) -> Int64 {
+        try database.read { session throws(StorageFailure) in try session.generation() }
+    }
+
+    /// Deletes the names of notifications that came before a moment: Apple no longer repeats them.
+    func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
+        try database.transaction(.repeatable) { session throws(StorageFailure) in
+            try session.send(SQLCall(StateSQL.deleteNotifications, .integer(limit.millisecondsSince1970)))
+        }
+    }
+
+    /// How many subscriptions are held; beyond a million, about so many.
+    func count() throws(StorageFailure) -> Int {
+        try database.read { session throws(StorageFailure) in
+            Int(try session.run(StateSQL.subscriptionCount(in: session.dialect)).integer(0, 0))
+        }
+    }
+
+    private static func locks(_ keys: Set<Int64>) -> SQLLocks { SQLLocks(keys: keys, all: lockKey("all", "", "")) }
+
+    private static func lockKey(of identity: SubscriptionIdentity) -> Int64 {
+        lockKey("subscription", identity.bundleId, identity.originalTransactionId)
+    }
+
+    /// The key of the lock of a subscription, an account or a notification.
+    static func lockKey(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
+        AdvisoryLocks.key(Array("offer-signer state \(kind)\n\(bundleId)\n\(name)".utf8))
+    }
+}
+
+extension Session {
+    fileprivate func generation() throws(StorageFailure) -> Int64 { try run(StateSQL.generation).generation() }
+
+    fileprivate func merge(
+        _ works: [StateWork],
+        _ identities: [SubscriptionIdentity],
+        _ digestKey: DigestKey
+    ) throws(StorageFailure) -> [Bool] {
+        let (answers, known) = try held(identities, with: [SQLCall(StateSQL.generation)])
+        let generation = try answers.first?.generation() ?? 0
+        var state = known
+        var outcomes: [Bool] = []
+        var marks: [MarkKey: Timestamp] = [:]
+        var goneMarks: Set<MarkKey> = []
+        for work in works {
+            guard work.isDue(in: generation) else {
+                outcomes.append(false)
+                continue
+            }
+            if let notification = work.notification {
+                // Whether it is new has to be known before what it says counts.
+                let isNew = try run(notification.insertion).changes > 0
+                outcomes.append(isNew)
+                guard isNew else { continue }
+            } else {
+                outcomes.append(true)
+            }
+            for seen in work.observation.subscriptions {
+                let before = state[seen.identity]
+                let held = before?.merging(seen) ?? seen
+                state[seen.identity] = held
+                for account in held.accountsLetGo(since: before) {
+                    let key = MarkKey(
+                        account: account,
+                        bundleId: seen.identity.bundleId,
+                        environment: seen.identity.environment
+                    )
+                    marks[key] = nil
+                    goneMarks.insert(key)
+                }
+            }
+            if let mark = work.observation.mark(beside: { state[$0] }) {
+                let key = MarkKey(account: mark.account, bundleId: mark.bundleId, environment: mark.environment)
+                marks[key] = max(marks[key] ?? mark.asOf, mark.asOf)
+            }
+        }
+        let changed = state.values.filter { $0 != known[$0.identity] }
+        try send(.subscriptions, changed.map(\.row))
+        try send(
+            .untied,
+            changed.flatMap { held in
+                held.accountsLetGo(since: known[held.identity]).map(held.identity.row)
+            } + goneMarks.map(\.row)
+        )
+        try send(
+            .ties,
+            changed.flatMap { held in
+                held.accounts.keys.filter { known[held.identity]?.accounts[$0] == nil }.map(held.identity.row)
+            }
+        )
+        try send(.marks, marks.map { $0.row + [.integer($1.millisecondsSince1970)] })
+        try putRedemptions(of: changed.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) }, digestKey)
+        return outcomes
+    }
+
+    fileprivate func forget(
+        _ account: AccountDigest,
+        _ identities: Set<SubscriptionIdentity>
+    ) throws(StorageFailure) -> Int {
+        try send(SQLCall(StateSQL.nextGeneration))
+        let (_, known) = try held(Array(identities))
+        for identity in identities {
+            if let rest = known[identity]?.forgetting(account) {
+                try send(.subscriptions, [rest.row])
+                continue
+            }
+            try send(.untied, (known[identity]?.accounts.keys).map { $0.map(identity.row) } ?? [])
+            try send(identity.call(RedemptionSQL.delete))
+            try send(identity.call(StateSQL.deleteSubscription))
+        }
+        try send(SQLCall(StateSQL.deleteAccount, .bytes(account.bytes)))
+        return identities.count
+    }
+}
+
+extension Rows {
+    fileprivate func generation() throws(StorageFailure) -> Int64 { count > 0 ? try integer(0, 0) : 0 }
+}
+
+extension HeldSubscription {
+    /// The value with what another one knows.
+    func merging(_ other: HeldSubscription) -> HeldSubscription {
+        var merged = self
+        merged.merge(other)
+        return merged
+    }
 }

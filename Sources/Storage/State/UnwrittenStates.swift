@@ -23,7 +23,6 @@ struct UnwrittenStates {
     /// How many batches are kept after they were written.
     private static let kept = 4
 
-    /// How many observations may wait.
     let most: Int
     /// How many are written at once, an observation counted as often as it has subscriptions.
     let batchSize: Int
@@ -43,11 +42,6 @@ struct UnwrittenStates {
     private var writtenCount = 0
     private var isScheduled = false
 
-    /// Begins empty.
-    ///
-    /// - Parameters:
-    ///   - most: How many observations may wait.
-    ///   - batchSize: How many are written at once.
     init(most: Int, batchSize: Int) {
         self.most = most
         self.batchSize = batchSize
@@ -56,9 +50,6 @@ struct UnwrittenStates {
     // MARK: Reading
 
     /// Looks at what waits before something is read.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What the reader needs.
     func glance(at question: StateQuestion) -> Glance {
         Glance(written: writtenCount, others: others(for: question, in: batches(since: writtenCount)))
     }
@@ -83,13 +74,9 @@ struct UnwrittenStates {
         return others
     }
 
-    /// Lays what waits over what was read.
+    /// Lays what waits over what was read of the question and the glance's others; `nil` when that is all.
     ///
-    /// - Parameters:
-    ///   - state: What was read of the question and the glance's others.
-    ///   - question: What was asked.
-    ///   - glance: What was taken before.
-    /// - Returns: `nil` when that is all; otherwise it has to be read again, with these subscriptions, too.
+    /// Otherwise it has to be read again, with these subscriptions, too.
     func lay(
         over state: inout HeldState,
         for question: StateQuestion,
@@ -116,8 +103,7 @@ struct UnwrittenStates {
 
     /// Adds evidence, where there is room for it; where there is none, that is counted.
     ///
-    /// - Parameter evidence: The observation.
-    /// - Returns: Whether the writer has to be asked to write before long: it has not been.
+    /// It gives whether the writer has to be asked to write before long: it has not been.
     mutating func add(evidence: Waiting) -> Bool {
         guard count < most else {
             dropped += 1
@@ -128,10 +114,7 @@ struct UnwrittenStates {
         return !isScheduled
     }
 
-    /// Adds a notification.
-    ///
-    /// - Parameter notification: The observation.
-    /// - Returns: `false` when it cannot be written now, and was not added.
+    /// Adds a notification; `false` when it cannot be written now, and was not added.
     mutating func add(notification: Waiting) -> Bool {
         guard count < most, failure == nil else { return false }
         append(notification)
@@ -149,8 +132,6 @@ struct UnwrittenStates {
     }
 
     /// Takes the oldest in hand, to write them.
-    ///
-    /// - Returns: The observations; none when none wait.
     mutating func take() -> [Waiting] {
         isScheduled = false
         guard !waiting.isEmpty else { return [] }
@@ -170,11 +151,7 @@ struct UnwrittenStates {
         if written.count > Self.kept { written.removeFirst() }
     }
 
-    /// Lets go of what the store will never take.
-    ///
-    /// - Parameters:
-    ///   - others: What is in hand beside that.
-    ///   - cause: What it said.
+    /// Lets go of what the store will never take, beside others in hand.
     mutating func refused(beside others: [Waiting], _ cause: StorageFailure) {
         inHand = ObservationBatch(others)
         refusal = (count: (refusal?.count ?? 0) + 1, detail: cause.detail)
@@ -182,10 +159,7 @@ struct UnwrittenStates {
 
     /// Puts evidence back, as nothing can be written now; the writer looks again by itself.
     ///
-    /// - Parameters:
-    ///   - batch: What of that in hand is not written.
-    ///   - cause: What the store said.
-    /// - Returns: The notifications, which wait no longer.
+    /// It gives the notifications, which wait no longer.
     mutating func failed(_ batch: [Waiting], _ cause: StorageFailure) -> [Waiting] {
         let all = batch + waiting.flatMap(\.all)
         inHand = nil
@@ -208,8 +182,6 @@ struct UnwrittenStates {
     mutating func recovered() { failure = nil }
 
     /// Lets go of evidence of before somebody was forgotten.
-    ///
-    /// - Parameter generation: The generation of what is held now.
     mutating func letGo(before generation: Int64) {
         let all = waiting.flatMap(\.all).filter { $0.work.isDue(in: generation) }
         waiting = []
@@ -230,7 +202,6 @@ struct ObservationBatch {
     /// Whether any says that a subscription has another identifier.
     private(set) var hasLinks = false
 
-    /// Brings observations together.
     init(_ all: [UnwrittenStates.Waiting]) {
         for one in all { add(one) }
     }
@@ -238,7 +209,6 @@ struct ObservationBatch {
     /// Whether any is of evidence.
     var isOfEvidence: Bool { !subscriptions.isEmpty || !accounts.isEmpty }
 
-    /// Adds one.
     mutating func add(_ one: UnwrittenStates.Waiting) {
         all.append(one)
         let observation = one.work.observation

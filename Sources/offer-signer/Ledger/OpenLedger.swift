@@ -13,7 +13,8 @@ struct OpenLedger: Sendable {
     let states: DurableSubscriptionStates
     let productReports: DurableProductReports
     let tally: DurableOfferTally
-    let figures: RecentDatabaseFigures
+    /// How large the database is, and what came of signatures.
+    let figures: RecentFigure<DatabaseFigures>
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
     let clock = ClockMonitor(reading: WallClock.reading)
 
@@ -55,7 +56,7 @@ struct OpenLedger: Sendable {
         states = DurableSubscriptionStates(in: storage, digestKey: digestKey, now: WallClock.now)
         productReports = DurableProductReports(in: storage)
         tally = DurableOfferTally(in: storage, now: WallClock.now)
-        figures = RecentDatabaseFigures(of: storage, now: WallClock.now)
+        figures = RecentFigure<DatabaseFigures>(of: storage, now: WallClock.now)
     }
 
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.

@@ -37,22 +37,22 @@ struct FunnelFiguresTests {
     func counted(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         for _ in 0..<2 {
-            let tally = DurableOfferTally(in: try fixture.counts(), now: { fixture.now })
+            let tally = DurableOfferTally(in: try fixture.database(), now: { fixture.now })
             for _ in 0..<3 { tally.count(decision(.lapsed)) }
             tally.count(decision(.neverSubscribed, in: nil))
             tally.count(decision(.refunded, in: .sandbox))
             tally.close()
         }
-        let figures = try fixture.funnel().funnelFigures(of: allDays, in: .production)
+        let figures = try fixture.database(readOnly: true).funnelFigures(of: allDays, in: .production)
         #expect(counts(figures) == [.lapsed: 6, .neverSubscribed: 2])
         #expect(Set(figures.decisions.keys.map(\.offer)) == [offer("comeback50")])
-        #expect(counts(try fixture.funnel().funnelFigures(of: allDays, in: .sandbox)) == [.refunded: 2])
+        #expect(counts(try fixture.database(readOnly: true).funnelFigures(of: allDays, in: .sandbox)) == [.refunded: 2])
     }
 
     @Test("Each day's decisions, signatures and redemptions count in its period", arguments: LedgerHome.allCases)
     func days(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        let (store, states, counts) = (try fixture.store(), try fixture.states(), try fixture.counts())
+        let (store, states, counts) = (try fixture.store(), try fixture.states(), try fixture.database())
         let first = fixture.now
         for day in 0..<3 {
             _ = try store.commit([.of(count: day + 1, at: fixture.now), .of(offer: "", at: fixture.now)])
@@ -73,7 +73,7 @@ struct FunnelFiguresTests {
                 since: since.map { first.adding(seconds: $0 * 86_400) },
                 until: until.map { first.adding(seconds: $0 * 86_400) }
             )
-            return try fixture.funnel().funnelFigures(of: period, in: .production)
+            return try fixture.database(readOnly: true).funnelFigures(of: period, in: .production)
         }
         for (since, until, expected) in [(nil, nil, 6), (1, nil, 5), (nil, 0, 1), (1, 1, 2)] as [(Int64?, Int64?, Int)]
         {
@@ -83,7 +83,7 @@ struct FunnelFiguresTests {
         }
         #expect(try figures(nil, nil).redemptions.values.reduce(0, +) == 3)
         #expect(try figures(2, nil).redemptions.values.reduce(0, +) == 1)
-        #expect(try fixture.funnel().funnelFigures(of: allDays, in: .sandbox) == FunnelFigures())
+        #expect(try fixture.database(readOnly: true).funnelFigures(of: allDays, in: .sandbox) == FunnelFigures())
     }
 
     @Test("Redemptions are listed with their price, and whether they were signed here", arguments: LedgerHome.allCases)
@@ -108,7 +108,7 @@ struct FunnelFiguresTests {
             )
         }
         _ = try fixture.states().commit(works + works)
-        let figures = try fixture.funnel().funnelFigures(of: allDays, in: .production)
+        let figures = try fixture.database(readOnly: true).funnelFigures(of: allDays, in: .production)
         func redeemed(_ price: PaidPrice?, _ isSignedHere: Bool) -> FunnelFigures.Redemptions {
             FunnelFigures.Redemptions(
                 offer: offer("comeback50"),
@@ -122,32 +122,22 @@ struct FunnelFiguresTests {
         )
     }
 
-    /// A store that is away at first.
-    private final class AwayStore: OfferCountStore {
-        let attempts = Mutex(0)
-        let kept = Mutex<[CountedDecision: Int]>([:])
-
-        func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
-            let isFirst = attempts.withLock { attempts in
-                attempts += 1
-                return attempts == 1
-            }
-            if isFirst { throw StorageFailure(.unavailable, "away") }
-            kept.withLock { $0 = counts }
-        }
-    }
-
     @Test("Counts made while the database was away are warned of, and added when it is back")
-    func away() {
-        let store = AwayStore()
-        let tally = DurableOfferTally(in: store, now: { clock })
+    func away() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        let isAway = Atomic(true)
+        let database = TroubledDatabase(try fixture.database()) { _ throws(StorageFailure) in
+            if isAway.load(ordering: .relaxed) { throw StorageFailure(.unavailable, "away") }
+        }
+        let tally = DurableOfferTally(in: database, now: { clock })
         #expect(tally.warning == nil)
         tally.count(decision(.lapsed))
         tally.close()
         #expect(tally.warning?.contains("away") == true)
+        isAway.store(false, ordering: .relaxed)
         tally.count(decision(.lapsed))
         tally.close()
         #expect(tally.warning == nil)
-        #expect(store.kept.withLock { $0 } == [decision(.lapsed): 2])
+        #expect(counts(try database.funnelFigures(of: allDays, in: .production)) == [.lapsed: 2])
     }
 }

@@ -7,118 +7,101 @@ import Testing
 
 @Suite("The ledger's thread", .timeLimit(.minutes(30)))
 struct DurableLedgerTests {
-    /// A store in which there is always something old to delete.
-    private final class EndlessStore: LedgerStore {
-        let deletions = Atomic(0)
-        let checkpoints = Atomic(0)
-        let commits = Atomic(0)
-
-        func commit(_ entries: [LedgerEntry], while isWanted: @escaping @Sendable () -> Bool) -> [[GrantOutcome]] {
-            commits.add(1, ordering: .relaxed)
-            return entries.map { $0.grants.map { _ in .recorded } }
-        }
-
-        func probe() {}
-
-        func writeCheckpoint() { checkpoints.add(1, ordering: .relaxed) }
-
-        func endChain() {}
-
-        func newestRecord(before moment: Timestamp) -> Timestamp? { moment }
-
-        func deleteOld(countingFrom moment: Timestamp) -> Int { deletions.add(1, ordering: .relaxed).newValue }
-
-        func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
-
-        func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
+    /// A ledger that keeps ten days, and has so many older records.
+    private func aged(_ count: Int) throws -> LedgerFixture {
+        let fixture = try LedgerFixture(.sqlite)
+        _ = try fixture.store().commit([.of(count: count, at: fixture.now)])
+        fixture.advance(days: 40)
+        return fixture
     }
 
-    /// A store in which a deletion fails now and then.
-    private final class FlakyStore: LedgerStore {
-        let deletions = Atomic(0)
-
-        func commit(_ entries: [LedgerEntry], while isWanted: @escaping @Sendable () -> Bool) -> [[GrantOutcome]] {
-            entries.map { $0.grants.map { _ in .recorded } }
-        }
-
-        func probe() {}
-
-        func writeCheckpoint() {}
-
-        func endChain() {}
-
-        func newestRecord(before moment: Timestamp) -> Timestamp? { moment }
-
-        func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
-            switch deletions.add(1, ordering: .relaxed).newValue {
-            case 1, 3: throw StorageFailure(.unavailable, "somebody keeps it locked")
-            case 2: return 1
-            default: return 0
-            }
-        }
-
-        func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
-
-        func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
+    private func wait(until isDone: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
     }
 
     @Test("A deletion that fails, at its beginning or on its way, goes on soon after, not an hour later")
     func deletingAgain() async throws {
-        let store = FlakyStore()
-        let ledger = DurableLedger(store, now: { clock })
-        let deadline = ContinuousClock.now + .seconds(60)
-        while store.deletions.load(ordering: .relaxed) < 4, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(10))
+        let fixture = try aged(600)
+        let writes = Mutex(0)
+        // Of answers, of presentations and of 500 records: the first step, and the third that comes to records.
+        let database = TroubledDatabase(try fixture.database()) { call throws(StorageFailure) in
+            guard call == .write(.beside) else { return }
+            let number = writes.withLock { writes in
+                writes += 1
+                return writes
+            }
+            if [1, 7].contains(number) { throw StorageFailure(.unavailable, "somebody keeps it locked") }
         }
+        let ledger = DurableLedger(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
+        try await wait { try fixture.records().isEmpty }
         ledger.close()
-        #expect(store.deletions.load(ordering: .relaxed) == 4)
+        #expect(try fixture.records().isEmpty)
+        #expect(writes.withLock { $0 } > 7)
     }
 
     @Test("However much there is to delete, signatures are recorded in between")
     func deleting() async throws {
-        let store = EndlessStore()
-        let ledger = DurableLedger(store, now: { clock })
-        while store.deletions.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(10)) }
-        for _ in 0..<50 { #expect(try await ledger.append(.of(at: clock)) == [.recorded]) }
-        let before = store.deletions.load(ordering: .relaxed)
-        while store.deletions.load(ordering: .relaxed) == before { try await Task.sleep(for: .milliseconds(1)) }
+        let fixture = try aged(1200)
+        let seen = Mutex<[String]>([])
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let database = TroubledDatabase(try fixture.database()) { call throws(StorageFailure) in
+            guard call == .write(.beside) else { return }
+            let isFirst = seen.withLock { seen in
+                seen.append("deletion")
+                return seen.count == 1
+            }
+            if isFirst { mayGoOn.wait() }
+        }
+        let ledger = DurableLedger(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
+        try await wait { seen.withLock { !$0.isEmpty } }
+        ledger.append([.of(at: fixture.now)]) { _ in seen.withLock { $0.append("record") } }
+        mayGoOn.signal()
+        try await wait { try fixture.records().count == 1 }
         ledger.close()
+        let order = seen.withLock { $0 }
+        let record = try #require(order.firstIndex(of: "record"))
+        #expect(try record < #require(order.lastIndex(of: "deletion")))
+        #expect(try fixture.records().count == 1)
     }
 
     @Test("While the clock is known to be wrong nothing is deleted")
     func wrongClock() async throws {
-        let store = EndlessStore()
-        let ledger = DurableLedger(store, isClockRight: { false }, now: { clock })
-        while store.checkpoints.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        let fixture = try aged(10)
+        let checkpoints = Mutex(0)
+        let database = TroubledDatabase(try fixture.database()) { call throws(StorageFailure) in
+            if call == .read { checkpoints.withLock { $0 += 1 } }
+        }
+        let store = try fixture.store(retentionDays: 10, in: database)
+        let ledger = DurableLedger(store, isClockRight: { false }, now: { fixture.now })
+        try await wait { checkpoints.withLock { $0 } > 2 }
         // A deletion would come after the checkpoint: closing waits for it.
         ledger.close()
-        #expect(store.deletions.load(ordering: .relaxed) == 0)
+        #expect(try fixture.records().count == 10)
     }
 
     @Test("However much there is to record, checkpoints are signed in between")
     func recording() async throws {
-        let store = EndlessStore()
-        let ledger = DurableLedger(store, now: { clock })
+        let fixture = try LedgerFixture(.sqlite)
+        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
         let isDone = Atomic(false)
         // Each answer brings the next request: something waits whenever a commit ends.
         @Sendable func goOn() {
             guard !isDone.load(ordering: .relaxed) else { return }
-            ledger.append([.of(at: clock)]) { _ in goOn() }
+            ledger.append([.of(at: fixture.now)]) { _ in goOn() }
         }
         for _ in 0..<8 { DispatchQueue.global().async { goOn() } }
-        let deadline = ContinuousClock.now + .seconds(60)
-        while store.checkpoints.load(ordering: .relaxed) < 3, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(10))
+        let database = try fixture.database(readOnly: true)
+        var signed: Set<Int64> = []
+        try await wait {
+            for head in try database.signatures().checkpoints.flatMap(\.open.values) where head.number > 0 {
+                signed.insert(head.number)
+            }
+            return signed.count >= 3
         }
-        let (checkpoints, commits) = (
-            store.checkpoints.load(ordering: .relaxed), store.commits.load(ordering: .relaxed)
-        )
-        while store.commits.load(ordering: .relaxed) == commits { try await Task.sleep(for: .milliseconds(1)) }
         isDone.store(true, ordering: .relaxed)
         ledger.close()
-        // The first checkpoint is signed at the start, before anything is recorded.
-        #expect(checkpoints >= 3)
-        #expect(commits > 0)
+        #expect(signed.count >= 3)
     }
 
     @Test("Each commit is reported, with the number of signatures that it recorded", arguments: LedgerHome.allCases)

@@ -29,7 +29,7 @@ struct LedgerAttackTests {
     private struct Scene {
         let fixture: LedgerFixture
         let database: any SQLDatabase
-        let open: any LedgerStore
+        let open: LedgerStore
         let writers: [String]
 
         init(_ home: LedgerHome) throws {
@@ -335,11 +335,7 @@ struct LedgerAttackTests {
         let stalled = try fixture.store()
         _ = try stalled.commit([.of(count: 2, at: fixture.now)])
         let (signer, now) = (fixture.signer, fixture.now)
-        let keys = try LedgerKeys(
-            digestKey: testDigestKey,
-            checkpointSigner: signer,
-            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
-        )
+        let keys = try ledgerKeys(signer)
         try fixture.database().transaction(.beside) { session throws(StorageFailure) in
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try signing.end(goneOf: signing.openWriters)

@@ -11,7 +11,7 @@ struct LedgerNonceTests {
         let fixture = try LedgerFixture(home)
         let section = Int(NonceSQL.section)
         for count in [1, 2 * section + 7, 3] { _ = try fixture.store().commit([.of(count: count, at: fixture.now)]) }
-        let archive = try fixture.archive()
+        let archive = try fixture.database(readOnly: true)
         let records = try fixture.records()
         #expect(records.count == 2 * section + 11)
         // All about the ends of sections, and some of the others.
@@ -68,7 +68,7 @@ struct LedgerNonceTests {
         _ = try store.commit([.of(count: 2, at: fixture.now)])
         let records = try fixture.records()
         while try store.deleteOld(countingFrom: fixture.now) > 0 {}
-        let archive = try fixture.archive()
+        let archive = try fixture.database(readOnly: true)
         for record in records.suffix(2) { #expect(try archive.record(nonce: record.nonce) == record) }
         #expect(try archive.record(nonce: records[0].nonce) == nil)
         if home == .sqlite { #expect(try fixture.rows("SELECT count(*) FROM ledger_nonces") == ["0"]) }

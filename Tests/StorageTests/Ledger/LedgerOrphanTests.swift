@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Offers
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -82,7 +83,7 @@ struct LedgerOrphanTests {
             try store.writeCheckpoint()
             fixture.advance(days: 1)
         }
-        return (fixture, try fixture.archive().signatures().chains.map(\.writer))
+        return (fixture, try fixture.database(readOnly: true).signatures().chains.map(\.writer))
     }
 
     @Test("They are named", arguments: LedgerHome.allCases, tamperings)
@@ -146,14 +147,23 @@ struct LedgerOrphanTests {
         fixture.advance(days: 20)
         _ = try store.commit([.of(at: fixture.now)])
         let other = try fixture.store()
-        let archive = BusyArchive(try fixture.archive()) { look in
-            _ = try other.commit([.of(at: fixture.now)])
-            try other.writeCheckpoint()
-            // Faster than pages are read: of one that was read without those before it, some are deleted.
-            guard look == .records else { return }
-            for _ in 0..<2 { _ = try store.deleteOld(countingFrom: fixture.now) }
-        }
-        let found = try LedgerVerifier(archive, key: fixture.signer.key.publicKey).verify()
+        let looks = Mutex(0)
+        let database = TroubledDatabase(
+            try fixture.database(readOnly: true),
+            after: { _ throws(StorageFailure) in
+                _ = try other.commit([.of(at: fixture.now)])
+                try other.writeCheckpoint()
+                let look = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                // From the fifth on, records are read. Faster than pages are read: of one that was read without those before it,
+                // some are deleted.
+                guard look > 4 else { return }
+                for _ in 0..<2 { _ = try store.deleteOld(countingFrom: fixture.now) }
+            }
+        )
+        let found = try LedgerVerifier(database, key: fixture.signer.key.publicKey).verify()
         #expect(found.faults.isEmpty, "\(found.faults)")
         #expect(try fixture.verify().faults.isEmpty)
     }
@@ -165,52 +175,5 @@ struct LedgerOrphanTests {
         #expect(plan.contains { $0.hasPrefix("SEARCH ledger_records") && $0.hasSuffix("(writer>?)") }, "\(plan)")
         #expect(plan.contains { $0.hasPrefix("SEARCH ledger_statements") && $0.hasSuffix("(writer>?)") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN ledger") }, "\(plan)")
-    }
-}
-
-/// A ledger in which something happens after each look.
-private struct BusyArchive: LedgerArchive {
-    enum Look: Sendable {
-        case records
-        case other
-    }
-
-    private let archive: any LedgerArchive
-    private let happen: @Sendable (Look) throws -> Void
-
-    init(_ archive: any LedgerArchive, _ happen: @escaping @Sendable (Look) throws -> Void) {
-        self.archive = archive
-        self.happen = happen
-    }
-
-    func signatures() throws(StorageFailure) -> LedgerSignatures { try after(.other, try archive.signatures()) }
-
-    func orphans() throws(StorageFailure) -> [LedgerOrphan] { try after(.other, try archive.orphans()) }
-
-    func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
-        try after(.other, try archive.firstNumber(of: writer))
-    }
-
-    func records(of writer: String, after number: Int64, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
-        try after(.records, try archive.records(of: writer, after: number, limit: limit))
-    }
-
-    func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
-        try archive.records(after: place, limit: limit)
-    }
-
-    func record(nonce: String) throws(StorageFailure) -> LedgerRecord? { try archive.record(nonce: nonce) }
-
-    func stump(of writer: String) throws(StorageFailure) -> LedgerStatement? {
-        try after(.other, try archive.stump(of: writer))
-    }
-
-    private func after<Value>(_ look: Look, _ value: Value) throws(StorageFailure) -> Value {
-        do {
-            try happen(look)
-        } catch {
-            throw StorageFailure(.unavailable, "\(error)")
-        }
-        return value
     }
 }

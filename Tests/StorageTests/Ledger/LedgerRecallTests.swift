@@ -24,7 +24,7 @@ struct LedgerRecallTests {
         _ = try fixture.store().commit([.of(account: signed, at: fixture.now)])
         let record = try #require(try fixture.records().first)
         let report = report(of: reported, record)
-        let recall = LedgerRecall(try fixture.archive(), digestKey: testDigestKey)
+        let recall = LedgerRecall(try fixture.database(readOnly: true), digestKey: testDigestKey)
         let recalled = await recall.signature(nonce: record.nonce, accounts: report.accountsToRecall)
         let app = App(bundleId: record.bundleId, subscriptionGroups: [])
         let found = Diagnostician(app: app, verifiers: [], otherBundleIds: [], record: recalled, now: fixture.now)

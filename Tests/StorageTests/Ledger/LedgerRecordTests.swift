@@ -144,7 +144,7 @@ struct LedgerRecordTests {
         var digests: Set<[UInt8]> = []
         for key: UInt8 in [1, 2] {
             let fixture = try LedgerFixture(.sqlite)
-            let store = try fixture.store(digestKey: Array(repeating: key, count: 32))
+            let store = try fixture.store(digestKey: try #require(DigestKey(bytes: Array(repeating: key, count: 32))))
             _ = try store.commit([.of(account: account, maximumAccounts: 3, at: fixture.now)])
             let record = try #require(try fixture.records().first)
             digests.insert(try #require(record.account))
@@ -170,7 +170,7 @@ struct LedgerRecordTests {
             if index % 10 == 0 { fixture.clock.withLock { $0 = $0.adding(seconds: 1) } }
             _ = try stores[index % 3].commit([.of(account: "\(index)", at: fixture.now)])
         }
-        let archive = try fixture.archive()
+        let archive = try fixture.database(readOnly: true)
         var place = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
         var seen: [LedgerRecord] = []
         while true {

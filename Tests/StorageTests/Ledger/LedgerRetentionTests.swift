@@ -6,7 +6,7 @@ import Testing
 @Suite("Deletion from the ledger, and its clock", .timeLimit(.minutes(30)))
 struct LedgerRetentionTests {
     /// A ledger that keeps a year, and was written once a day for so many days.
-    private func filled(_ home: LedgerHome, days: Int) throws -> (fixture: LedgerFixture, store: any LedgerStore) {
+    private func filled(_ home: LedgerHome, days: Int) throws -> (fixture: LedgerFixture, store: LedgerStore) {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store(retentionDays: 365)
         for day in 0..<days {
@@ -16,12 +16,12 @@ struct LedgerRetentionTests {
         return (fixture, store)
     }
 
-    private func sign(by fixture: LedgerFixture, in store: any LedgerStore) throws {
+    private func sign(by fixture: LedgerFixture, in store: LedgerStore) throws {
         _ = try store.commit([.of(maximumAccounts: 3, at: fixture.now)])
     }
 
     /// Deletes until nothing is left to delete.
-    private func delete(from store: any LedgerStore, byClockOf fixture: LedgerFixture) throws {
+    private func delete(from store: LedgerStore, byClockOf fixture: LedgerFixture) throws {
         while try store.deleteOld(byClock: fixture.now) > 0 {}
     }
 

@@ -400,11 +400,3 @@ struct SchemaAttackTests {
         #expect(try connection.query("SELECT number FROM ledger_records").count == 0)
     }
 }
-
-extension LedgerFixture {
-    func execute(_ statements: [String]) throws {
-        try database().transaction(.beside) { session throws(StorageFailure) in
-            for sql in statements { try session.run(sql) }
-        }
-    }
-}

@@ -14,7 +14,7 @@ struct RecentFiguresTests {
     @Test("Decisions and redemptions are those of the days asked for, each by its day", arguments: LedgerHome.allCases)
     func days(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let database = try fixture.counts()
+        let database = try fixture.database()
         let today = FunnelPeriod.day(of: fixture.now)
         try database.add([decision(.lapsed, in: .production): 3, decision(.refunded, in: nil): 1], on: today - 1)
         try database.add([decision(.lapsed, in: .sandbox): 2], on: today)

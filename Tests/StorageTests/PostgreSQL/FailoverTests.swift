@@ -17,27 +17,23 @@ struct FailoverTests {
         try PostgreSQLLocation(url: "postgres://postgres@/postgres?host=\(hosts.joined(separator: ","))")
     }
 
-    private func store(_ location: PostgreSQLLocation) throws -> DatabaseLedgerStore {
-        DatabaseLedgerStore(
+    private func store(_ location: PostgreSQLLocation) throws -> LedgerStore {
+        LedgerStore(
             try PostgreSQLDatabase(location),
-            keys: try LedgerKeys(
-                digestKey: testDigestKey,
-                checkpointSigner: signer,
-                checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
-            ),
+            keys: try ledgerKeys(signer),
             retentionDays: nil,
             now: { now }
         )
     }
 
-    private func commit(_ count: Int, to store: DatabaseLedgerStore) throws {
+    private func commit(_ count: Int, to store: LedgerStore) throws {
         for number in 0..<count {
             #expect(try store.commit([.of(account: "reader-\(number)", at: now)]) == [[.recorded]])
         }
     }
 
     /// Commits until the database takes it, or says that it never will.
-    private func commitWhenThere(_ store: DatabaseLedgerStore) -> StorageFailure? {
+    private func commitWhenThere(_ store: LedgerStore) -> StorageFailure? {
         let deadline = Date() + 60
         while true {
             do throws(StorageFailure) {
@@ -193,9 +189,6 @@ private final class DeafHost: Sendable {
     private let listener: Int32
 
     /// Listens.
-    ///
-    /// - Parameter closes: Whether it takes connections, and closes them.
-    /// - Throws: `POSIXError` where it cannot.
     init(closes: Bool) throws {
         directory = "/tmp/deaf-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)

@@ -53,13 +53,9 @@ struct PostgreSQLCostTests {
     func commit() async throws {
         let counted = try Counted()
         let signer = KeySigner()
-        let store = DatabaseLedgerStore(
+        let store = LedgerStore(
             counted.database,
-            keys: try LedgerKeys(
-                digestKey: testDigestKey,
-                checkpointSigner: signer,
-                checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
-            ),
+            keys: try ledgerKeys(signer),
             retentionDays: nil,
             now: { now }
         )
@@ -82,7 +78,7 @@ struct PostgreSQLCostTests {
     )
     func learning() async throws {
         let counted = try Counted()
-        let store = DatabaseStateStore(counted.database, digestKey: testDigestKey)
+        let store = StateStore(counted.database, digestKey: testDigestKey)
         let learnt = try await counted.count {
             for number in 1...10 {
                 let seen = subscription("\(number)", of: digest(UInt8(number)), tie: .presented(at: clock))
@@ -133,7 +129,7 @@ struct PostgreSQLCostTests {
         let key = SQLValue.integer(AdvisoryLocks.key(ofWriter: "writer"))
         func hold() throws -> Bool {
             try PostgreSQLSession.transaction(on: own, at: "here") { session throws(StorageFailure) in
-                try session.hold("writer")
+                try session.hold(AdvisoryLocks.key(ofWriter: "writer"))
             }.get()
         }
         try other.query("SELECT pg_advisory_lock($1)", key)

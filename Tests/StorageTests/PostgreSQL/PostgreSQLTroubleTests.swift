@@ -15,11 +15,7 @@ struct PostgreSQLTroubleTests {
 
     private func ledger(_ location: PostgreSQLLocation) throws -> DurableLedger {
         let signer = KeySigner()
-        let keys = try LedgerKeys(
-            digestKey: testDigestKey,
-            checkpointSigner: signer,
-            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
-        )
+        let keys = try ledgerKeys(signer)
         return DurableLedger(in: try PostgreSQLDatabase(location), keys: keys, isClockRight: { true }, now: { now })
     }
 
@@ -120,12 +116,8 @@ struct PostgreSQLTroubleTests {
         try server.query("ALTER DATABASE full_one SET default_tablespace = 'small'")
         let location = try PostgreSQLLocation(url: server.url(of: "full_one"))
         let signer = KeySigner()
-        let keys = try LedgerKeys(
-            digestKey: testDigestKey,
-            checkpointSigner: signer,
-            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
-        )
-        let store = DatabaseLedgerStore(
+        let keys = try ledgerKeys(signer)
+        let store = LedgerStore(
             try PostgreSQLDatabase(location),
             keys: keys,
             retentionDays: nil,

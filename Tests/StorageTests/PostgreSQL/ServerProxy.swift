@@ -25,9 +25,6 @@ final class ServerProxy: Sendable {
     private let batches = Atomic(0)
 
     /// Opens the way.
-    ///
-    /// - Parameter server: Where the server is: on a Unix socket, at the usual port.
-    /// - Throws: `PostgreSQLError`, `POSIXError` and others when there is no way.
     init(to server: PostgreSQLLocation) throws {
         guard let host = server.parameters["host"], let name = server.parameters["dbname"] else {
             throw POSIXError(.EINVAL)

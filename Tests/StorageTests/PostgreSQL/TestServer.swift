@@ -9,9 +9,6 @@ enum TestServer {
     nonisolated(unsafe) private static let shared = Result { try PostgreSQLServer() }
 
     /// An empty database of its own.
-    ///
-    /// - Returns: Where it is.
-    /// - Throws: `PostgreSQLServerFailure` when there is no server.
     static func makeDatabase() throws -> PostgreSQLLocation {
         let server = try shared.get()
         return try PostgreSQLLocation(url: server.url(of: server.makeDatabase()))
@@ -38,12 +35,6 @@ extension PostgreSQLWorker {
 
 extension PostgreSQLConnection {
     /// Runs SQL whose shape no test of statements cares for.
-    ///
-    /// - Parameters:
-    ///   - sql: One statement.
-    ///   - values: Its parameters.
-    /// - Returns: What it answered.
-    /// - Throws: `PostgreSQLError`.
     @discardableResult
     func query(_ sql: String, _ values: SQLValue...) throws(PostgreSQLError) -> Rows {
         try run(SQLCall(sql, values))

@@ -29,7 +29,7 @@ struct LogWritesTests {
         let database = try SQLiteDatabase(path: path)
         try database.execute("CREATE TABLE texts (value TEXT NOT NULL)")
         try database.withWriter { connection throws(StorageFailure) in
-            _ = try SQLiteSession(connection: connection, path: "", abandoned: []).run("PRAGMA wal_checkpoint")
+            _ = try SQLiteSession(connection: connection, path: "").run("PRAGMA wal_checkpoint")
         }
         try insert(40, into: database)
         let before = try Data(contentsOf: URL(filePath: path))
@@ -51,7 +51,7 @@ struct LogWritesTests {
             try insert(60, into: database)
             // As `PRAGMA wal_checkpoint(TRUNCATE)` of the sqlite3 command does.
             try other.withWriter { connection throws(StorageFailure) in
-                _ = try SQLiteSession(connection: connection, path: "", abandoned: []).run(
+                _ = try SQLiteSession(connection: connection, path: "").run(
                     "PRAGMA wal_checkpoint(TRUNCATE)"
                 )
             }

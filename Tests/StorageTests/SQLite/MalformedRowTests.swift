@@ -34,12 +34,6 @@ struct MalformedRowTests {
         let value: String
 
         /// A place.
-        ///
-        /// - Parameters:
-        ///   - call: What is read.
-        ///   - tables: The tables that get the value, separated by spaces.
-        ///   - column: The column.
-        ///   - value: The value in SQL: for texts bytes that are no UTF-8.
         init(_ call: Call, _ tables: String, _ column: String, _ value: String = "X'FF'") {
             self.call = call
             self.tables = tables.split(separator: " ").map(String.init)
@@ -85,7 +79,7 @@ struct MalformedRowTests {
             environment: .production,
             call: .signatures
         )
-        try fixture.counts().add([decision: 1], on: FunnelPeriod.day(of: fixture.now))
+        try fixture.database().add([decision: 1], on: FunnelPeriod.day(of: fixture.now))
         let price = try #require(Price("0.50"))
         let terms = OfferTerms(price: price, paymentMode: .payUpFront, unit: .week, count: 3)
         let report = ProductReport(
@@ -135,7 +129,7 @@ struct MalformedRowTests {
         case .offersSeen: _ = try await fixture.productReports().offersSeen(of: Self.bundleId)
         case .funnel:
             let days = FunnelPeriod(since: nil, until: nil)
-            _ = try fixture.funnel().funnelFigures(of: days, in: .production)
+            _ = try fixture.database(readOnly: true).funnelFigures(of: days, in: .production)
         }
     }
 

@@ -1,5 +1,6 @@
-import Foundation
+import Dispatch
 import Offers
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -14,12 +15,30 @@ struct DurableSubscriptionStatesTests {
         database = try SQLiteDatabase(path: directory.path("state.sqlite"))
     }
 
-    private func open(_ bounds: DurableSubscriptionStates.Bounds = .init()) -> DurableSubscriptionStates {
-        DurableSubscriptionStates(
-            DatabaseStateStore(database, digestKey: testDigestKey),
-            bounds: bounds,
-            now: { clock }
-        )
+    private func open(
+        _ bounds: DurableSubscriptionStates.Bounds = .init(),
+        in other: (any SQLDatabase)? = nil,
+        now: Timestamp = clock
+    ) -> DurableSubscriptionStates {
+        let store = StateStore(other ?? database, digestKey: testDigestKey)
+        return DurableSubscriptionStates(store, bounds: bounds, now: { now })
+    }
+
+    /// A database whose writes fail as often as is said.
+    private func failing(_ failures: Failures) -> TroubledDatabase {
+        TroubledDatabase(database) { call throws(StorageFailure) in
+            let fails = failures.left.withLock { failures in
+                guard call.isWrite, failures > 0 else { return false }
+                failures -= 1
+                return true
+            }
+            if fails { throw StorageFailure(.unavailable, "the disk is full") }
+        }
+    }
+
+    private func wait(until isDone: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(600)
+        while try !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
     }
 
     @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
@@ -33,14 +52,12 @@ struct DurableSubscriptionStatesTests {
         second.learn(StateObservation(subscriptions: [subscription("2")]))
         second.close()
         #expect(try await open().held(question(1)).subscriptions.count == 2)
-        #expect(try DatabaseStateStore(database, digestKey: testDigestKey).count() == 2)
+        #expect(try StateStore(database, digestKey: testDigestKey).count() == 2)
     }
 
     @Test("A read gives the stored state, also while other states wait to be written")
     func waiting() async throws {
-        var bounds = DurableSubscriptionStates.Bounds()
-        bounds.commit = 2
-        let states = open(bounds)
+        let states = open(.init(commit: 2))
         var expected: [String: HeldSubscription] = [:]
         for step in 0..<200 {
             let id = "\(step * 7 % 11)"
@@ -87,7 +104,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
         let other = try SQLiteDatabase(path: database.path)
-        #expect(try DatabaseStateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
+        #expect(try StateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
         let deadline = ContinuousClock.now + .seconds(20)
         while try await !states.held(question(1)).isEmpty, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(50))
@@ -97,20 +114,16 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A notification that cannot be kept is not confirmed; it is kept when it is sent again")
     func failure() async throws {
-        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
-        var bounds = DurableSubscriptionStates.Bounds()
-        bounds.rest = .milliseconds(20)
-        let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
-        store.fails = true
+        let failures = Failures(.max)
+        let states = open(.init(rest: .milliseconds(20)), in: failing(failures))
         let failure = await #expect(throws: StorageFailure.self) {
             _ = try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()]))
         }
         #expect(failure?.detail == "the disk is full")
         #expect(states.fault != nil)
         states.learn(StateObservation(subscriptions: [subscription("2")]))
-        store.fails = false
-        let deadline = ContinuousClock.now + .seconds(20)
-        while states.fault != nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        failures.left.withLock { $0 = 0 }
+        try await wait { states.fault == nil }
         #expect(states.fault == nil)
         #expect(try await states.held(question(nil, "1")).isEmpty)
         #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
@@ -120,17 +133,16 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A fault in reading is reported while it lasts, and ends by itself")
     func unreadable() async throws {
-        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
-        let states = DurableSubscriptionStates(store, now: { clock })
-        store.isUnreadable = true
-        await #expect(throws: StorageFailure.self) { _ = try await states.held(question(1)) }
-        func wait(until isDone: () -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(600)
-            while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let isUnreadable = Atomic(true)
+        let database = TroubledDatabase(database) { call throws(StorageFailure) in
+            guard call == .answer, isUnreadable.load(ordering: .relaxed) else { return }
+            throw StorageFailure(.unavailable, "permission denied for table held_subscriptions")
         }
+        let states = open(in: database)
+        await #expect(throws: StorageFailure.self) { _ = try await states.held(question(1)) }
         try await wait { states.readFault != nil }
         #expect(states.readFault?.contains("permission denied") == true)
-        store.isUnreadable = false
+        isUnreadable.store(false, ordering: .relaxed)
         try await wait { states.readFault == nil }
         #expect(states.readFault == nil)
         states.close()
@@ -138,17 +150,17 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A store that answers no question is reported while the question is open, and is well once it answers")
     func silent() async throws {
-        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
-        let states = DurableSubscriptionStates(store, now: { clock })
-        func wait(until isDone: () -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(600)
-            while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let database = TroubledDatabase(database) { call throws(StorageFailure) in
+            guard call == .answer else { return }
+            mayAnswer.wait()
+            mayAnswer.signal()
         }
-        store.isSilent = true
+        let states = open(in: database)
         async let first = states.held(question(1))
         try await wait { states.readFault != nil }
         #expect(states.readFault?.contains("a question is not answered") == true)
-        store.isSilent = false
+        mayAnswer.signal()
         #expect(try await first.isEmpty)
         try await wait { states.readFault == nil }
         #expect(states.readFault == nil)
@@ -157,36 +169,34 @@ struct DurableSubscriptionStatesTests {
 
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
-        let inner = DatabaseStateStore(database, digestKey: testDigestKey)
-        _ = try inner.commit([
+        _ = try StateStore(database, digestKey: testDigestKey).commit([
             StateWork(notification: notification("a"), observation: StateObservation(subscriptions: []))
         ])
-        let store = FailingStateStore(inner)
-        store.failures = 1
-        let states = DurableSubscriptionStates(store, now: { clock.adding(seconds: 200 * 86_400) })
-        func count() throws -> Int? {
-            Int(try database.integer("SELECT COUNT(*) FROM notifications"))
-        }
-        let deadline = ContinuousClock.now + .seconds(600)
-        while try count() == 1, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let failures = Failures(1)
+        let states = open(in: failing(failures), now: clock.adding(days: 200))
+        func count() throws -> Int64 { try database.integer("SELECT COUNT(*) FROM notifications") }
+        try await wait { try count() == 0 }
         #expect(try count() == 0)
-        #expect(store.failures == 0)
+        #expect(failures.left.withLock { $0 } == 0)
         states.close()
     }
 
     @Test("Evidence beyond the room to wait is not learnt, takes no memory, and is reported")
     func bounded() async throws {
-        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
-        store.fails = true
-        var bounds = DurableSubscriptionStates.Bounds()
-        bounds.waiting = 10
-        bounds.rest = .milliseconds(20)
-        let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
+        let failures = Failures(.max)
+        let states = open(.init(waiting: 10, rest: .milliseconds(20)), in: failing(failures))
         #expect(states.warning == nil)
         for id in 0..<100 { states.learn(StateObservation(subscriptions: [subscription("\(id)")])) }
         #expect(states.warning?.contains("observations let go: 90, as 10 others waited") == true)
-        store.fails = false
+        failures.left.withLock { $0 = 0 }
         states.close()
         #expect(try await open().held(question(1)).subscriptions.count == 10)
     }
+}
+
+/// How often a database will fail to write.
+private final class Failures: Sendable {
+    let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
 }

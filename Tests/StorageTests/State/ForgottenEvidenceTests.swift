@@ -8,9 +8,7 @@ import Testing
 struct ForgottenEvidenceTests {
     /// Held state that writes its observations of evidence when it is closed.
     private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
-        var bounds = DurableSubscriptionStates.Bounds()
-        bounds.linger = .seconds(3600)
-        return DurableSubscriptionStates(try fixture.states(), bounds: bounds, now: { clock })
+        DurableSubscriptionStates(try fixture.states(), bounds: .init(linger: .seconds(3600)), now: { clock })
     }
 
     @Test("Nothing is learnt of them from the same evidence; later evidence is kept", arguments: LedgerHome.allCases)

@@ -77,46 +77,26 @@ struct UnwrittenStatesTests {
         #expect(ids == (0..<10).map { "\($0)" })
     }
 
-    /// A store that holds back the answer of a commit on durable storage, until it is let go.
-    private final class PatientStore: StateStore {
-        let store: DatabaseStateStore
-        let hasWritten = DispatchSemaphore(value: 0)
-        let mayGoOn = DispatchSemaphore(value: 0)
-
-        init(_ store: DatabaseStateStore) { self.store = store }
-
-        func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
-            try store.heldAtOnce(questions)
-        }
-        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
-            await store.held(questions)
-        }
-        func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
-            defer {
-                hasWritten.signal()
-                mayGoOn.wait()
-            }
-            return try store.commit(works)
-        }
-        func forget(_ account: AccountDigest) throws(StorageFailure) -> Int { try store.forget(account) }
-        func generation() throws(StorageFailure) -> Int64 { try store.generation() }
-        func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
-            try store.deleteNotifications(before: limit)
-        }
-        func count() throws(StorageFailure) -> Int { try store.count() }
-    }
-
     @Test("It is found between its commit and the moment at which it waits no longer", arguments: LedgerHome.allCases)
     func betweenCommitAndRemoval(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let store = PatientStore(DatabaseStateStore(try fixture.database(), digestKey: testDigestKey))
-        var bounds = DurableSubscriptionStates.Bounds()
-        bounds.linger = .milliseconds(0)
-        let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
+        let (hasWritten, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // The answer of a commit that is on durable storage is held back until it is let go.
+        let database = TroubledDatabase(
+            try fixture.database(),
+            after: { call throws(StorageFailure) in
+                guard call.isWrite else { return }
+                hasWritten.signal()
+                mayGoOn.wait()
+                mayGoOn.signal()
+            }
+        )
+        let store = StateStore(database, digestKey: testDigestKey)
+        let states = DurableSubscriptionStates(store, bounds: .init(linger: .milliseconds(0)), now: { clock })
         states.learn(StateObservation(subscriptions: [subscription("1")]))
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                store.hasWritten.wait()
+                hasWritten.wait()
                 continuation.resume()
             }
         }
@@ -124,7 +104,7 @@ struct UnwrittenStatesTests {
             #expect(try await states.held(question(1)).subscriptions == [subscription("1")])
             if home == .sqlite { #expect(states.atHand(question(1))?.subscriptions == [subscription("1")]) }
         }
-        store.mayGoOn.signal()
+        mayGoOn.signal()
         states.close()
         #expect(try await states.held(question(1)).subscriptions == [subscription("1")])
     }

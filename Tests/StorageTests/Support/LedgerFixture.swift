@@ -17,6 +17,15 @@ let testDigestKey: DigestKey = {
     return key
 }()
 
+/// The keys of a ledger whose statements a test signs.
+func ledgerKeys(_ signer: KeySigner, digestKey: DigestKey = testDigestKey) throws -> LedgerKeys {
+    try LedgerKeys(
+        digestKey: digestKey,
+        checkpointSigner: signer,
+        checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
+    )
+}
+
 /// A ledger of its own for a test.
 final class LedgerFixture: Sendable {
     let directory: TemporaryDirectory
@@ -37,13 +46,17 @@ final class LedgerFixture: Sendable {
     var path: String { directory.path("ledger.sqlite") }
 
     /// A store that writes a chain of its own.
-    func store(retentionDays: Int? = nil, digestKey: [UInt8]? = nil) throws -> any LedgerStore {
-        let keys = try LedgerKeys(
-            digestKey: try unwrap(DigestKey(bytes: digestKey ?? Array(repeating: 7, count: 32))),
-            checkpointSigner: signer,
-            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
+    func store(
+        retentionDays: Int? = nil,
+        digestKey: DigestKey = testDigestKey,
+        in database: (any SQLDatabase)? = nil
+    ) throws -> LedgerStore {
+        LedgerStore(
+            try database ?? self.database(),
+            keys: try ledgerKeys(signer, digestKey: digestKey),
+            retentionDays: retentionDays,
+            now: { self.now }
         )
-        return DatabaseLedgerStore(try database(), keys: keys, retentionDays: retentionDays, now: { self.now })
     }
 
     /// Opens the database.
@@ -71,16 +84,10 @@ final class LedgerFixture: Sendable {
     }
 
     /// Held state beside the ledger.
-    func states() throws -> any StateStore { DatabaseStateStore(try database(), digestKey: testDigestKey) }
-
-    /// Counted decisions beside the ledger.
-    func counts() throws -> any SQLDatabase { try database() }
+    func states() throws -> StateStore { StateStore(try database(), digestKey: testDigestKey) }
 
     /// Product reports beside the ledger.
     func productReports() throws -> DurableProductReports { DurableProductReports(in: try database()) }
-
-    /// What is on record of offers.
-    func funnel() throws -> any SQLDatabase { try database(readOnly: true) }
 
     /// The rows of a query: numbers and texts as text, in one line each.
     func rows(_ sql: String) throws -> [String] {
@@ -98,7 +105,9 @@ final class LedgerFixture: Sendable {
     }
 
     /// Changes the tables as no service does.
-    func execute(_ statements: String...) throws {
+    func execute(_ statements: String...) throws { try execute(statements) }
+
+    func execute(_ statements: [String]) throws {
         try database().transaction(.beside) { session throws(StorageFailure) in
             for sql in statements { try session.run(sql) }
         }
@@ -148,15 +157,14 @@ final class LedgerFixture: Sendable {
         }
     }
 
-    func archive() throws -> any LedgerArchive { try database(readOnly: true) }
-
     func verify(anchor: LedgerAnchor? = nil) throws -> LedgerVerification {
-        try LedgerVerifier(archive(), key: signer.key.publicKey).verify(anchor: anchor)
+        try LedgerVerifier(database(readOnly: true), key: signer.key.publicKey).verify(anchor: anchor)
     }
 
     /// Every record, in the order of time.
     func records() throws -> [LedgerRecord] {
-        try archive().records(after: LedgerPlace(before: Timestamp(millisecondsSince1970: 0)), limit: 100_000)
+        let start = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
+        return try database(readOnly: true).records(after: start, limit: 100_000)
     }
 
     var now: Timestamp { clock.withLock { $0 } }

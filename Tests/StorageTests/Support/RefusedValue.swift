@@ -9,10 +9,6 @@ enum RefusedValue {
     /// Makes a home refuse the value.
     ///
     /// SQLite takes all texts: each connection that is opened from here on gets a rule of its own, which is not in the file.
-    ///
-    /// - Parameters:
-    ///   - fixture: The ledger.
-    ///   - table: The table that must not hold the value.
     static func refuse(in fixture: LedgerFixture, _ table: String) {
         fixture.rule.withLock {
             $0 = """

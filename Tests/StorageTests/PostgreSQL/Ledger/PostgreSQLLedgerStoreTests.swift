@@ -16,8 +16,6 @@ struct PostgreSQLLedgerStoreTests {
     init() throws { fixture = try LedgerFixture(.postgresql) }
 
     /// Has several writers commit at the same moment, again and again.
-    ///
-    /// - Returns: What became of the entries, round by round.
     private func race(_ entry: @Sendable (_ round: Int, _ writer: Int) -> LedgerEntry) throws -> [[GrantOutcome]] {
         let stores = try (0..<Self.writers).map { _ in try fixture.store() }
         return (0..<Self.rounds).map { round in
@@ -82,13 +80,9 @@ struct PostgreSQLLedgerStoreTests {
         try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
         let host = try #require(location.parameters["host"])
         let database = try PostgreSQLDatabase(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
-        let store = DatabaseLedgerStore(
+        let store = LedgerStore(
             database,
-            keys: try LedgerKeys(
-                digestKey: testDigestKey,
-                checkpointSigner: fixture.signer,
-                checkpointKeySPKI: Array(fixture.signer.key.publicKey.derRepresentation)
-            ),
+            keys: try ledgerKeys(fixture.signer),
             retentionDays: nil,
             now: { fixture.now }
         )

@@ -48,9 +48,9 @@ struct PostgreSQLStateStoreTests {
 
     @Test("Services that learn of one subscription at the same moment lose nothing of it")
     func race() async throws {
-        let stores = (0..<4).map { _ in DatabaseStateStore(database, digestKey: testDigestKey) }
+        let stores = (0..<4).map { _ in StateStore(database, digestKey: testDigestKey) }
         let others = try (0..<4).map { _ in
-            DatabaseStateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
+            StateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
         }
         let all = stores + others
         DispatchQueue.concurrentPerform(iterations: all.count) { writer in
@@ -100,7 +100,7 @@ struct PostgreSQLStateStoreTests {
         #expect(try await states.keep(notification("b"), StateObservation(subscriptions: [subscription("next")])))
         #expect(states.fault == nil)
         #expect(states.warning == nil)
-        #expect(try DatabaseStateStore(database, digestKey: testDigestKey).count() == 8002)
+        #expect(try StateStore(database, digestKey: testDigestKey).count() == 8002)
         #expect(try await states.forget(digest(3)) == 2000)
         #expect(!other.isBroken)
         await database.close()
@@ -111,7 +111,7 @@ struct PostgreSQLStateStoreTests {
         let server = try PostgreSQLServer()
         let location = try PostgreSQLLocation(url: server.url())
         let database = try PostgreSQLDatabase(location)
-        let store = DatabaseStateStore(database, digestKey: testDigestKey)
+        let store = StateStore(database, digestKey: testDigestKey)
         // A first look at a table takes locks of its own.
         _ = try store.commit([
             StateWork(notification: nil, observation: StateObservation(subscriptions: [subscription("0")]))

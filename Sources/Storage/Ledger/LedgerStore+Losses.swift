@@ -2,23 +2,21 @@ import Offers
 import Synchronization
 
 /// The losses of the ledger in the database, and the locks that others hold in it.
-extension DatabaseLedgerStore {
-    /// Says which records the database has lost, and ends this writer's chain where it is among those that lost some.
+extension LedgerStore {
+    /// Says which records the database has lost, by the last one that was seen of each chain there, and ends this
+    /// writer's chain where it is among those.
     ///
-    /// - Parameters:
-    ///   - lost: The last record of each chain that was seen there.
-    ///   - own: This writer.
-    /// - Returns: Why nothing is signed until an operator knows of it; `nil` where all of it is known.
-    /// - Throws: ``StorageFailure``.
+    /// It gives the reason why nothing is signed; `nil` where an operator knows of all of it.
     func announce(_ lost: [String: LedgerChain.Head], own: String) throws(StorageFailure) -> StorageFailure? {
         let (keys, now) = (keys, now())
-        let locks = SQLLocks(keys: lost[own] == nil ? [] : [AdvisoryLocks.key(ofWriter: own)])
+        let lock = AdvisoryLocks.key(ofWriter: own)
+        let locks = SQLLocks(keys: lost[own] == nil ? [] : [lock])
         return try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
-            if lost[own] != nil { _ = try session.hold(own) }
+            if lost[own] != nil { _ = try session.hold(lock) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
             // What is missing though the checkpoint has it was taken away, and not lost.
             try signing.checkHeads()
-            let known = try session.run([LedgerLoss.all]).first?.losses() ?? []
+            let known = try session.run(LedgerLoss.all).losses()
             for (writer, head) in lost.sorted(by: { $0.key < $1.key }) {
                 let before = known.first { $0.writer == writer && $0.isSigned(by: keys.checkpointKey) }
                 if let before, before.last.number >= head.number { continue }
@@ -35,7 +33,7 @@ extension DatabaseLedgerStore {
                 try signing.end(goneOf: [own])
                 try signing.finish()
             }
-            let open = try session.run([LedgerLoss.open]).first?.losses() ?? []
+            let open = try session.run(LedgerLoss.open).losses()
             return open.isEmpty ? nil : LedgerLoss.fault(open)
         }
     }
@@ -46,14 +44,11 @@ extension DatabaseLedgerStore {
         guard losses.isEmpty else { throw LedgerLoss.fault(losses) }
     }
 
-    /// Notes that an operator knows of all losses.
-    ///
-    /// - Returns: Those that nobody had acknowledged.
-    /// - Throws: ``StorageFailure``.
+    /// Notes that an operator knows of all losses, and gives those that nobody had acknowledged.
     func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] {
         let (keys, now) = (keys, now())
         return try database.transaction(.ledger) { session throws(StorageFailure) in
-            var losses = try session.run([LedgerLoss.open]).first?.losses() ?? []
+            var losses = try session.run(LedgerLoss.open).losses()
             for index in losses.indices {
                 guard losses[index].isSigned(by: keys.checkpointKey) else {
                     throw StorageFailure(
@@ -69,11 +64,13 @@ extension DatabaseLedgerStore {
         }
     }
 
+    /// Whether another transaction keeps what an entry is counted by, as was found when that was waited for in vain.
     func isKept(_ entry: LedgerEntry) -> Bool {
         let kept = kept.withLock { $0 }
         return !kept.isEmpty && !LedgerBatch([entry], digestKey: keys.digestKey).locks.isDisjoint(with: kept)
     }
 
+    /// Looks again what other transactions keep.
     func reviewKept() {
         let known = kept.withLock { $0 }
         guard !known.isEmpty, let still = try? look(for: known) else { return }

@@ -22,11 +22,7 @@ final class UpkeepTimer: Sendable {
     // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-    /// Creates the timer; nothing is called yet.
-    ///
-    /// - Parameters:
-    ///   - queue: Where calls are made.
-    ///   - seconds: How many seconds pass from one call to the next.
+    /// Calls nothing yet; then on this queue, every so many seconds.
     init(on queue: DispatchQueue, every seconds: Int = 1) {
         self.seconds = seconds
         timer = DispatchSource.makeTimerSource(queue: queue)
@@ -40,7 +36,6 @@ final class UpkeepTimer: Sendable {
 
     deinit { timer.cancel() }
 
-    /// Calls from now on.
     func start(_ tick: @escaping @Sendable (_ isHour: Bool) -> Void) {
         timer.setEventHandler { [weak self] in
             guard let self else { return }
@@ -57,7 +52,6 @@ final class UpkeepTimer: Sendable {
         }
     }
 
-    /// Calls no more.
     func stop() { timer.cancel() }
 
     private func isHour() -> Bool {

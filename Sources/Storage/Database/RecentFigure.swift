@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// A figure that takes a while to find: it is looked for once a minute at the most.
-final class RecentFigure<Value: Sendable>: Sendable {
+package final class RecentFigure<Value: Sendable>: Sendable {
     private struct Found {
         let value: Value
         let at: ContinuousClock.Instant
@@ -21,15 +21,11 @@ final class RecentFigure<Value: Sendable>: Sendable {
     private let find: @Sendable () -> Value?
     private let state = Mutex(State())
 
-    /// Looks for nothing yet.
-    ///
-    /// - Parameter find: Finds the figure, and may wait for it; `nil` when it cannot be found now.
-    init(_ find: @escaping @Sendable () -> Value?) {
-        self.find = find
-    }
+    /// Takes what finds the figure, and may wait for it; `nil` when it cannot be found now.
+    init(_ find: @escaping @Sendable () -> Value?) { self.find = find }
 
     /// The figure as it was a minute ago or less, or a hundred times as long ago as finding it took.
-    var value: Value? {
+    package var value: Value? {
         get async {
             if let known = state.withLock(\.known) { return known }
             return await look()
@@ -38,7 +34,7 @@ final class RecentFigure<Value: Sendable>: Sendable {
 
     /// The figure as it was found last, without a wait; `nil` before.
     ///
-    /// A figure that is too old is looked for meanwhile.
+    /// One that is too old is looked for meanwhile.
     var latest: Value? {
         let (latest, isDue) = state.withLock { state in
             let isDue = !state.isLooking && state.known == nil
@@ -56,11 +52,21 @@ final class RecentFigure<Value: Sendable>: Sendable {
 
     private func look() async -> Value? {
         let start = ContinuousClock.now
-        let value = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { [find] in continuation.resume(returning: find()) }
-        }
+        let value = await DispatchQueue.global(qos: .utility).perform { [find] in find() }
         let life = max(.seconds(60), start.duration(to: .now) * 100)
         if let value { state.withLock { $0.found = Found(value: value, at: .now, life: life) } }
         return value
+    }
+}
+
+extension DispatchQueue {
+    /// Does work that blocks: databases do, and may not on a thread of the cooperative pool.
+    func perform<Value: Sendable, Failure>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            self.async { continuation.resume(returning: Result(catching: work)) }
+        }
+        return try result.get()
     }
 }

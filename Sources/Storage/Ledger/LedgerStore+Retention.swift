@@ -10,23 +10,41 @@ struct PresentationLook {
 }
 
 /// Deletes what the ledger no longer keeps.
-extension DatabaseLedgerStore {
-    /// A day in milliseconds.
-    private static let day: Int64 = 86_400_000
+extension LedgerStore {
+    private static let dayMilliseconds: Int64 = 86_400_000
+    /// How old a record has to be before its time is believed: a day.
+    private static let secondsUntilBelieved: Int64 = 86_400
+    /// How far the clock is believed to be beyond that record: thirty days without a signature.
+    private static let longestPauseSeconds: Int64 = 30 * 86_400
 
-    func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
-        try database.read { session throws(StorageFailure) in
-            try session.run(LedgerSQL.newestTime, .integer(moment.millisecondsSince1970)).optionalInteger(0, 0)
-                .map(Timestamp.init(millisecondsSince1970:))
+    /// Deletes some of what is older than the ledger keeps it, as far as the clock can be believed.
+    ///
+    /// Days are counted back from the clock, which is believed up to thirty days after the newest record that is a day old.
+    /// So a clock that is years ahead deletes little before its time until the service has signed by that clock for a
+    /// day, whatever is started again meanwhile; a service that was away for longer deletes later.
+    func deleteOld(byClock now: Timestamp) throws(StorageFailure) -> Int {
+        let believed = SQLValue.integer(now.adding(seconds: -Self.secondsUntilBelieved).millisecondsSince1970)
+        let newest = try database.read { session throws(StorageFailure) in
+            try session.run(LedgerSQL.newestTime, believed).optionalInteger(0, 0)
         }
+        guard let newest else { return 0 }
+        let known = Timestamp(millisecondsSince1970: newest)
+        return try deleteOld(countingFrom: min(now, known.adding(seconds: Self.longestPauseSeconds)))
     }
 
+    /// Deletes some of the answers to calls that were given before a moment: a short step.
+    ///
+    /// It gives their number.
     func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int {
         try database.transaction(.beside) { session throws(StorageFailure) in
             try session.run(LedgerSQL.deleteAnswers, .integer(moment.millisecondsSince1970)).changes
         }
     }
 
+    /// Deletes some of what is older than the ledger keeps it, counted back from a moment, and signs what was deleted: one
+    /// short step, as nothing is signed meanwhile.
+    ///
+    /// It gives the number of deleted rows, and 1 at least where more has to be looked through; 0 when nothing is left.
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
         let start = EvidenceSharing.start(at: moment).millisecondsSince1970
         let presentations = try deletePresentations(before: start)
@@ -47,12 +65,10 @@ extension DatabaseLedgerStore {
         return 0
     }
 
-    /// Deletes some of the old presentations.
+    /// Deletes some of the old presentations, and gives their number; 1 at least where there are more pages to look through.
     ///
     /// PostgreSQL has no index of their times, as each note of a time would change it: once a day all pages are looked
     /// through, some in each step.
-    ///
-    /// - Returns: How many were deleted; 1 at least where there are more pages to look through.
     private func deletePresentations(before limit: Int64) throws(StorageFailure) -> Int {
         guard database.dialect == .postgreSQL else {
             return try database.transaction(.beside) { session throws(StorageFailure) in
@@ -60,7 +76,7 @@ extension DatabaseLedgerStore {
             }
         }
         let (page, last) = presentationLook.withLock { ($0.page, $0.limit) }
-        guard page > 0 || last.map({ abs(limit - $0) >= Self.day }) ?? true else { return 0 }
+        guard page > 0 || last.map({ abs(limit - $0) >= Self.dayMilliseconds }) ?? true else { return 0 }
         let (calls, next) = PostgreSQLBatch.deletePresentations(from: page, before: limit)
         let (count, isMore) = try database.transaction(.beside) { session throws(StorageFailure) in
             let answers = try session.run(calls)
@@ -74,22 +90,19 @@ extension DatabaseLedgerStore {
         return isMore ? max(count, 1) : count
     }
 
+    /// Deletes which subscriptions were presented for a customer, by the customer's text, and gives their number.
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
         let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
         // Read beside the writer, who only writes what is found.
         let found = try database.read { session throws(StorageFailure) in
             let rows = try session.run(LedgerSQL.presentationsOf, .bytes(digest))
-            var found: [PresentedSubscription] = []
-            for row in rows.rows {
-                found.append(
-                    PresentedSubscription(
-                        bundleId: try rows.text(row, 0),
-                        environment: try rows.text(row, 1),
-                        originalTransactionId: try rows.text(row, 2)
-                    )
+            return try rows.rows.map { row throws(StorageFailure) in
+                PresentedSubscription(
+                    bundleId: try rows.text(row, 0),
+                    environment: try rows.text(row, 1),
+                    originalTransactionId: try rows.text(row, 2)
                 )
             }
-            return found
         }
         guard !found.isEmpty else { return 0 }
         try database.transaction(.repeatable) { session throws(StorageFailure) in
@@ -138,56 +151,5 @@ extension DatabaseLedgerStore {
             }
             return count
         }
-    }
-}
-
-extension Session {
-    /// Counts for a customer.
-    func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
-        let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
-            let digest = digestKey.digest(
-                customer: question.customer,
-                originalTransactionId: originalTransactionId,
-                bundleId: question.bundleId
-            )
-            let subscriptions = originalTransactionId.map(question.subscriptions) ?? []
-            let others = subscriptions.dropFirst().map {
-                digestKey.digest(
-                    customer: nil,
-                    originalTransactionId: $0.originalTransactionId,
-                    bundleId: question.bundleId
-                )
-            }
-            return LedgerBatch.SignatureCount.all(
-                customer: question.knownAccount?.bytes ?? digest,
-                beside: (question.knownAccount == nil ? [] : [digest]) + (question.customer == nil ? others : []),
-                offer: offer,
-                redeemed: subscriptions,
-                start: limit.start(at: question.now).millisecondsSince1970
-            )
-        }
-        let customer = question.customer.map {
-            digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
-        }
-        let start = EvidenceSharing.start(at: question.now).millisecondsSince1970
-        let asked = question.originalTransactionIds.map(question.subscriptions)
-        let subscriptions = asked.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
-        let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
-        var answer = LedgerAnswer()
-        for signature in signatures {
-            answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
-        }
-        for subscription in asked {
-            let first = counts.presentations[subscription[0]] ?? [:]
-            let presented = subscription.dropFirst().reduce(into: first) { all, one in
-                all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }
-            }
-            answer.presentations[subscription[0].originalTransactionId] = LedgerBatch.presentations(
-                presented,
-                customer,
-                at: question.now
-            )
-        }
-        return answer
     }
 }
