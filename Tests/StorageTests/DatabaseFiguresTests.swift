@@ -22,8 +22,8 @@ struct DatabaseFiguresTests {
                 offer: .promotional("comeback50"),
                 bought: fixture.now.adding(seconds: 60)
             )
-            let observation = StateObservation(subscriptions: [redeemed])
-            _ = try states.commit([StateWork(notification: nil, observation: observation)])
+            let observation = seen(redeemed)
+            try states.learn(observation)
         }
         func figures() throws -> DatabaseFigures { try DatabaseFigures(of: try fixture.database(), at: fixture.now) }
         let signed: [LedgerEntry] = ["1", "2", "3"].map {

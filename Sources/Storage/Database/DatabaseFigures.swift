@@ -13,10 +13,8 @@ extension DatabaseFigures {
         "SELECT bundle_id, COUNT(*) AS total FROM redemptions "
         + "WHERE redeemed_at >= $1 AND environment = $2 AND signed_writer IS NOT NULL GROUP BY bundle_id"
 
-    /// The size of an SQLite file, without its log.
     static let fileSizeSQL = "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"
 
-    /// Asks a database, and waits for it.
     init(of database: any SQLDatabase, at now: Timestamp) throws(StorageFailure) {
         self = try database.read { session throws(StorageFailure) in
             let size =

@@ -54,6 +54,16 @@ package struct SQLLocks: Sendable {
     var all: Int64?
 }
 
+/// The purpose that a database is opened for.
+package enum SQLAccess: Sendable {
+    /// Reads and writes, and makes what is missing, the file too.
+    case readWrite
+    /// Reads and writes a ledger that is there, and makes tables that it does not have yet.
+    case existing
+    /// Reads what is there, and makes and changes nothing but SQLite's own `-wal` and `-shm`.
+    case readOnly
+}
+
 /// A database: an SQLite file, or a PostgreSQL database that several services share.
 package protocol SQLDatabase: Sendable {
     /// The file, or the server and the database, for messages.

@@ -45,7 +45,6 @@ package struct Rows: Sendable {
     let columns: [String]
     /// The values, row by row.
     let cells: [SQLValue]
-    /// How many rows there are.
     let count: Int
     /// How many rows the statement inserted, changed or deleted.
     let changes: Int

@@ -9,11 +9,9 @@ final class UpkeepTimer: Sendable {
     private static let hour = 3600
 
     private struct Hourly {
-        /// The seconds until it is due.
         var remaining = 0
         /// The seconds for which it rests after a failure.
         var pause = 1
-        /// Whether it failed the last time.
         var hasFailed = false
     }
 

@@ -72,7 +72,6 @@ extension SQLDatabase {
 }
 
 extension CountedDecision {
-    /// Its key, in the order of the columns.
     fileprivate var names: [String] {
         [bundleId, offer.productId, offer.offerId, environment?.rawValue ?? "", call.rawValue, reason.rawValue]
     }

@@ -5,7 +5,6 @@ import Offers
 struct ChainWalk {
     /// The last record that was found in order.
     private(set) var last: LedgerChain.Head
-    /// How many records were found in order.
     private(set) var records = 0
     /// The last record that was deleted for its age.
     private(set) var start: Int64 = 0
@@ -21,7 +20,6 @@ struct ChainWalk {
     private var agreed: Int64 = 0
     /// Whether the last record that was found in order was read, and is not only said to have been deleted.
     private var isLastRead = false
-    /// How many records are read at once.
     private var step = 500
 
     init(

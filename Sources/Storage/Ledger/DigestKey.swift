@@ -6,7 +6,6 @@ package struct DigestKey: Sendable {
     package static let minimumBytes = 32
     static let digestBytes = 16
 
-    /// The authentication code with the key and the title taken in.
     private let begun: AuthenticationCode
 
     /// Takes a key of ``minimumBytes`` at least; else `nil`.

@@ -83,7 +83,6 @@ package final class DurableLedger: RetentionLedger {
         }
     }
 
-    /// How many entries wait to be written.
     package var waiting: Int { group.waiting }
 
     /// What keeps entries from being written, in a sentence; `nil` when nothing does.

@@ -27,7 +27,6 @@ extension GroupCommit {
             state = Mutex(State(caller: Caller(complete: completion)))
         }
 
-        /// Whether the caller has its result.
         var isFinished: Bool { state.withLock { $0.caller == nil } }
 
         func finish(_ result: Result<[Outcome], StorageFailure>) {

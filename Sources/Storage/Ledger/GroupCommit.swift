@@ -37,7 +37,6 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private struct State {
         var waiting: [Request] = []
         var waitingItems = 0
-        /// The requests that the writer is writing.
         var inHand: [Request] = []
         /// The requests that are set aside, as they would have to wait for other transactions.
         var kept: [Request] = []
@@ -100,7 +99,6 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         self.commit = commit
     }
 
-    /// How many items wait to be written.
     var waiting: Int { state.withLock { $0.waitingItems } }
 
     /// Whether anything was ever written, be it by a probe.

@@ -2,13 +2,10 @@ package import Offers
 
 /// The signed statements of a ledger, at one moment.
 struct LedgerSignatures: Sendable {
-    /// All chains, in the order in which they began.
     var chains: [LedgerChain] = []
-    /// The statements about them.
     var statements: [LedgerStatement] = []
     /// One, where nobody tampered.
     var checkpoints: [LedgerCheckpoint] = []
-    /// The records that the database is said to have lost.
     var losses: [LedgerLoss] = []
 }
 

@@ -13,7 +13,6 @@ struct LedgerBatch: Sendable {
         let isAnonymous: Bool
         /// The subscription whose presentations are limited; `nil` when they are not.
         let subscription: PresentedSubscription?
-        /// The same subscription under its other identifiers.
         let others: [PresentedSubscription]
         /// Other identities by which signatures count: the subscription, as before the account was known, and under its
         /// other identifiers.
@@ -75,7 +74,6 @@ struct LedgerBatch: Sendable {
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once.
     let subscriptions: [Presentations]
-    /// The calls to look up.
     let calls: [AskedCall]
 
     /// Finds out what has to be known.

@@ -7,7 +7,6 @@ import Offers
 /// Its beginning is a statement signed by the checkpoint key: it names the chain that began before it, and how far that
 /// was, so that no chain can go, or come, without trace.
 package struct LedgerChain: Equatable, Sendable {
-    /// How far a chain is.
     package struct Head: Equatable, Sendable {
         /// The number of its last record; 0 when there is none.
         package var number: Int64
@@ -25,10 +24,15 @@ package struct LedgerChain: Equatable, Sendable {
     var startedAt: Timestamp
     /// The writer of the chain that began before; `nil` for the first of all.
     var previousWriter: String?
-    /// How far that chain was.
     var previousHead: Head?
     /// The signature of its beginning, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8] = []
+
+    /// A new writer's identifier.
+    static func newWriter() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
 
     /// When a chain begins: later than the one before it, whatever the clocks say, so that the next one names it.
     static func start(at now: Timestamp, after previous: LedgerChain?) -> Timestamp {
@@ -42,7 +46,6 @@ package struct LedgerChain: Equatable, Sendable {
         return overflow || difference < 0 || difference == .max ? 0 : difference + 1
     }
 
-    /// The bytes of its beginning, which are signed.
     var message: [UInt8] {
         var message = CanonicalBytes("offer-signer ledger chain 1")
         message.append(writer)
@@ -53,7 +56,6 @@ package struct LedgerChain: Equatable, Sendable {
         return message.bytes
     }
 
-    /// The hash of its beginning.
     var beginning: [UInt8] { Array(SHA256.hash(data: message)) }
 
     func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
@@ -64,13 +66,5 @@ extension P256.Signing.PublicKey {
     func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
         return isValidSignature(signature, for: message)
-    }
-}
-
-enum LedgerWriterName {
-    /// 16 random hexadecimal digits.
-    static func random() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -6,7 +6,6 @@ package import Offers
 /// There is one, the newest. It is signed every second in which anything was recorded, and in the transaction of each
 /// chain's beginning and end.
 package struct LedgerCheckpoint: Equatable, Sendable {
-    /// How many chains there are.
     var chains: Int64 = 0
     /// The writer of the chain that began last; empty where there is none.
     var newest = ""

@@ -81,7 +81,6 @@ extension Session {
         return (counts, Array(answers.prefix(others.count)))
     }
 
-    /// Writes what was decided.
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
         for (answer, time) in decision.answers {
             let values = answer.call.values + [.integer(time.millisecondsSince1970), .bytes(answer.body)]
@@ -97,7 +96,6 @@ extension Session {
 }
 
 extension Session {
-    /// Counts for a customer.
     func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
         let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
             let digest = digestKey.digest(
@@ -148,11 +146,9 @@ extension Session {
 }
 
 extension RetentionCallKey {
-    /// What names it in a statement.
     var values: [SQLValue] { [.text(requestIdentifier)] + subscription.values }
 }
 
 extension PresentedSubscription {
-    /// What names it in a statement.
     var values: [SQLValue] { [.text(bundleId), .text(environment), .text(originalTransactionId)] }
 }

@@ -49,7 +49,6 @@ package struct LedgerKeyMarks: Sendable {
         try check(session, at: place)
     }
 
-    /// Refuses other keys than those that the ledger was written with.
     func check(_ session: any Session, at place: String) throws(StorageFailure) {
         let rows = try session.run(Self.kept)
         for row in rows.rows {

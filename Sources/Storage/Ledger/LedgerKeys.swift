@@ -1,11 +1,9 @@
 import Crypto
 package import Offers
 
-/// The keys of the ledger's digests and statements.
 package struct LedgerKeys: Sendable {
     package let digestKey: DigestKey
     private let checkpointSigner: any ES256Signer
-    /// The public half of the key that signs statements.
     let checkpointKey: P256.Signing.PublicKey
 
     /// Takes the public half of the signer's key as SubjectPublicKeyInfo.

@@ -14,11 +14,8 @@ package struct LedgerLoss: Equatable, Sendable {
     }
 
     package let writer: String
-    /// The number of the first record that is lost.
     package let first: Int64
-    /// The last one that is lost.
     package let last: LedgerChain.Head
-    /// When it was noticed.
     package let time: Timestamp
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8] = []
@@ -27,7 +24,6 @@ package struct LedgerLoss: Equatable, Sendable {
 
     package var count: Int64 { LedgerChain.count(from: first, to: last.number) }
 
-    /// Whether an operator knows of it.
     package var isAcknowledged: Bool { acknowledgement != nil }
 
     mutating func sign(with keys: LedgerKeys) throws(StorageFailure) { signature = try keys.sign(message) }
@@ -37,7 +33,6 @@ package struct LedgerLoss: Equatable, Sendable {
         acknowledgement = Acknowledgement(time: time, signature: signature)
     }
 
-    /// Whether all that it says is by a key.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool {
         guard key.isSignature(signature, of: message), count > 0 else { return false }
         return acknowledgement.map { key.isSignature($0.signature, of: message(acknowledgedAt: $0.time)) } ?? true
@@ -78,7 +73,6 @@ package struct LedgerLoss: Equatable, Sendable {
 }
 
 extension LedgerLoss {
-    /// The table of losses.
     static let migration = Migration(
         "losses",
         [

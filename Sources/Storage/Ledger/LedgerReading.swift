@@ -101,7 +101,6 @@ extension Rows {
 }
 
 extension Session {
-    /// All chains, in the order in which they began.
     func chains() throws(StorageFailure) -> [LedgerChain] {
         try run(LedgerSQL.chains).chains()
     }

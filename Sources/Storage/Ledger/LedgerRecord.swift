@@ -6,7 +6,6 @@ package struct LedgerRecord: Equatable, Sendable {
     package var writer: String
     /// Its place in the chain, from 1 on.
     package var number: Int64
-    /// When it was signed, by the server's clock.
     package var time: Timestamp
     package var client: String
     package var bundleId: String
@@ -22,9 +21,7 @@ package struct LedgerRecord: Equatable, Sendable {
     package var reason: String
     /// The kind of the evidence; `nil` when the request carried none.
     package var evidence: String?
-    /// The environment that the evidence is from.
     package var environment: String?
-    /// The subscription that decided.
     package var originalTransactionId: String?
     /// The account's digest; `nil` when none was signed.
     package var account: [UInt8]?

@@ -3,7 +3,6 @@ import Synchronization
 
 /// How far old presentations were looked for, page by page.
 struct PresentationLook {
-    /// The next page.
     var page: Int64 = 0
     /// The moment before which all presentations were deleted; `nil` until all pages were looked through.
     var limit: Int64?

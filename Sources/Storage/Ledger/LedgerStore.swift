@@ -7,7 +7,7 @@ import Synchronization
 /// Its calls block: ``DurableLedger`` makes them from one thread of its own. The first record begins a chain.
 final class LedgerStore: Sendable {
     private struct Chain {
-        var writer = LedgerWriterName.random()
+        var writer = LedgerChain.newWriter()
         var isBegun = false
         /// Where it ends: one place, or several after a commit of which it is not known whether it was done.
         var heads: [LedgerChain.Head] = []

@@ -17,11 +17,9 @@ package struct LedgerVerification: Sendable {
     }
 
     package internal(set) var chains = 0
-    /// How many records were found in order.
     package internal(set) var records = 0
     /// How many records come after what the newest checkpoint covers: were the last of them missing, nobody could tell.
     package internal(set) var uncovered = 0
-    /// The newest checkpoint; `nil` where there is none.
     package internal(set) var checkpoint: LedgerCheckpoint?
     /// The anchor that a later verification can be compared with.
     package internal(set) var anchor = LedgerAnchor()

@@ -5,7 +5,6 @@ struct SeenHeads: Sendable {
     /// The most chains that have ended and are remembered.
     private static let mostEnded = 64
 
-    /// The last record that was seen of each chain.
     private(set) var heads: [String: LedgerChain.Head] = [:]
 
     struct Look: Sendable {

@@ -31,7 +31,6 @@ final class SharedEvidence: Sendable {
         }
     }
 
-    /// Whether evidence of a subscription was refused lately.
     func contains(_ subscription: @autoclosure () -> PresentedSubscription) -> Bool {
         // Mostly there are none.
         guard !isEmpty.load(ordering: .acquiring) else { return false }

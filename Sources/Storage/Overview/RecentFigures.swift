@@ -12,7 +12,6 @@ package struct RecentFigures: Sendable {
         package let count: Int
     }
 
-    /// Redemptions of one offer on one day.
     package struct DayRedemptions: Sendable {
         package let day: Int64
         package let offer: FunnelFigures.Offer
@@ -21,13 +20,11 @@ package struct RecentFigures: Sendable {
         package let count: Int
     }
 
-    /// A chain of the ledger.
     package struct Chain: Sendable {
         package let writer: String
         package let startedAt: Timestamp
         /// How many of its records are there, by the numbers of the first and the last.
         package let records: Int64
-        /// Whether its end was signed.
         package let isEnded: Bool
     }
 
@@ -37,11 +34,9 @@ package struct RecentFigures: Sendable {
     package internal(set) var isCut = false
     /// The newest chains, the newest first.
     package internal(set) var chains: [Chain] = []
-    /// How many chains there are.
     package internal(set) var chainCount: Int64 = 0
     /// When the newest checkpoint was signed; `nil` before the first.
     package internal(set) var checkpointAt: Timestamp?
-    /// How large the database is.
     package internal(set) var bytes: Int64 = 0
     /// The result of the last `ledger verify`; `nil` where none has noted it.
     package internal(set) var lastVerification: NotedVerification?
@@ -50,7 +45,6 @@ package struct RecentFigures: Sendable {
 
     /// How many rows are read of what may be many.
     static let mostRows: Int64 = 50_000
-    /// How many chains are looked at.
     static let mostChains: Int64 = 1000
 }
 
@@ -116,7 +110,6 @@ extension SQLDatabase {
         }
     }
 
-    /// Notes what a verification of the ledger found.
     package func note(_ verification: NotedVerification) throws(StorageFailure) {
         let values = [
             verification.at.millisecondsSince1970, verification.chains, verification.records, verification.faults,

@@ -3,7 +3,6 @@
 /// By chance, so that replicas which lost their server together do not come back together. Pure arithmetic.
 struct Backoff: Sendable {
     static let first = Duration.milliseconds(100)
-    /// The longest pause of all.
     static let longest = Duration.seconds(2)
 
     private var failures = 0

@@ -108,7 +108,6 @@ enum PostgreSQLBatch {
 
         var count: Int { rows.count }
 
-        /// An array for each column.
         var columns: [SQLValue] {
             [
                 .texts(rows.map(\.subscription.bundleId)), .texts(rows.map(\.subscription.environment)),

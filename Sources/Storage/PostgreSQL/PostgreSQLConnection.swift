@@ -8,7 +8,6 @@ import Glibc
 ///
 /// After an error whose outcome is not known the connection ``isBroken``: let go of it.
 final class PostgreSQLConnection {
-    /// Whether the connection is of no more use.
     private(set) var isBroken = false
     private let pointer: OpaquePointer
     let limits: PostgreSQLLimits
@@ -16,7 +15,6 @@ final class PostgreSQLConnection {
     ///
     /// They are short, as the server compares only the first 63 bytes of names.
     private var prepared: [String: String] = [:]
-    /// How many names were given.
     private var names = 0
     /// The locks that this connection holds for as long as it lasts.
     var held: Set<Int64> = []

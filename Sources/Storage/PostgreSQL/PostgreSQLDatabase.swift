@@ -8,14 +8,7 @@ import Synchronization
 /// again and again while there is no server; a caller meanwhile waits for a bounded time and then fails. A commit
 /// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
 package final class PostgreSQLDatabase: Sendable {
-    package enum Access: Sendable {
-        /// Reads and writes, and makes missing tables.
-        case readWrite
-        /// Reads and writes a ledger that is there, and makes tables that it does not have yet.
-        case existing
-        /// Reads what is there, and makes and changes nothing.
-        case readOnly
-    }
+    package typealias Access = SQLAccess
 
     /// How many connections there are beside the one that writes the ledger.
     static let otherConnections = 2
@@ -23,7 +16,6 @@ package final class PostgreSQLDatabase: Sendable {
     /// How long the ledger's connection waits for another transaction: the ledger's writer waits with it.
     static let longestLock = Duration.seconds(1)
 
-    /// The server and the database, for messages.
     package let name: String
 
     let location: PostgreSQLLocation
@@ -241,15 +233,6 @@ extension PostgreSQLDatabase: SQLDatabase {
                 isSealed: lane == .ledger,
                 body
             )
-        }
-    }
-
-    /// Works with a connection as it is, and waits for it.
-    func workWaiting<Value: Sendable>(
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
-    ) throws(StorageFailure) -> Value {
-        try wait(for: nextOther, isRepeatable: true) { connection throws(PostgreSQLError) in
-            .success(try body(connection))
         }
     }
 

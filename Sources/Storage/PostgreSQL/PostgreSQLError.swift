@@ -6,7 +6,6 @@ import Offers
 /// says of a connection that could not be made.
 package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Equatable, Sendable {
-        /// No connection could be made.
         case unreachable
         /// A server answered, and lets nobody in as who is asking.
         case turnedAway(SQLState)
@@ -22,11 +21,9 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case timedOut
         /// More is waiting already than may wait.
         case busy
-        /// The service is stopping.
         case stopped
         /// It took too long, and its caller has that as the result: it was taken back.
         case abandoned
-        /// The server refused a statement.
         case refused(SQLState)
         /// The answer does not have the shape that the statement asks for.
         case unexpectedAnswer
@@ -34,11 +31,8 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case notDurable
         /// There are no tables yet, or those of an earlier version.
         case notMigrated
-        /// The tables are not those of this version.
         case schema
-        /// The ledger was written with other keys.
         case otherKeys
-        /// The URL cannot be used.
         case invalidURL
     }
 

@@ -6,11 +6,9 @@ import Synchronization
 /// failover whose old primary was not stopped, the one with the newest history is used; and once that was seen no older one
 /// is, by whichever host it comes.
 final class PostgreSQLHosts: Sendable {
-    /// A primary's history.
     struct History: Equatable, Sendable {
         /// The identifier of the database cluster, which a standby has from its primary.
         let system: Int64
-        /// How many promotions there were.
         let timeline: Int64
     }
 

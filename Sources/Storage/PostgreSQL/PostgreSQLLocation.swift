@@ -7,7 +7,6 @@ import Glibc
 /// libpq's other parameters as its manual has them (PostgreSQL's manual, 34.1.2). A password is never a part of it:
 /// libpq takes it from a passfile (`passfile=` in the URL, `PGPASSFILE`, `~/.pgpass`).
 package struct PostgreSQLLocation: Equatable, Sendable {
-    /// libpq's keywords and their values.
     let parameters: [String: String]
 
     /// The parameters that a URL may not have, and why.
@@ -70,7 +69,6 @@ package struct PostgreSQLLocation: Equatable, Sendable {
         ["/", "@", "127."].contains { host.hasPrefix($0) } || ["localhost", "::1"].contains(host)
     }
 
-    /// The service's parameters where the URL has none.
     private static let ours = [
         "application_name": "offer-signer", "client_encoding": "UTF8",
         // Kerberos would read krb5.conf and its plug-ins into the process; who wants it says so.

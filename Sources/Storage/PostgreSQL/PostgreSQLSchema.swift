@@ -15,7 +15,6 @@ enum PostgreSQLSchema {
         let sum: String
     }
 
-    /// Asks for the seal.
     static let seal = """
         SELECT ours.tables, rows.count, rows.sum::text
         FROM (SELECT array_agg(oid ORDER BY oid)::text AS tables FROM pg_class
@@ -35,7 +34,6 @@ enum PostgreSQLSchema {
         )
     }
 
-    /// What the check fails with.
     static let broken = SQLState("22012")
 
     /// A sum over the numbers of transactions, of hashes: numbers by themselves have the same sum as others.
@@ -98,14 +96,12 @@ enum PostgreSQLSchema {
         ) AS parts
         """
 
-    /// What the tables are compared by.
     static func tables() throws(StorageFailure) -> SQLValue {
         .texts(try SchemaFact.tables(of: .postgreSQL).sorted())
     }
 }
 
 extension Session {
-    /// The parts of our tables in PostgreSQL.
     func postgreSQLFacts() throws(StorageFailure) -> Set<SchemaFact> {
         let rows = try run(PostgreSQLSchema.parts, try PostgreSQLSchema.tables())
         var facts: Set<SchemaFact> = []

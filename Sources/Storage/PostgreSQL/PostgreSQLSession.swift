@@ -4,7 +4,6 @@ import Offers
 /// A transaction, or a look at one moment, on a connection.
 final class PostgreSQLSession: Session {
     private let connection: PostgreSQLConnection
-    /// The server and the database, for messages.
     private let place: String
     /// How long a batch of statements may take; as the connection's limits say where it is `nil`.
     private let patience: Duration?
@@ -215,7 +214,6 @@ extension SQLValue {
         }
     }
 
-    /// The number's bytes, the highest first.
     private static func bigEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }

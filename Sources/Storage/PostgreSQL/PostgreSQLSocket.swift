@@ -1,9 +1,7 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for a connection's socket, up to a point in time.
 enum PostgreSQLSocket {
-    /// Waits until the socket can be read or written.
     static func wait(
         _ connection: OpaquePointer,
         reading: Bool,
@@ -31,6 +29,5 @@ enum PostgreSQLSocket {
 }
 
 extension Duration {
-    /// The whole milliseconds in it.
     var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

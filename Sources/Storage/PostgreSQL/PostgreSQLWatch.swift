@@ -56,7 +56,6 @@ final class PostgreSQLWatch: Sendable {
 
 /// How a server's standbys follow it.
 struct ReplicationState {
-    /// `synchronous_standby_names`.
     private let names: String
     /// How many standbys are connected, as far as the user may know.
     private let standbys: Int64

@@ -10,7 +10,6 @@ final class PostgreSQLWorker: @unchecked Sendable {
     // `@unchecked Sendable`: everything that changes is guarded by `condition`; the connection never leaves the thread.
 
     private final class Job {
-        /// Until when it may wait for its turn.
         let deadline: ContinuousClock.Instant
         /// Whether it may be done once more when the connection broke under it.
         let isRepeatable: Bool
@@ -20,7 +19,6 @@ final class PostgreSQLWorker: @unchecked Sendable {
         let perform: (PostgreSQLConnection) -> PostgreSQLError?
         /// Called once at the end: with `nil`, or why it failed.
         let complete: (PostgreSQLError?) -> Void
-        /// Whether it was called.
         var isOver = false
 
         init(
@@ -50,7 +48,6 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private let report: @Sendable (PostgreSQLError?) -> Void
     private let condition = NSCondition()
     private let watch = DispatchQueue(label: "postgresql.deadlines")
-    /// What waits for its turn.
     private var jobs: [Job] = []
     /// The piece of work that is being done, and its start.
     private var inHand: (job: Job, since: ContinuousClock.Instant)?
@@ -291,7 +288,6 @@ extension PostgreSQLWorker {
         }
     }
 
-    /// Waits for work, for a while.
     private func nextJob(waiting: Duration) -> Next {
         condition.withLock {
             if jobs.isEmpty, !isStopping { _ = condition.wait(until: Date() + Self.seconds(waiting)) }

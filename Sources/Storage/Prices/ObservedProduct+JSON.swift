@@ -4,7 +4,6 @@ import StrictJSON
 // The text of what is known of a product in a country.
 
 extension ObservedProduct {
-    /// The text by which it is kept.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { json in
@@ -64,7 +63,6 @@ extension ObservedProduct {
 }
 
 extension JSONWriter {
-    /// Writes a log, the newest first.
     fileprivate mutating func observations<Value>(
         _ log: ObservationLog<Value>,
         _ members: (Value, inout JSONWriter) -> Void

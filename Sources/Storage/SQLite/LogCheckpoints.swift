@@ -21,7 +21,6 @@ final class LogCheckpoints: Sendable {
         case beside
         /// It has: the next commit brings the rest.
         case ending
-        /// The file is being closed.
         case stopped
     }
 

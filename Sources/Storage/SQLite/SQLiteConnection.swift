@@ -7,7 +7,6 @@ import Offers
 final class SQLiteConnection: @unchecked Sendable {
     // `@unchecked Sendable`: see above; SQLite itself is opened without locks of its own.
 
-    /// What SQLite says went wrong.
     struct Failure: Error {
         let code: Int32
         /// Its words, which repeat no value.
@@ -32,7 +31,6 @@ final class SQLiteConnection: @unchecked Sendable {
 
     private struct Prepared {
         let statement: OpaquePointer
-        /// The names of its answer's columns.
         let columns: [String]
     }
 
@@ -91,7 +89,6 @@ final class SQLiteConnection: @unchecked Sendable {
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(Failure) -> Rows { try run(SQLCall(sql, values)) }
 
-    /// Inserts rows by one statement.
     func insert<Element>(
         _ sql: String,
         _ elements: [Element],
@@ -185,7 +182,6 @@ final class SQLiteConnection: @unchecked Sendable {
 /// A transaction, or a look at one moment, on a connection.
 struct SQLiteSession: Session {
     let connection: SQLiteConnection
-    /// The file.
     let path: String
     /// The locks of those who were gone when this process opened the file.
     var abandoned: Set<Int64> = []
@@ -213,7 +209,6 @@ struct SQLiteSession: Session {
 
     func kept(of keys: [Int64]) -> Set<Int64> { Set(keys).subtracting(abandoned) }
 
-    /// Works with the connection.
     func work<Value>(
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Value
     ) throws(StorageFailure) -> Value {

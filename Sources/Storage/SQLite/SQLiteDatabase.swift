@@ -13,15 +13,7 @@ import Synchronization
 package final class SQLiteDatabase: Sendable {
     private typealias Question = @Sendable (any Session) -> Void
 
-    /// The purpose that the file is opened for.
-    package enum Access: Sendable {
-        /// Reads and writes, and makes the file with all its tables when it is not there.
-        case readWrite
-        /// Reads and writes a file that is there, and makes tables that it does not have yet.
-        case existing
-        /// Reads what is there, and makes and changes nothing but SQLite's own `-wal` and `-shm`.
-        case readOnly
-    }
+    package typealias Access = SQLAccess
 
     /// How long a connection waits for another process that writes, in seconds.
     package static let busyTimeoutSeconds = 5
@@ -32,7 +24,6 @@ package final class SQLiteDatabase: Sendable {
     /// How many connections that read are kept for the next one who does: one for each event loop, and some.
     private static let keptReaders = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 2) + 2
 
-    /// The file.
     package let path: String
     /// The names of the steps by which its tables were made or changed when it was opened.
     package let madeSteps: [String]
@@ -111,11 +102,6 @@ package final class SQLiteDatabase: Sendable {
         } catch {
             return error.detail
         }
-    }
-
-    /// `PRAGMA synchronous` of the connection that writes: 2 is FULL.
-    func synchronousMode() throws(StorageFailure) -> Int64 {
-        try withWriter { connection throws(StorageFailure) in try Self.synchronousMode(of: connection, path) }
     }
 
     /// Works with the connection that writes, outside of a transaction.

@@ -2,7 +2,6 @@ extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
     static let inOrder = [first, LedgerLoss.migration, RedemptionSQL.migration]
 
-    /// The tables of the first version.
     static let first = Migration(
         "1",
         ledger + state + funnel + products,

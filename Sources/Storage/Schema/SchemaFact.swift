@@ -5,9 +5,7 @@ package import Offers
 /// The migrations alone say which parts our tables have: they are run in an empty database in memory, and any other part
 /// is code or a rule that somebody else has put there.
 struct SchemaFact: Hashable {
-    /// The table that it is of.
     let table: String
-    /// The kind and the name.
     let what: String
     /// The definition, without what the same one may be written with or without.
     let definition: String
@@ -18,7 +16,6 @@ struct SchemaFact: Hashable {
         self.definition = definition
     }
 
-    /// The first word of the kind.
     fileprivate var kind: String { String(what.prefix { $0 != " " }) }
 
     /// The parts that a database has after the migrations.
@@ -26,7 +23,6 @@ struct SchemaFact: Hashable {
         try (dialect == .sqlite ? sqlite : postgreSQL).get()
     }
 
-    /// The names of the tables.
     static func tables(of dialect: SQLDialect) throws(StorageFailure) -> Set<String> {
         Set(try expected(of: dialect).map(\.table))
     }

@@ -17,7 +17,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         var commit = 256
         /// How long evidence waits for more, so that many observations make one commit.
         var linger = DispatchTimeInterval.milliseconds(50)
-        /// How long the writer rests after a failure.
         var rest = DispatchTimeInterval.seconds(1)
         /// The days for which a notification is remembered: Apple repeats for six days, and longer when asked.
         var notificationDays = 180
@@ -274,7 +273,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         Task { _ = await held([question]) }
     }
 
-    /// Deletes the names of notifications that Apple no longer repeats.
     private func deleteOld() {
         if (try? store.deleteNotifications(before: oldest)) == nil { timer.tryAgain() }
     }

@@ -16,7 +16,6 @@ final class ReadHealth: Sendable {
         /// When each question was asked that has no answer yet, by its number.
         var open: [Int: ContinuousClock.Instant] = [:]
         var lastNumber = 0
-        /// When something was read last.
         var lastSuccess: ContinuousClock.Instant?
     }
 
@@ -31,10 +30,8 @@ final class ReadHealth: Sendable {
         }
     }
 
-    /// Something is not asked any more.
     func forget(_ number: Int) { state.withLock { $0.open[number] = nil } }
 
-    /// Something was read.
     func noteSuccess(_ number: Int) {
         state.withLock { state in
             state.open[number] = nil

@@ -1,6 +1,5 @@
 import Offers
 
-/// How redemptions are kept.
 extension Session {
     /// Writes the redemptions of subscriptions anew, each with the signature that made it possible.
     ///

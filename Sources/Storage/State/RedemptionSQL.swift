@@ -40,7 +40,6 @@ enum RedemptionSQL {
         "SELECT customer FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
         + "AND original_transaction_id = $3 ORDER BY last_seen DESC, customer LIMIT 16"
 
-    /// Whether anything was ever signed for a customer.
     static let anySignature = "SELECT 1 FROM ledger_records WHERE customer = $1 LIMIT 1"
 
     /// A signature of an offer for a customer, within a span of time, that made no other redemption possible.

@@ -54,7 +54,6 @@ extension Rows {
 
 // MARK: Reading
 
-/// An account within an app.
 struct AccountKey: Hashable {
     let account: AccountDigest
     let bundleId: String
@@ -227,7 +226,6 @@ extension StateQuestion {
         return subscriptions + own.subscriptions.filter { !subscriptions.contains($0) }
     }
 
-    /// The question about more subscriptions.
     func adding(_ others: Set<SubscriptionIdentity>) -> StateQuestion {
         guard !others.isEmpty else { return self }
         return StateQuestion(

@@ -74,7 +74,6 @@ enum StateWrite {
     case subscriptions
     /// Ties subscriptions to accounts; what is tied stays.
     case ties
-    /// Unties them.
     case untied
     /// Notes since when all subscriptions of accounts are known; the newest counts.
     case marks

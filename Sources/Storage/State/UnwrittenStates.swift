@@ -5,7 +5,6 @@ import Offers
 /// A reader takes a ``Glance`` before it reads, and lays this over its answer afterwards: batches that were written
 /// meanwhile are kept for that a little longer. Only evidence counts before it is written.
 struct UnwrittenStates {
-    /// An observation that waits.
     struct Waiting: Sendable {
         let work: StateWork
         /// Called once, of a notification, with whether it was kept and was new; `nil` for evidence.
@@ -35,7 +34,6 @@ struct UnwrittenStates {
 
     private var waiting: [ObservationBatch] = []
     private var count = 0
-    /// The batch that is being written.
     private var inHand: ObservationBatch?
     /// The last batches that were written, the oldest first.
     private var written: [ObservationBatch] = []
@@ -49,7 +47,6 @@ struct UnwrittenStates {
 
     // MARK: Reading
 
-    /// Looks at what waits before something is read.
     func glance(at question: StateQuestion) -> Glance {
         Glance(written: writtenCount, others: others(for: question, in: batches(since: writtenCount)))
     }
@@ -131,7 +128,6 @@ struct UnwrittenStates {
         }
     }
 
-    /// Takes the oldest in hand, to write them.
     mutating func take() -> [Waiting] {
         isScheduled = false
         guard !waiting.isEmpty else { return [] }
@@ -178,7 +174,6 @@ struct UnwrittenStates {
         writtenCount += Self.kept + 1
     }
 
-    /// Notes that the store can be written to again.
     mutating func recovered() { failure = nil }
 
     /// Lets go of evidence of before somebody was forgotten.
@@ -193,7 +188,6 @@ struct UnwrittenStates {
 
 /// Observations that are written at once, and what they say of each subscription and each account.
 struct ObservationBatch {
-    /// The observations, the oldest first.
     private(set) var all: [UnwrittenStates.Waiting] = []
     /// How many they are, each counted as often as it has subscriptions.
     private(set) var size = 0
@@ -232,13 +226,11 @@ struct ObservationBatch {
         accounts[key].map { identities.formUnion($0.subscriptions) }
     }
 
-    /// The other identifiers of subscriptions.
     func linked(to identities: Set<SubscriptionIdentity>) -> Set<SubscriptionIdentity> {
         guard hasLinks else { return [] }
         return identities.reduce(into: []) { $0.formUnion(subscriptions[$1]?.identities ?? []) }
     }
 
-    /// Lays these over what was read.
     func lay(over state: inout HeldState, for question: StateQuestion, _ others: Set<SubscriptionIdentity>) {
         for index in state.subscriptions.indices {
             let before = state.subscriptions[index]

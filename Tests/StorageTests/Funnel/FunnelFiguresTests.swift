@@ -63,9 +63,7 @@ struct FunnelFiguresTests {
                 offer: .promotional("comeback50"),
                 bought: fixture.now.adding(seconds: 60)
             )
-            _ = try states.commit([
-                StateWork(notification: nil, observation: StateObservation(subscriptions: [redeemed]))
-            ])
+            try states.learn(seen(redeemed))
             fixture.advance(days: 1)
         }
         func figures(_ since: Int64?, _ until: Int64?) throws -> FunnelFigures {
@@ -95,7 +93,7 @@ struct FunnelFiguresTests {
         let works = ["1", "2", "3"].map { id in
             StateWork(
                 notification: nil,
-                observation: StateObservation(subscriptions: [
+                observation: seen(
                     subscription(
                         id,
                         of: nil,
@@ -104,7 +102,7 @@ struct FunnelFiguresTests {
                         bought: later,
                         price: id == "3" ? nil : price
                     )
-                ])
+                )
             )
         }
         _ = try fixture.states().commit(works + works)

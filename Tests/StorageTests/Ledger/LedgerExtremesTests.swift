@@ -38,7 +38,7 @@ struct LedgerExtremesTests {
         #expect(try fixture.records().map(\.number) == [1, 2])
         // A record that somebody else puts there meanwhile is not what this writer may have written.
         #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)], while: { false }) }
-        try fixture.execute(LedgerOrphanTests.Tampering.inserting("writer", "3", from: 1))
+        try fixture.execute(LedgerTamperings.inserting("writer", "3", from: 1))
         #expect(throws: StorageFailure(.malformed, "")) { try store.commit([.of(at: fixture.now)]) }
     }
 

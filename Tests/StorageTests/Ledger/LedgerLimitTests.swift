@@ -39,20 +39,7 @@ struct LedgerLimitTests {
         #expect(
             try store.commit([entry("1", ["2"]), entry("1", ["2"])]) == [[.recorded], [.signatureLimit(count: 2)]]
         )
-        var question = LedgerQuestion(
-            bundleId: "com.example.reader",
-            environment: .production,
-            customer: nil,
-            now: fixture.now,
-            offers: [
-                (
-                    OfferRequest(productId: "monthly", offerId: "comeback50"),
-                    SignatureLimit(maximumSignaturesPerCustomer: 2), "1"
-                )
-            ],
-            originalTransactionIds: []
-        )
-        question.otherIds = ["1": ["2"]]
+        let question = LedgerQuestion.of(nil, limit: 2, decidedBy: "1", otherIds: ["1": ["2"]], at: fixture.now)
         let answer = try store.answerAtOnce(to: question)
         if let answer { #expect(answer.signatures.values.first == 2) }
     }
@@ -97,16 +84,15 @@ struct LedgerLimitTests {
             #expect(try store.commit([entry]) == [[.recorded]])
         }
         func answer(_ customer: String?, _ others: [String]) async throws -> LedgerAnswer {
-            let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
-            var question = LedgerQuestion(
-                bundleId: "com.example.reader",
-                environment: .production,
-                customer: customer,
-                now: fixture.now,
-                offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 2), "1")],
-                originalTransactionIds: ["1"]
+            let otherIds = ["1": others]
+            let question = LedgerQuestion.of(
+                customer,
+                limit: 2,
+                decidedBy: "1",
+                ids: ["1"],
+                otherIds: otherIds,
+                at: fixture.now
             )
-            question.otherIds = ["1": others]
             return try await store.answer(to: question)
         }
         #expect(try await answer("c", ["2"]).presentations["1"] == .init(others: 2, isKnown: false))
@@ -217,16 +203,7 @@ struct LedgerLimitTests {
         }
         func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try stores[1].commit([entry]).first?.first }
         func presentations() async throws -> LedgerAnswer.Presentations? {
-            try await stores[1].answer(
-                to: LedgerQuestion(
-                    bundleId: "com.example.reader",
-                    environment: .production,
-                    customer: nil,
-                    now: fixture.now,
-                    offers: [],
-                    originalTransactionIds: ["1000"]
-                )
-            ).presentations["1000"]
+            try await stores[1].answer(to: .of(nil, ids: ["1000"], at: fixture.now)).presentations["1000"]
         }
         // They are no accounts themselves, and three accounts are not too many.
         for _ in 0..<5 { #expect(try outcome(entry("")) == .recorded) }
@@ -282,16 +259,7 @@ struct LedgerLimitTests {
         ])
         let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
         func answer(of customer: String) async throws -> LedgerAnswer {
-            try await store.answer(
-                to: LedgerQuestion(
-                    bundleId: "com.example.reader",
-                    environment: .production,
-                    customer: customer,
-                    now: fixture.now,
-                    offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 5), "1000")],
-                    originalTransactionIds: ["1000"]
-                )
-            )
+            try await store.answer(to: .of(customer, limit: 5, ids: ["1000"], at: fixture.now))
         }
         #expect(
             try await answer(of: "a")
@@ -322,14 +290,7 @@ struct LedgerLimitTests {
         #expect(!ledger.isSuspect(identity("1001")))
         #expect(!ledger.isSuspect(identity("1000", "com.example.other")))
         for (customer, isKnown) in [("a", true), ("e", false)] {
-            let question = LedgerQuestion(
-                bundleId: "com.example.reader",
-                environment: .production,
-                customer: customer,
-                now: fixture.now,
-                offers: [],
-                originalTransactionIds: ["1000"]
-            )
+            let question = LedgerQuestion.of(customer, ids: ["1000"], at: fixture.now)
             let expected = LedgerAnswer(presentations: ["1000": .init(others: isKnown ? 2 : 3, isKnown: isKnown)])
             #expect(ledger.answerAtHand(to: question) == (home == .sqlite ? expected : nil))
             #expect(try await ledger.answer(to: question) == expected)

@@ -8,96 +8,6 @@ import Testing
 
 @Suite("Records outside of every chain")
 struct LedgerOrphanTests {
-    /// What somebody with the database, but without the checkpoint key, might do to it.
-    struct Tampering: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        /// The broken records of the first chain, of the second, and of none.
-        let broken: [[Int64?]]
-        let sql: [String]
-
-        /// Puts a copy of a record somewhere, of the second one by default.
-        static func inserting(_ writer: String, _ number: String, from source: Int = 2) -> String {
-            """
-            INSERT INTO ledger_records (\(LedgerSQL.recordColumns)) SELECT \(writer), \(number), time, client, bundle_id,
-            product_id, offer_id, format, key_id, nonce, timestamp, reason, evidence, environment,
-            original_transaction_id, account, customer, hash FROM ledger_records WHERE number = \(source)
-            """
-        }
-
-        /// The writer of the second chain.
-        static let second = "(SELECT writer FROM ledger_chains WHERE previous_writer IS NOT NULL)"
-    }
-
-    private static let tamperings = [
-        Tampering(
-            testDescription: "a record of a writer without a chain",
-            broken: [[], [], [7]],
-            sql: [Tampering.inserting("'zz'", "7")]
-        ),
-        Tampering(
-            testDescription: "a record of nobody",
-            broken: [[], [], [1]],
-            sql: [Tampering.inserting("''", "1")]
-        ),
-        Tampering(
-            testDescription: "a record before the first",
-            broken: [[0], [], []],
-            sql: [Tampering.inserting("writer", "0")]
-        ),
-        Tampering(
-            testDescription: "a record with a number below zero",
-            broken: [[Int64.min], [], []],
-            sql: [Tampering.inserting("writer", "-9223372036854775807 - 1")]
-        ),
-        Tampering(
-            testDescription: "all chains deleted",
-            broken: [[1], [1], []],
-            sql: ["DELETE FROM ledger_chains"]
-        ),
-        Tampering(
-            testDescription: "the first chain deleted, its records left",
-            broken: [[1], [], []],
-            sql: ["DELETE FROM ledger_chains WHERE previous_writer IS NULL"]
-        ),
-        Tampering(
-            testDescription: "the newest chain deleted, its records left",
-            broken: [[], [1], []],
-            sql: ["DELETE FROM ledger_chains WHERE previous_writer IS NOT NULL"]
-        ),
-        Tampering(
-            testDescription: "the newest chain deleted with its records, its checkpoint left",
-            broken: [[], [nil], []],
-            sql: [
-                "DELETE FROM ledger_records WHERE writer = \(Tampering.second)",
-                "DELETE FROM ledger_chains WHERE writer = \(Tampering.second)",
-            ]
-        ),
-    ]
-
-    /// A ledger of two chains: of five records and of one, each with a checkpoint.
-    private func filled(_ home: LedgerHome) throws -> (LedgerFixture, writers: [String]) {
-        let fixture = try LedgerFixture(home)
-        for count in [5, 1] {
-            let store = try fixture.store()
-            _ = try store.commit([.of(count: count, at: fixture.now)])
-            try store.writeCheckpoint()
-            fixture.advance(days: 1)
-        }
-        return (fixture, try fixture.database(readOnly: true).signatures().chains.map(\.writer))
-    }
-
-    @Test("They are named", arguments: LedgerHome.allCases, tamperings)
-    func named(home: LedgerHome, tampering: Tampering) throws {
-        let (fixture, writers) = try filled(home)
-        #expect(try fixture.verify().faults.isEmpty)
-        for statement in tampering.sql { try fixture.execute(statement) }
-        let faults = try fixture.verify().faults
-        let ofWriters = writers.map { writer in faults.filter { $0.writer == writer }.map(\.number) }
-        // That a chain is missing is a fault of the ledger, too.
-        let others = faults.filter { $0.writer.map { !writers.contains($0) } ?? false }.map(\.number)
-        #expect(ofWriters + [others] == tampering.broken, "\(faults)")
-    }
-
     @Test("A record that is there again though it was deleted for its age is named", arguments: LedgerHome.allCases)
     func deleted(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
@@ -108,9 +18,7 @@ struct LedgerOrphanTests {
         }
         #expect(try store.deleteOld(countingFrom: fixture.now) == 5)
         #expect(try fixture.verify().faults.isEmpty)
-        try fixture.execute(
-            Tampering.inserting("writer", "5").replacing("number = 2", with: "number = 6")
-        )
+        try fixture.execute(LedgerTamperings.inserting("writer", "5", from: 6))
         #expect(try fixture.verify().faults.map(\.number) == [5])
     }
 

@@ -7,132 +7,20 @@ import Testing
 
 @Suite("The ledger's verification")
 struct LedgerVerificationTests {
-    /// What somebody with the file, but without the checkpoint key, might do to it.
-    struct Tampering: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let broken: Int64?
-        let sql: String
-    }
-
-    private static let columns = LedgerSQL.recordColumns
-
-    private static let tamperings = [
-        Tampering(
-            testDescription: "a reason changed",
-            broken: 7,
-            sql: "UPDATE ledger_records SET reason = 'active' WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "an account exchanged",
-            broken: 7,
-            sql: "UPDATE ledger_records SET account = x'00' WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a hash changed",
-            broken: 7,
-            sql: "UPDATE ledger_records SET hash = x'00' WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a value of another type",
-            broken: 7,
-            sql: "UPDATE ledger_records SET time = 'noon' WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a text as bytes",
-            broken: 7,
-            sql: "UPDATE ledger_records SET offer_id = CAST(offer_id AS BLOB) WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a text with U+0000 at its end",
-            broken: 7,
-            sql: "UPDATE ledger_records SET offer_id = offer_id || char(0) WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a text with more after U+0000",
-            broken: 7,
-            sql: "UPDATE ledger_records SET client = client || char(0) || 'x' WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a time with a fraction",
-            broken: 7,
-            sql: "UPDATE ledger_records SET time = time + 0.5 WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a signed timestamp with a fraction",
-            broken: 7,
-            sql: "UPDATE ledger_records SET timestamp = timestamp + 0.5 WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "a number with a fraction",
-            broken: 7,
-            sql: "UPDATE ledger_records SET number = 7.5 WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "bytes as a text",
-            broken: 7,
-            sql: "UPDATE ledger_records SET hash = CAST(hash AS TEXT) WHERE number = 7"
-        ),
-        Tampering(
-            testDescription: "the checkpoint's number of chains changed",
-            broken: nil,
-            sql: "UPDATE ledger_checkpoints SET chains = chains + 1"
-        ),
-        Tampering(testDescription: "a record deleted", broken: 7, sql: "DELETE FROM ledger_records WHERE number = 7"),
-        Tampering(
-            testDescription: "a record deleted and the gap closed",
-            broken: 7,
-            sql:
-                "DELETE FROM ledger_records WHERE number = 7; UPDATE ledger_records SET number = number - 1 WHERE number > 7"
-        ),
-        Tampering(
-            testDescription: "two records exchanged",
-            broken: 7,
-            sql: """
-                UPDATE ledger_records SET number = -7 WHERE number = 7; UPDATE ledger_records SET number = 7 WHERE number = 8;
-                UPDATE ledger_records SET number = 8 WHERE number = -7
-                """
-        ),
-        Tampering(
-            testDescription: "a record inserted",
-            broken: 7,
-            sql: """
-                UPDATE ledger_records SET number = -number - 1 WHERE number >= 7;
-                UPDATE ledger_records SET number = -number WHERE number < 0;
-                INSERT INTO ledger_records (\(columns)) SELECT writer, 7, time, client, bundle_id, product_id, offer_id, format,
-                key_id, 'forged', timestamp, reason, evidence, environment, original_transaction_id, account, customer, hash
-                FROM ledger_records WHERE number = 6
-                """
-        ),
-        Tampering(testDescription: "the end cut off", broken: 16, sql: "DELETE FROM ledger_records WHERE number > 15"),
-        Tampering(
-            testDescription: "the beginning cut off",
-            broken: 1,
-            sql: "DELETE FROM ledger_records WHERE number < 4"
-        ),
-        Tampering(
-            testDescription: "the beginning said to have been deleted for its age",
-            broken: 3,
-            sql: """
-                INSERT INTO ledger_statements (writer, kind, number, hash, time, signature)
-                SELECT writer, 'retention', number, hash, time, x'3000' FROM ledger_records WHERE number = 3;
-                DELETE FROM ledger_records WHERE number < 4
-                """
-        ),
-        Tampering(
-            testDescription: "the checkpoint's time changed",
-            broken: nil,
-            sql: "UPDATE ledger_checkpoints SET time = time + 1"
-        ),
-    ]
-
-    /// A ledger of 20 records with a checkpoint after every ten.
+    /// A ledger of two chains: of twenty records with a checkpoint after every ten, and of one.
     private func filled(_ home: LedgerHome) throws -> LedgerFixture {
         let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        for _ in 0..<2 {
-            for index in 0..<10 { _ = try store.commit([.of(account: "\(index)", at: fixture.now)]) }
-            try store.writeCheckpoint()
+        do {
+            let store = try fixture.store()
+            for _ in 0..<2 {
+                for index in 0..<10 { _ = try store.commit([.of(account: "\(index)", at: fixture.now)]) }
+                try store.writeCheckpoint()
+            }
         }
+        fixture.advance(days: 1)
+        let store = try fixture.store()
+        _ = try store.commit([.of(at: fixture.now)])
+        try store.writeCheckpoint()
         return fixture
     }
 
@@ -143,20 +31,32 @@ struct LedgerVerificationTests {
         _ = try store.commit([.of(count: 3, at: fixture.now), .of(at: fixture.now)])
         let found = try fixture.verify()
         #expect(found.faults.isEmpty, "\(found.faults)")
-        #expect(found.chains == 2)
-        #expect(found.records == 24)
-        // The end of the first is signed: nobody writes it any more, though a server may notice that later.
-        #expect((1...(home == .sqlite ? 1 : 2)).contains(found.anchor.open.count))
+        #expect(found.chains == 3)
+        #expect(found.records == 25)
+        // The ends of the others are signed: nobody writes them any more, though a server may notice that later.
+        #expect((1...(home == .sqlite ? 1 : 3)).contains(found.anchor.open.count))
         #expect(found.uncovered == 4)
     }
 
-    @Test("The first broken record is named", arguments: tamperings)
-    func tampered(tampering: Tampering) throws {
-        let fixture = try filled(.sqlite)
+    private static let tamperings =
+        LedgerHome.allCases.flatMap { home in LedgerTamperings.anywhere.map { (home, $0) } }
+        + LedgerTamperings.inFile.map { (.sqlite, $0) }
+
+    @Test("What was changed is named, by the first broken record of each chain", arguments: tamperings)
+    func tampered(home: LedgerHome, tampering: TableRow) throws {
+        let fixture = try filled(home)
         #expect(try fixture.verify().faults.isEmpty)
-        for sql in tampering.sql.split(separator: ";") { try fixture.execute(String(sql)) }
-        let found = try fixture.verify()
-        #expect(found.faults.map(\.number) == [tampering.broken], "\(found.faults)")
+        var names: [String: String] = [:]
+        for (writer, name) in zip(try fixture.database().signatures().chains.map(\.writer), ["A", "B"]) {
+            names[name] = writer
+        }
+        for sql in tampering.statements {
+            try fixture.execute(names.reduce(sql) { $0.replacing("'\($1.key)'", with: "'\($1.value)'") })
+        }
+        let faults = try fixture.verify().faults.map { fault in
+            names.reduce(fault.description) { $0.replacing($1.value, with: $1.key) }
+        }
+        #expect(faults.sorted() == tampering.outcomes.sorted())
     }
 
     @Test("A value of another type is named with its record, also where records are exported")
@@ -192,7 +92,8 @@ struct LedgerVerificationTests {
         let fixture = try filled(.sqlite)
         let other = KeySigner().key.publicKey
         let found = try LedgerVerifier(try SQLiteDatabase(path: fixture.path), key: other).verify()
-        #expect(found.faults.count == 2, "\(found.faults)")
+        // The checkpoint, both beginnings, and the end of the first.
+        #expect(found.faults.count == 4, "\(found.faults)")
         #expect(found.faults.allSatisfy { $0.detail.contains("not by the checkpoint key") })
     }
 

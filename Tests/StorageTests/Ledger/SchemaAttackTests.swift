@@ -4,272 +4,173 @@ import Testing
 
 @testable import Storage
 
-/// A change of the tables that no service makes.
-struct SchemaAttack: CustomTestStringConvertible, Sendable {
-    /// What is done to the database.
-    let statements: [String]
-    /// What is said of it.
-    let finding: String
-    /// What takes it back.
-    let undoing: [String]
-
-    init(_ finding: String, _ statements: [String], undoing: [String]) {
-        (self.finding, self.statements, self.undoing) = (finding, statements, undoing)
-    }
-
-    var testDescription: String { finding }
-
-    static let sqlite: [SchemaAttack] = [
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            ["CREATE TRIGGER evil AFTER INSERT ON ledger_records BEGIN DELETE FROM ledger_records; END"],
-            undoing: ["DROP TRIGGER evil"]
-        ),
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            ["CREATE TRIGGER evil BEFORE INSERT ON ledger_records BEGIN SELECT RAISE(IGNORE); END"],
-            undoing: ["DROP TRIGGER evil"]
-        ),
-        SchemaAttack(
-            "trigger evil on offer_counts was added",
-            ["CREATE TRIGGER evil AFTER INSERT ON offer_counts BEGIN DELETE FROM ledger_records; END"],
-            undoing: ["DROP TRIGGER evil"]
-        ),
-        SchemaAttack(
-            "trigger evil on others was added",
-            [
-                "CREATE TABLE others (value TEXT)",
-                "CREATE TRIGGER evil AFTER INSERT ON others BEGIN DELETE FROM ledger_records; END",
-            ],
-            undoing: ["DROP TABLE others"]
-        ),
-        SchemaAttack(
-            "view ledger_records was added",
-            [
-                "ALTER TABLE ledger_records RENAME TO hidden",
-                "CREATE VIEW ledger_records AS SELECT * FROM hidden WHERE 0",
-                "CREATE TRIGGER evil INSTEAD OF INSERT ON ledger_records BEGIN SELECT 1; END",
-            ],
-            undoing: ["DROP VIEW ledger_records", "ALTER TABLE hidden RENAME TO ledger_records"]
-        ),
-        SchemaAttack(
-            "view mine was added",
-            ["CREATE VIEW mine AS SELECT 1"],
-            undoing: ["DROP VIEW mine"]
-        ),
-        SchemaAttack(
-            "table ledger_presentations was changed",
-            ["ALTER TABLE ledger_presentations ADD COLUMN evil TEXT CHECK (evil IS NULL)"],
-            undoing: ["ALTER TABLE ledger_presentations DROP COLUMN evil"]
-        ),
-        SchemaAttack(
-            // In quotation marks, a word is a part of the type.
-            "table state_generation was changed",
-            [
-                "ALTER TABLE state_generation RENAME TO hidden",
-                "CREATE TABLE state_generation (id BIGINT NOT NULL PRIMARY KEY, generation BIGINT \"NOT\" NULL)",
-                "INSERT INTO state_generation SELECT * FROM hidden",
-            ],
-            undoing: ["DROP TABLE state_generation", "ALTER TABLE hidden RENAME TO state_generation"]
-        ),
-        SchemaAttack(
-            "index evil on ledger_records was added",
-            ["CREATE UNIQUE INDEX evil ON ledger_records (nonce)"],
-            undoing: ["DROP INDEX evil"]
-        ),
-        SchemaAttack(
-            "index ledger_records_time on ledger_records is missing",
-            ["DROP INDEX ledger_records_time"],
-            undoing: ["CREATE INDEX ledger_records_time ON ledger_records (time)"]
-        ),
-        SchemaAttack(
-            "index ledger_records_time on ledger_records was changed",
-            ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (client)"],
-            undoing: ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (time)"]
-        ),
-    ]
+/// Changes of the tables that no service makes: what is said of each, what is done, and what takes it back.
+///
+/// SQLite: in quotation marks, a word is a part of the type. PostgreSQL: without a policy the owner alone sees rows; and another
+/// schema can take the place of the one that has the tables, in which nothing changes.
+enum SchemaAttacks {
+    static let sqlite = TableRow.rows(
+        """
+        trigger evil on ledger_records was added
+            CREATE TRIGGER evil AFTER INSERT ON ledger_records BEGIN DELETE FROM ledger_records; END
+          → DROP TRIGGER evil
+        trigger evil on ledger_records was added
+            CREATE TRIGGER evil BEFORE INSERT ON ledger_records BEGIN SELECT RAISE(IGNORE); END
+          → DROP TRIGGER evil
+        trigger evil on offer_counts was added
+            CREATE TRIGGER evil AFTER INSERT ON offer_counts BEGIN DELETE FROM ledger_records; END
+          → DROP TRIGGER evil
+        trigger evil on others was added
+            CREATE TABLE others (value TEXT)
+            CREATE TRIGGER evil AFTER INSERT ON others BEGIN DELETE FROM ledger_records; END
+          → DROP TABLE others
+        view ledger_records was added
+            ALTER TABLE ledger_records RENAME TO hidden
+            CREATE VIEW ledger_records AS SELECT * FROM hidden WHERE 0
+            CREATE TRIGGER evil INSTEAD OF INSERT ON ledger_records BEGIN SELECT 1; END
+          → DROP VIEW ledger_records
+          → ALTER TABLE hidden RENAME TO ledger_records
+        view mine was added
+            CREATE VIEW mine AS SELECT 1
+          → DROP VIEW mine
+        table ledger_presentations was changed
+            ALTER TABLE ledger_presentations ADD COLUMN evil TEXT CHECK (evil IS NULL)
+          → ALTER TABLE ledger_presentations DROP COLUMN evil
+        table state_generation was changed
+            ALTER TABLE state_generation RENAME TO hidden
+            CREATE TABLE state_generation (id BIGINT NOT NULL PRIMARY KEY, generation BIGINT "NOT" NULL)
+            INSERT INTO state_generation SELECT * FROM hidden
+          → DROP TABLE state_generation
+          → ALTER TABLE hidden RENAME TO state_generation
+        index evil on ledger_records was added
+            CREATE UNIQUE INDEX evil ON ledger_records (nonce)
+          → DROP INDEX evil
+        index ledger_records_time on ledger_records is missing
+            DROP INDEX ledger_records_time
+          → CREATE INDEX ledger_records_time ON ledger_records (time)
+        index ledger_records_time on ledger_records was changed
+            DROP INDEX ledger_records_time
+            CREATE INDEX ledger_records_time ON ledger_records (client)
+          → DROP INDEX ledger_records_time
+          → CREATE INDEX ledger_records_time ON ledger_records (time)
+        """
+    )
 
     private static func function(_ body: String) -> String {
         "CREATE OR REPLACE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(body) END'"
     }
 
-    static let postgreSQL: [SchemaAttack] = [
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            [
-                function("DELETE FROM ledger_records; RETURN NULL;"),
-                "CREATE TRIGGER evil AFTER INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()",
-            ],
-            undoing: ["DROP TRIGGER evil ON ledger_records"]
-        ),
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            [
-                function("RETURN NULL;"),
-                "CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()",
-            ],
-            undoing: ["DROP TRIGGER evil ON ledger_records"]
-        ),
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            [
-                function("DELETE FROM ledger_records; RETURN NULL;"),
-                "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
-                    + "FOR EACH ROW EXECUTE FUNCTION evil()",
-            ],
-            undoing: ["DROP TRIGGER evil ON ledger_records"]
-        ),
-        SchemaAttack(
-            "trigger evil on ledger_records was added",
-            [
-                function("RAISE EXCEPTION USING ERRCODE = ''22012'';"),
-                "CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH STATEMENT EXECUTE FUNCTION evil()",
-            ],
-            undoing: ["DROP TRIGGER evil ON ledger_records"]
-        ),
-        SchemaAttack(
-            "trigger evil on offer_counts was added",
-            [
-                function("DELETE FROM ledger_records; RETURN NULL;"),
-                "CREATE TRIGGER evil AFTER INSERT ON offer_counts FOR EACH ROW EXECUTE FUNCTION evil()",
-            ],
-            undoing: ["DROP TRIGGER evil ON offer_counts"]
-        ),
-        SchemaAttack(
-            "trigger RI_ConstraintTrigger",
-            [
-                "CREATE TABLE others (writer TEXT, number BIGINT, FOREIGN KEY (writer, number) REFERENCES ledger_records)"
-            ],
-            undoing: ["DROP TABLE others"]
-        ),
-        SchemaAttack(
-            "rule evil on ledger_records was added",
-            ["CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING"],
-            undoing: ["DROP RULE evil ON ledger_records"]
-        ),
-        SchemaAttack(
-            "view ledger_records was added",
-            [
-                "ALTER TABLE ledger_records RENAME TO hidden",
-                "CREATE VIEW ledger_records AS SELECT * FROM hidden",
-            ],
-            undoing: ["DROP VIEW ledger_records", "ALTER TABLE hidden RENAME TO ledger_records"]
-        ),
-        SchemaAttack(
-            "policy evil on ledger_records was added",
-            [
-                "ALTER TABLE ledger_records ENABLE ROW LEVEL SECURITY",
-                "CREATE POLICY evil ON ledger_records USING (false)",
-            ],
-            undoing: ["DROP POLICY evil ON ledger_records", "ALTER TABLE ledger_records DISABLE ROW LEVEL SECURITY"]
-        ),
-        SchemaAttack(
-            // Without a policy its owner alone sees rows.
-            "table ledger_records was changed",
-            ["ALTER TABLE ledger_records ENABLE ROW LEVEL SECURITY"],
-            undoing: ["ALTER TABLE ledger_records DISABLE ROW LEVEL SECURITY"]
-        ),
-        SchemaAttack(
-            "column ledger_records.client was changed",
-            ["ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT COLLATE \"POSIX\""],
-            undoing: ["ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT COLLATE \"default\""]
-        ),
-        SchemaAttack(
-            "column ledger_records.evil was added",
-            ["ALTER TABLE ledger_records ADD COLUMN evil DOUBLE PRECISION DEFAULT random()"],
-            undoing: ["ALTER TABLE ledger_records DROP COLUMN evil"]
-        ),
-        SchemaAttack(
-            "column ledger_records.time was changed",
-            ["ALTER TABLE ledger_records ALTER COLUMN time ADD GENERATED BY DEFAULT AS IDENTITY"],
-            undoing: ["ALTER TABLE ledger_records ALTER COLUMN time DROP IDENTITY"]
-        ),
-        SchemaAttack(
-            "column kept_answers.body was changed",
-            ["ALTER TABLE kept_answers ALTER COLUMN body SET DEFAULT '\\x00'"],
-            undoing: ["ALTER TABLE kept_answers ALTER COLUMN body DROP DEFAULT"]
-        ),
-        SchemaAttack(
-            "column ledger_records.client was changed",
-            ["CREATE DOMAIN evil AS TEXT", "ALTER TABLE ledger_records ALTER COLUMN client TYPE evil"],
-            undoing: ["ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT", "DROP DOMAIN evil"]
-        ),
-        SchemaAttack(
-            "column ledger_records.client was changed",
-            [
-                "CREATE DOMAIN \"TEXT\" AS TEXT CHECK (length(VALUE) > 0)",
-                "ALTER TABLE ledger_records ALTER COLUMN client TYPE \"TEXT\"",
-            ],
-            undoing: ["ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT", "DROP DOMAIN \"TEXT\""]
-        ),
-        SchemaAttack(
-            "column ledger_records.time was changed",
-            ["CREATE DOMAIN \"bigint\" AS BIGINT", "ALTER TABLE ledger_records ALTER COLUMN time TYPE \"bigint\""],
-            undoing: ["ALTER TABLE ledger_records ALTER COLUMN time TYPE BIGINT", "DROP DOMAIN \"bigint\""]
-        ),
-        SchemaAttack(
-            "index ledger_records_time on ledger_records was changed",
-            [
-                "CREATE DOMAIN evil AS TEXT CHECK (length(VALUE) > 0)", "DROP INDEX ledger_records_time",
-                "CREATE INDEX ledger_records_time ON ledger_records ((time::TEXT::evil))",
-            ],
-            undoing: [
-                "DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (time)",
-                "DROP DOMAIN evil",
-            ]
-        ),
-        SchemaAttack(
-            // Another schema takes the place of the one that has the tables, in which nothing changes.
-            "rule _RETURN on held_accounts was added",
-            [
-                "ALTER SCHEMA public RENAME TO hidden", "CREATE SCHEMA public",
-                """
-                DO 'DECLARE name TEXT; BEGIN
-                    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = ''hidden'' LOOP
-                        EXECUTE format(''CREATE VIEW public.%I AS SELECT * FROM hidden.%I'', name, name);
-                    END LOOP;
-                END'
-                """,
-            ],
-            undoing: ["DROP SCHEMA public CASCADE", "ALTER SCHEMA hidden RENAME TO public"]
-        ),
-        SchemaAttack(
-            "constraint evil on ledger_records was added",
-            ["ALTER TABLE ledger_records ADD CONSTRAINT evil CHECK (length(client) > 0)"],
-            undoing: ["ALTER TABLE ledger_records DROP CONSTRAINT evil"]
-        ),
-        SchemaAttack(
-            "inheritance of ledger_records was added",
-            ["CREATE TABLE child () INHERITS (ledger_records)"],
-            undoing: ["DROP TABLE child"]
-        ),
-        SchemaAttack(
-            "table ledger_records was changed",
-            ["ALTER TABLE ledger_records SET UNLOGGED"],
-            undoing: ["ALTER TABLE ledger_records SET LOGGED"]
-        ),
-        SchemaAttack(
-            "index evil on ledger_records was added",
-            ["CREATE INDEX evil ON ledger_records (length(client))"],
-            undoing: ["DROP INDEX evil"]
-        ),
-        SchemaAttack(
-            "index ledger_records_time on ledger_records was changed",
-            ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (client)"],
-            undoing: ["DROP INDEX ledger_records_time", "CREATE INDEX ledger_records_time ON ledger_records (time)"]
-        ),
-        SchemaAttack(
-            "index ledger_records_nonce on ledger_records is missing",
-            ["DROP INDEX ledger_records_nonce"],
-            undoing: ["CREATE INDEX ledger_records_nonce ON ledger_records USING hash (nonce)"]
-        ),
-    ]
+    static let postgreSQL = TableRow.rows(
+        """
+        trigger evil on ledger_records was added
+            \(function("DELETE FROM ledger_records; RETURN NULL;"))
+            CREATE TRIGGER evil AFTER INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()
+          → DROP TRIGGER evil ON ledger_records
+        trigger evil on ledger_records was added
+            \(function("RETURN NULL;"))
+            CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH ROW EXECUTE FUNCTION evil()
+          → DROP TRIGGER evil ON ledger_records
+        trigger evil on ledger_records was added
+            \(function("DELETE FROM ledger_records; RETURN NULL;"))
+            CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED FOR EACH ROW \
+        EXECUTE FUNCTION evil()
+          → DROP TRIGGER evil ON ledger_records
+        trigger evil on ledger_records was added
+            \(function("RAISE EXCEPTION USING ERRCODE = ''22012'';"))
+            CREATE TRIGGER evil BEFORE INSERT ON ledger_records FOR EACH STATEMENT EXECUTE FUNCTION evil()
+          → DROP TRIGGER evil ON ledger_records
+        trigger evil on offer_counts was added
+            \(function("DELETE FROM ledger_records; RETURN NULL;"))
+            CREATE TRIGGER evil AFTER INSERT ON offer_counts FOR EACH ROW EXECUTE FUNCTION evil()
+          → DROP TRIGGER evil ON offer_counts
+        trigger RI_ConstraintTrigger
+            CREATE TABLE others (writer TEXT, number BIGINT, FOREIGN KEY (writer, number) REFERENCES ledger_records)
+          → DROP TABLE others
+        rule evil on ledger_records was added
+            CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING
+          → DROP RULE evil ON ledger_records
+        view ledger_records was added
+            ALTER TABLE ledger_records RENAME TO hidden
+            CREATE VIEW ledger_records AS SELECT * FROM hidden
+          → DROP VIEW ledger_records
+          → ALTER TABLE hidden RENAME TO ledger_records
+        policy evil on ledger_records was added
+            ALTER TABLE ledger_records ENABLE ROW LEVEL SECURITY
+            CREATE POLICY evil ON ledger_records USING (false)
+          → DROP POLICY evil ON ledger_records
+          → ALTER TABLE ledger_records DISABLE ROW LEVEL SECURITY
+        table ledger_records was changed
+            ALTER TABLE ledger_records ENABLE ROW LEVEL SECURITY
+          → ALTER TABLE ledger_records DISABLE ROW LEVEL SECURITY
+        column ledger_records.client was changed
+            ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT COLLATE "POSIX"
+          → ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT COLLATE "default"
+        column ledger_records.evil was added
+            ALTER TABLE ledger_records ADD COLUMN evil DOUBLE PRECISION DEFAULT random()
+          → ALTER TABLE ledger_records DROP COLUMN evil
+        column ledger_records.time was changed
+            ALTER TABLE ledger_records ALTER COLUMN time ADD GENERATED BY DEFAULT AS IDENTITY
+          → ALTER TABLE ledger_records ALTER COLUMN time DROP IDENTITY
+        column kept_answers.body was changed
+            ALTER TABLE kept_answers ALTER COLUMN body SET DEFAULT '\\x00'
+          → ALTER TABLE kept_answers ALTER COLUMN body DROP DEFAULT
+        column ledger_records.client was changed
+            CREATE DOMAIN evil AS TEXT
+            ALTER TABLE ledger_records ALTER COLUMN client TYPE evil
+          → ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT
+          → DROP DOMAIN evil
+        column ledger_records.client was changed
+            CREATE DOMAIN "TEXT" AS TEXT CHECK (length(VALUE) > 0)
+            ALTER TABLE ledger_records ALTER COLUMN client TYPE "TEXT"
+          → ALTER TABLE ledger_records ALTER COLUMN client TYPE TEXT
+          → DROP DOMAIN "TEXT"
+        column ledger_records.time was changed
+            CREATE DOMAIN "bigint" AS BIGINT
+            ALTER TABLE ledger_records ALTER COLUMN time TYPE "bigint"
+          → ALTER TABLE ledger_records ALTER COLUMN time TYPE BIGINT
+          → DROP DOMAIN "bigint"
+        index ledger_records_time on ledger_records was changed
+            CREATE DOMAIN evil AS TEXT CHECK (length(VALUE) > 0)
+            DROP INDEX ledger_records_time
+            CREATE INDEX ledger_records_time ON ledger_records ((time::TEXT::evil))
+          → DROP INDEX ledger_records_time
+          → CREATE INDEX ledger_records_time ON ledger_records (time)
+          → DROP DOMAIN evil
+        rule _RETURN on held_accounts was added
+            ALTER SCHEMA public RENAME TO hidden
+            CREATE SCHEMA public
+            DO 'DECLARE name TEXT; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = ''hidden'' \
+        LOOP EXECUTE format(''CREATE VIEW public.%I AS SELECT * FROM hidden.%I'', name, name); END LOOP; END'
+          → DROP SCHEMA public CASCADE
+          → ALTER SCHEMA hidden RENAME TO public
+        constraint evil on ledger_records was added
+            ALTER TABLE ledger_records ADD CONSTRAINT evil CHECK (length(client) > 0)
+          → ALTER TABLE ledger_records DROP CONSTRAINT evil
+        inheritance of ledger_records was added
+            CREATE TABLE child () INHERITS (ledger_records)
+          → DROP TABLE child
+        table ledger_records was changed
+            ALTER TABLE ledger_records SET UNLOGGED
+          → ALTER TABLE ledger_records SET LOGGED
+        index evil on ledger_records was added
+            CREATE INDEX evil ON ledger_records (length(client))
+          → DROP INDEX evil
+        index ledger_records_time on ledger_records was changed
+            DROP INDEX ledger_records_time
+            CREATE INDEX ledger_records_time ON ledger_records (client)
+          → DROP INDEX ledger_records_time
+          → CREATE INDEX ledger_records_time ON ledger_records (time)
+        index ledger_records_nonce on ledger_records is missing
+            DROP INDEX ledger_records_nonce
+          → CREATE INDEX ledger_records_nonce ON ledger_records USING hash (nonce)
+        """
+    )
 }
 
 @Suite("Code in the ledger's database, and tables that are not as they were made", .timeLimit(.minutes(30)))
 struct SchemaAttackTests {
     /// A ledger with a service at work does what it should before, during and after an attack.
-    private func withstand(_ attack: SchemaAttack, in home: LedgerHome) throws {
+    private func withstand(_ attack: TableRow, in home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([.of(account: "before", limit: 1, at: fixture.now)])
@@ -282,12 +183,12 @@ struct SchemaAttackTests {
             let probe = #expect(throws: StorageFailure(.malformed, "")) { try store.probe() }
             let upkeep = #expect(throws: StorageFailure(.malformed, "")) { try store.writeCheckpoint() }
             for failure in [commit, probe, upkeep] {
-                #expect(failure?.detail.contains(attack.finding) == true, "\(failure?.detail ?? "")")
+                #expect(failure?.detail.contains(attack.testDescription) == true, "\(failure?.detail ?? "")")
             }
         }
         let differences = try fixture.database(readOnly: true).schemaDifferences()
-        #expect(differences.contains { $0.hasPrefix(attack.finding) }, "\(differences)")
-        try fixture.execute(attack.undoing)
+        #expect(differences.contains { $0.hasPrefix(attack.testDescription) }, "\(differences)")
+        try fixture.execute(attack.outcomes)
         #expect(try store.commit([.of(account: "after", limit: 1, at: fixture.now)]) == [[.recorded]])
         #expect(try fixture.database(readOnly: true).schemaDifferences() == [])
         let found = try fixture.verify()
@@ -296,15 +197,15 @@ struct SchemaAttackTests {
 
     @Test(
         "SQLite: nothing is signed while it is there, and all that looks says what it is",
-        arguments: SchemaAttack.sqlite
+        arguments: SchemaAttacks.sqlite
     )
-    func sqlite(attack: SchemaAttack) throws { try withstand(attack, in: .sqlite) }
+    func sqlite(attack: TableRow) throws { try withstand(attack, in: .sqlite) }
 
     @Test(
         "PostgreSQL: nothing is signed while it is there, and all that looks says what it is",
-        arguments: SchemaAttack.postgreSQL
+        arguments: SchemaAttacks.postgreSQL
     )
-    func postgreSQL(attack: SchemaAttack) throws { try withstand(attack, in: .postgresql) }
+    func postgreSQL(attack: TableRow) throws { try withstand(attack, in: .postgresql) }
 
     @Test(
         "A new database is as the migrations make it, by a derivation that asks no server",

@@ -27,9 +27,7 @@ struct RecentFiguresTests {
                 offer: .promotional("comeback50"),
                 bought: fixture.now.adding(days: -back)
             )
-            _ = try states.commit([
-                StateWork(notification: nil, observation: StateObservation(subscriptions: [redeemed]))
-            ])
+            try states.learn(seen(redeemed))
         }
         let figures = try await database.recentFigures(since: fixture.now.adding(days: -1))
         let counted = figures.decisions.map { "\($0.day - today) \($0.decision.reason) \($0.count)" }

@@ -81,8 +81,8 @@ struct PostgreSQLCostTests {
         let store = StateStore(counted.database, digestKey: testDigestKey)
         let learnt = try await counted.count {
             for number in 1...10 {
-                let seen = subscription("\(number)", of: digest(UInt8(number)), tie: .presented(at: clock))
-                let observation = StateObservation(subscriptions: [seen])
+                let customer = subscription("\(number)", of: digest(UInt8(number)), tie: .presented(at: clock))
+                let observation = seen(customer)
                 let isTaken = try store.commit([StateWork(notification: nil, observation: observation)])
                 #expect(isTaken == [true])
             }

@@ -70,8 +70,8 @@ struct MalformedRowTests {
         _ = try fixture.store().commit([.of(originalTransactionId: "1", maximumAccounts: 5, at: fixture.now)])
         // A day before the signature, which is left for others.
         let redeemed = redeemed("1", at: fixture.now.adding(days: -1))
-        let observation = StateObservation(subscriptions: [redeemed], mark: mark(fixture))
-        _ = try fixture.states().commit([StateWork(notification: nil, observation: observation)])
+        let observation = seen(redeemed, mark: mark(fixture))
+        try fixture.states().learn(observation)
         let decision = CountedDecision(
             .lapsed,
             of: OfferRequest(productId: "monthly", offerId: "comeback50"),
@@ -121,8 +121,8 @@ struct MalformedRowTests {
             _ = try await fixture.states().held([question])[0].get()
         case .forget: _ = try fixture.states().forget(account)
         case .redemption:
-            let observation = StateObservation(subscriptions: [redeemed("2", at: fixture.now.adding(seconds: 60))])
-            _ = try fixture.states().commit([StateWork(notification: nil, observation: observation)])
+            let observation = seen(redeemed("2", at: fixture.now.adding(seconds: 60)))
+            try fixture.states().learn(observation)
         case .presentations:
             _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
         case .products: _ = try await fixture.productReports().products(of: Self.bundleId, in: country)

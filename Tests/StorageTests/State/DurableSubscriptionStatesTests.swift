@@ -44,12 +44,12 @@ struct DurableSubscriptionStatesTests {
     @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
     func durable() async throws {
         let first = open()
-        #expect(try await first.keep(notification("a"), StateObservation(subscriptions: [subscription("1")])))
+        #expect(try await first.keep(notification("a"), seen(subscription("1"))))
         // Nothing is closed: a process that was killed closes nothing.
         let second = open()
         #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
-        #expect(try await !second.keep(notification("a"), StateObservation(subscriptions: [])))
-        second.learn(StateObservation(subscriptions: [subscription("2")]))
+        #expect(try await !second.keep(notification("a"), seen()))
+        second.learn(seen(subscription("2")))
         second.close()
         #expect(try await open().held(question(1)).subscriptions.count == 2)
         #expect(try StateStore(database, digestKey: testDigestKey).count() == 2)
@@ -71,9 +71,9 @@ struct DurableSubscriptionStatesTests {
             )
             if let known = expected[id] { expected[id] = known.merging(learnt) } else { expected[id] = learnt }
             if step % 5 == 0 {
-                _ = try await states.keep(notification("\(step)"), StateObservation(subscriptions: [learnt]))
+                _ = try await states.keep(notification("\(step)"), seen(learnt))
             } else {
-                states.learn(StateObservation(subscriptions: [learnt]))
+                states.learn(seen(learnt))
             }
             // While it waits to be written, another's question may be asked.
             _ = try await states.held(question(UInt8((step + 1) % 5), "\(step % 11)"))
@@ -100,7 +100,7 @@ struct DurableSubscriptionStatesTests {
     @Test("A customer whom another process forgot is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
         let states = open()
-        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
+        #expect(try await states.keep(notification("a"), seen(subscription())))
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
         let other = try SQLiteDatabase(path: database.path)
@@ -117,16 +117,16 @@ struct DurableSubscriptionStatesTests {
         let failures = Failures(.max)
         let states = open(.init(rest: .milliseconds(20)), in: failing(failures))
         let failure = await #expect(throws: StorageFailure.self) {
-            _ = try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()]))
+            _ = try await states.keep(notification("a"), seen(subscription()))
         }
         #expect(failure?.detail == "the disk is full")
         #expect(states.fault != nil)
-        states.learn(StateObservation(subscriptions: [subscription("2")]))
+        states.learn(seen(subscription("2")))
         failures.left.withLock { $0 = 0 }
         try await wait { states.fault == nil }
         #expect(states.fault == nil)
         #expect(try await states.held(question(nil, "1")).isEmpty)
-        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
+        #expect(try await states.keep(notification("a"), seen(subscription())))
         states.close()
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
@@ -170,7 +170,7 @@ struct DurableSubscriptionStatesTests {
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
         _ = try StateStore(database, digestKey: testDigestKey).commit([
-            StateWork(notification: notification("a"), observation: StateObservation(subscriptions: []))
+            StateWork(notification: notification("a"), observation: seen())
         ])
         let failures = Failures(1)
         let states = open(in: failing(failures), now: clock.adding(days: 200))
@@ -186,7 +186,7 @@ struct DurableSubscriptionStatesTests {
         let failures = Failures(.max)
         let states = open(.init(waiting: 10, rest: .milliseconds(20)), in: failing(failures))
         #expect(states.warning == nil)
-        for id in 0..<100 { states.learn(StateObservation(subscriptions: [subscription("\(id)")])) }
+        for id in 0..<100 { states.learn(seen(subscription("\(id)"))) }
         #expect(states.warning?.contains("observations let go: 90, as 10 others waited") == true)
         failures.left.withLock { $0 = 0 }
         states.close()

@@ -15,13 +15,13 @@ struct ForgottenEvidenceTests {
     func evidence(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)
-        states.learn(StateObservation(subscriptions: [subscription("1")]))
+        states.learn(seen(subscription("1")))
         #expect(try fixture.states().forget(digest(1)) == 0)
         states.close()
         #expect(try fixture.states().count() == 0)
         #expect(try await states.held(question(1)).isEmpty)
         let again = try open(fixture)
-        again.learn(StateObservation(subscriptions: [subscription("1")]))
+        again.learn(seen(subscription("1")))
         again.close()
         #expect(try fixture.states().count() == 1)
     }
@@ -32,7 +32,7 @@ struct ForgottenEvidenceTests {
         let states = try open(fixture)
         #expect(try fixture.states().forget(digest(1)) == 0)
         #expect(
-            try await states.keep(StorageTests.notification("a"), StateObservation(subscriptions: [subscription("1")]))
+            try await states.keep(StorageTests.notification("a"), seen(subscription("1")))
         )
         #expect(try fixture.states().count() == 1)
     }
@@ -42,10 +42,10 @@ struct ForgottenEvidenceTests {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)
         #expect(try fixture.states().forget(digest(1)) == 0)
-        states.learn(StateObservation(subscriptions: [subscription("1")]))
+        states.learn(seen(subscription("1")))
         // With the first that is let go, too.
         states.close()
-        states.learn(StateObservation(subscriptions: [subscription("2")]))
+        states.learn(seen(subscription("2")))
         states.close()
         #expect(try fixture.states().count() >= 1)
     }

@@ -9,7 +9,7 @@ struct RedemptionTests {
     private static let reader = Account.applicationUsername("reader-1")
 
     /// The observation that a signed transaction gives of a purchase under an offer.
-    private func observation(
+    private static func observation(
         _ transactionId: String,
         of id: String = "1000",
         at time: Timestamp,
@@ -49,7 +49,7 @@ struct RedemptionTests {
     private func learn(_ observations: [StateObservation], in fixture: LedgerFixture) throws {
         let states = try fixture.states()
         for observation in observations {
-            _ = try states.commit([StateWork(notification: nil, observation: observation)])
+            try states.learn(observation)
         }
     }
 
@@ -58,34 +58,33 @@ struct RedemptionTests {
         try fixture.rows("SELECT transaction_id, signed_number FROM redemptions ORDER BY transaction_id")
     }
 
-    private func minute(_ minute: Int64, _ fixture: LedgerFixture) -> Timestamp {
-        fixture.now.adding(seconds: minute * 60)
+    /// A moment after the start of each fixture's clock.
+    private static func minute(_ minute: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: 1_795_000_000_000 + minute * 60_000)
     }
 
     @Test("A copy of a redeemed purchase is the same redemption, whichever came first", arguments: LedgerHome.allCases)
     func copies(home: LedgerHome) throws {
         func copy(_ transactionId: String, of id: String, at time: Timestamp) -> StateObservation {
-            let seen = observation(transactionId, of: id, at: time).subscriptions[0]
-            return StateObservation(
-                subscriptions: [
-                    HeldSubscription(
-                        seen.identity,
-                        transactions: seen.transactions.values.map { held in
-                            var transaction = held.value
-                            transaction.webOrderLineItemId = "31"
-                            return Held(transaction, asOf: held.asOf)
-                        },
-                        accounts: seen.accounts
-                    )
-                ]
+            let one = Self.observation(transactionId, of: id, at: time).subscriptions[0]
+            return seen(
+                HeldSubscription(
+                    one.identity,
+                    transactions: one.transactions.values.map { held in
+                        var transaction = held.value
+                        transaction.webOrderLineItemId = "31"
+                        return Held(transaction, asOf: held.asOf)
+                    },
+                    accounts: one.accounts
+                )
             )
         }
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
             let fixture = try LedgerFixture(home)
-            _ = try fixture.store().commit([.of(at: minute(0, fixture)), .of(at: minute(1, fixture))])
+            _ = try fixture.store().commit([.of(at: Self.minute(0)), .of(at: Self.minute(1))])
             let copies = [
-                copy("1", of: "1000", at: minute(10, fixture)), copy("2", of: "1000", at: minute(10, fixture)),
-                copy("7", of: "7000", at: minute(10, fixture)),
+                copy("1", of: "1000", at: Self.minute(10)), copy("2", of: "1000", at: Self.minute(10)),
+                copy("7", of: "7000", at: Self.minute(10)),
             ]
             try learn(order.map { copies[$0] }, in: fixture)
             #expect(try matches(fixture) == ["1 2"])
@@ -98,7 +97,7 @@ struct RedemptionTests {
     )
     func otherIdentifiers(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        try learn([observation("2", of: "2000", at: minute(10, fixture))], in: fixture)
+        try learn([Self.observation("2", of: "2000", at: Self.minute(10))], in: fixture)
         fixture.advance(days: 1)
         let store = try fixture.store()
         func outcome(_ id: String, _ others: [String] = []) throws -> GrantOutcome? {
@@ -116,27 +115,70 @@ struct RedemptionTests {
         #expect(try outcome("1000") == .recorded)
     }
 
-    @Test("A redemption is matched to the newest signature before it, however old", arguments: LedgerHome.allCases)
-    func newest(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        _ = try store.commit([0, 5, 20].map { .of(at: minute($0, fixture)) })
-        try learn([observation("1", at: minute(10, fixture))], in: fixture)
-        #expect(try matches(fixture) == ["1 2"])
-        #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
-        try learn([observation("2", of: "2000", at: minute(60 * 24 * 300, fixture))], in: fixture)
-        #expect(try matches(fixture) == ["1 2", "2 3"])
+    /// What was signed, what is learnt then, and each redemption with the number of its record.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let signed: [LedgerEntry]
+        let learnt: [StateObservation]
+        let matches: [String]
+
+        init(_ name: String, signed: [LedgerEntry], learnt: [StateObservation], matches: [String]) {
+            (testDescription, self.signed, self.learnt, self.matches) = (name, signed, learnt, matches)
+        }
     }
 
-    @Test("A clock that is ahead of Apple's by some minutes hides no signature", arguments: LedgerHome.allCases)
-    func clockAhead(home: LedgerHome) throws {
+    private static let cases = [
+        Case(
+            "It is matched to the newest signature before it, however old",
+            signed: [0, 5, 20].map { .of(at: minute($0)) },
+            learnt: [observation("1", at: minute(10)), observation("2", of: "2000", at: minute(60 * 24 * 300))],
+            matches: ["1 2", "2 3"]
+        ),
+        Case(
+            "A clock that is ahead of Apple's by some minutes hides no signature",
+            signed: [2, 4].map { .of(at: minute($0)) },
+            learnt: [observation("1", at: minute(1)), observation("2", of: "2000", at: minute(3))],
+            matches: ["1 1", "2 2"]
+        ),
+        Case(
+            "A signature for another account, app or offer, or after the purchase, is no match",
+            signed: [
+                .of(account: "somebody-else", originalTransactionId: "77", at: minute(0)),
+                .of(offer: "other", at: minute(0)), .of(at: minute(20)),
+                .of(account: "", originalTransactionId: "78", at: minute(0)),
+            ],
+            learnt: [
+                observation("1", at: minute(10)),
+                observation("9", of: "9", at: minute(30), bundleId: "com.example.other"),
+            ],
+            matches: ["1 -", "9 -"]
+        ),
+        Case(
+            "Without account, and for one order of a customer with many, the subscription finds it",
+            signed: [.of(account: "", originalTransactionId: "1000", at: minute(0))]
+                + [8, 9].map {
+                    .of(
+                        account: "4711-\($0)",
+                        customer: "4711",
+                        originalTransactionId: "\($0 - 6)000",
+                        maximumAccounts: 3,
+                        at: minute(Int64($0) - 7)
+                    )
+                },
+            learnt: [
+                observation("1", at: minute(10), for: .none),
+                observation("2", of: "2000", at: minute(10), for: .applicationUsername("4711-8")),
+            ],
+            matches: ["1 1", "2 2"]
+        ),
+    ]
+
+    @Test("A redemption finds the signature that made it possible", arguments: LedgerHome.allCases, cases)
+    func matched(home: LedgerHome, known: Case) throws {
         let fixture = try LedgerFixture(home)
-        _ = try fixture.store().commit([2, 4].map { .of(at: minute($0, fixture)) })
-        try learn(
-            [observation("1", at: minute(1, fixture)), observation("2", of: "2000", at: minute(3, fixture))],
-            in: fixture
-        )
-        #expect(try matches(fixture) == ["1 1", "2 2"])
+        _ = try fixture.store().commit(known.signed)
+        for observation in known.learnt { try learn([observation], in: fixture) }
+        #expect(try matches(fixture) == known.matches)
     }
 
     @Test(
@@ -146,65 +188,15 @@ struct RedemptionTests {
     func anyOrder(home: LedgerHome) throws {
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1, 0, 2]] {
             let fixture = try LedgerFixture(home)
-            _ = try fixture.store().commit([0, 5].map { .of(at: minute($0, fixture)) })
+            _ = try fixture.store().commit([0, 5].map { .of(at: Self.minute($0)) })
             let observations = [
-                observation("1", at: minute(8, fixture)), observation("2", at: minute(10, fixture), under: nil),
-                observation("3", at: minute(12, fixture)), observation("4", at: minute(13, fixture)),
+                Self.observation("1", at: Self.minute(8)), Self.observation("2", at: Self.minute(10), under: nil),
+                Self.observation("3", at: Self.minute(12)), Self.observation("4", at: Self.minute(13)),
             ]
             try learn(order.map { observations[$0] }, in: fixture)
             // The fourth is a renewal under the same offer.
             #expect(try matches(fixture) == ["1 2", "3 1"], "\(order)")
         }
-    }
-
-    @Test(
-        "A signature for another account, app or offer, or after the purchase, is no match",
-        arguments: LedgerHome.allCases
-    )
-    func strangers(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        _ = try fixture.store().commit([
-            .of(account: "somebody-else", originalTransactionId: "77", at: minute(0, fixture)),
-            .of(offer: "other", at: minute(0, fixture)), .of(at: minute(20, fixture)),
-            .of(account: "", originalTransactionId: "78", at: minute(0, fixture)),
-        ])
-        try learn([observation("1", at: minute(10, fixture))], in: fixture)
-        #expect(try matches(fixture) == ["1 -"])
-        try learn([observation("9", of: "9", at: minute(30, fixture), bundleId: "com.example.other")], in: fixture)
-        #expect(try matches(fixture) == ["1 -", "9 -"])
-    }
-
-    @Test(
-        "Without account, and for one order of a customer with many, the subscription finds it",
-        arguments: LedgerHome.allCases
-    )
-    func bySubscription(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        _ = try fixture.store().commit([
-            .of(account: "", originalTransactionId: "1000", at: minute(0, fixture)),
-            .of(
-                account: "4711-8",
-                customer: "4711",
-                originalTransactionId: "2000",
-                maximumAccounts: 3,
-                at: minute(1, fixture)
-            ),
-            .of(
-                account: "4711-9",
-                customer: "4711",
-                originalTransactionId: "3000",
-                maximumAccounts: 3,
-                at: minute(2, fixture)
-            ),
-        ])
-        try learn(
-            [
-                observation("1", at: minute(10, fixture), for: .none),
-                observation("2", of: "2000", at: minute(10, fixture), for: .applicationUsername("4711-8")),
-            ],
-            in: fixture
-        )
-        #expect(try matches(fixture) == ["1 1", "2 2"])
     }
 
     @Test(
@@ -214,28 +206,21 @@ struct RedemptionTests {
     func limit(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
-        _ = try store.commit([.of(limit: 3, at: minute(0, fixture))])
-        try learn([observation("1", at: minute(10, fixture))], in: fixture)
+        _ = try store.commit([.of(limit: 3, at: Self.minute(0))])
+        try learn([Self.observation("1", at: Self.minute(10))], in: fixture)
         func asked(at minute: Int64) throws -> GrantOutcome? {
-            try store.commit([.of(limit: 3, at: self.minute(minute, fixture))]).first?.first
+            try store.commit([.of(limit: 3, at: Self.minute(minute))]).first?.first
         }
         func countedSignatures() async throws -> Int? {
             let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
-            let question = LedgerQuestion(
-                bundleId: "com.example.reader",
-                environment: .production,
-                customer: "reader-1",
-                now: minute(30, fixture),
-                offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 3), "1000")],
-                originalTransactionIds: []
-            )
+            let question = LedgerQuestion.of("reader-1", limit: 3, at: Self.minute(30))
             return try await store.answer(to: question).signatures[offer]
         }
         #expect(try await countedSignatures() == 1)
         try learn(
             [
-                observation("2", at: minute(11, fixture), under: nil), observation("3", at: minute(12, fixture)),
-                observation("1", at: minute(10, fixture)),
+                Self.observation("2", at: Self.minute(11), under: nil), Self.observation("3", at: Self.minute(12)),
+                Self.observation("1", at: Self.minute(10)),
             ],
             in: fixture
         )
@@ -252,16 +237,16 @@ struct RedemptionTests {
     func price(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let later = StateObservation(
-            subscriptions: observation("1", at: minute(10, fixture), price: nil).subscriptions.map { held in
+            subscriptions: Self.observation("1", at: Self.minute(10), price: nil).subscriptions.map { held in
                 HeldSubscription(
                     held.identity,
                     transactions: held.transactions.values.map {
-                        Held($0.value, asOf: minute(50, fixture))
+                        Held($0.value, asOf: Self.minute(50))
                     }
                 )
             }
         )
-        try learn([observation("1", at: minute(10, fixture)), later], in: fixture)
+        try learn([Self.observation("1", at: Self.minute(10)), later], in: fixture)
         #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
     }
 
@@ -273,16 +258,16 @@ struct RedemptionTests {
         let fixture = try LedgerFixture(home)
         func token(_ number: Int) -> String { "00000000-0000-4000-8000-\(100_000_000_000 + number)" }
         _ = try fixture.store().commit([
-            .of(account: token(998), originalTransactionId: "77", at: minute(0, fixture)),
-            .of(account: token(4), originalTransactionId: "77", at: minute(0, fixture)),
+            .of(account: token(998), originalTransactionId: "77", at: Self.minute(0)),
+            .of(account: token(4), originalTransactionId: "77", at: Self.minute(0)),
         ])
         let transactions = (0..<1000).map { number in
             Transaction(
                 originalTransactionId: "1000",
                 productId: "monthly",
                 subscriptionGroupIdentifier: "1",
-                purchaseDate: minute(Int64(number), fixture),
-                expiresDate: minute(Int64(number) + 1, fixture),
+                purchaseDate: Self.minute(Int64(number)),
+                expiresDate: Self.minute(Int64(number) + 1),
                 appAccountToken: AppAccountToken(token(number)),
                 offer: number.isMultiple(of: 2) ? .promotional("comeback50") : nil,
                 transactionId: "\(number + 1000)"
@@ -291,12 +276,12 @@ struct RedemptionTests {
         let history = SubscriptionHistory(
             bundleId: "com.example.reader",
             environment: .production,
-            asOf: minute(1000, fixture),
+            asOf: Self.minute(1000),
             renewals: [RenewalInfo(originalTransactionId: "1000", productId: "monthly")],
             transactions: transactions,
             coverage: .complete
         )
-        let observation = StateObservation(history, digester: testDigestKey, at: minute(1000, fixture))
+        let observation = StateObservation(history, digester: testDigestKey, at: Self.minute(1000))
         try learn([observation], in: fixture)
         let accounts = try fixture.rows("SELECT account FROM held_accounts").count
         #expect(accounts < 80)
@@ -312,7 +297,7 @@ struct RedemptionTests {
     @Test("Forgetting a subscription deletes its redemptions", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        try learn([observation("1", at: minute(10, fixture))], in: fixture)
+        try learn([Self.observation("1", at: Self.minute(10))], in: fixture)
         #expect(try matches(fixture).count == 1)
         let account = testDigestKey.digest(of: "reader-1", bundleId: "com.example.reader")
         #expect(try fixture.states().forget(account) == 1)

@@ -21,9 +21,9 @@ struct RefusedObservationTests {
         let states = try open(fixture)
         #expect(states.warning == nil)
         for id in ["1", "2", refused, "3", "4", "5"] {
-            states.learn(StateObservation(subscriptions: [subscription(id)]))
+            states.learn(seen(subscription(id)))
         }
-        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription("6")])))
+        #expect(try await states.keep(notification("a"), seen(subscription("6"))))
         #expect(states.fault == nil)
         #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
         #expect(states.warning?.contains(refused) == false)
@@ -40,7 +40,7 @@ struct RefusedObservationTests {
         let states = try open(fixture)
         let kept = await withTaskGroup(of: (Int, Bool).self) { tasks in
             for number in 0..<20 {
-                let observation = StateObservation(subscriptions: [subscription(number == 7 ? refused : "\(number)")])
+                let observation = seen(subscription(number == 7 ? refused : "\(number)"))
                 tasks.addTask { (number, (try? await states.keep(notification("\(number)"), observation)) == true) }
             }
             return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }

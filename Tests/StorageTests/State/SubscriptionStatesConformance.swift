@@ -88,6 +88,28 @@ func subscription(
     )
 }
 
+/// What is seen of subscriptions.
+func seen(_ held: HeldSubscription..., mark: AccountHistoryMark? = nil) -> StateObservation {
+    StateObservation(subscriptions: held, mark: mark)
+}
+
+extension StateStore {
+    /// Writes what evidence shows.
+    func learn(_ observations: StateObservation...) throws(StorageFailure) {
+        _ = try commit(observations.map { StateWork(notification: nil, observation: $0) })
+    }
+}
+
+/// That all subscriptions of an account were known so many seconds after the start.
+func allKnown(_ account: UInt8 = 1, _ seconds: Int64 = 0) -> AccountHistoryMark {
+    AccountHistoryMark(
+        account: digest(account),
+        bundleId: "com.example.reader",
+        environment: .production,
+        asOf: clock.adding(seconds: seconds)
+    )
+}
+
 func notification(_ id: String) -> NotificationRecord {
     NotificationRecord(
         id: id,
@@ -117,7 +139,7 @@ struct SubscriptionStatesTests {
             .introductory, .promotional("a"), .offerCode("b"), .winBack("c"), nil, .other(type: 6, identifier: ""),
         ]
         for (index, offer) in all.enumerated() {
-            states.learn(StateObservation(subscriptions: [subscription(transactionId: "\(index)", offer: offer)]))
+            states.learn(seen(subscription(transactionId: "\(index)", offer: offer)))
         }
         var expected = subscription(transactionId: "0", offer: .introductory)
         for (index, offer) in all.enumerated().dropFirst() {
@@ -136,14 +158,14 @@ struct SubscriptionStatesTests {
     @Test("A notification counts once, and at once", arguments: StatesImplementation.all)
     func notifications(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        states.learn(StateObservation(subscriptions: [subscription()]))
+        states.learn(seen(subscription()))
         #expect(try await states.held(question(1)).subscriptions.count == 1)
-        let refund = StateObservation(subscriptions: [subscription(refunded: true, said: 60)])
+        let refund = seen(subscription(refunded: true, said: 60))
         #expect(try await states.keep(notification("a"), refund))
         #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
-        #expect(try await !states.keep(notification("a"), StateObservation(subscriptions: [subscription("2")])))
+        #expect(try await !states.keep(notification("a"), seen(subscription("2"))))
         #expect(try await states.held(question(nil, "2")).isEmpty)
-        #expect(try await states.keep(notification("b"), StateObservation(subscriptions: [subscription(said: -60)])))
+        #expect(try await states.keep(notification("b"), seen(subscription(said: -60))))
         #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
         _ = keep
     }
@@ -151,18 +173,10 @@ struct SubscriptionStatesTests {
     @Test("The newest date at which all was known of an account is kept", arguments: StatesImplementation.all)
     func marks(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        func mark(_ seconds: Int64) -> AccountHistoryMark {
-            AccountHistoryMark(
-                account: digest(1),
-                bundleId: "com.example.reader",
-                environment: .production,
-                asOf: clock.adding(seconds: seconds)
-            )
+        for known in [allKnown(), allKnown(1, 20), allKnown(1, 10)] {
+            states.learn(seen(mark: known))
         }
-        for known in [mark(0), mark(20), mark(10)] {
-            states.learn(StateObservation(subscriptions: [], mark: known))
-        }
-        #expect(try await states.held(question(1)).marks == [mark(20)])
+        #expect(try await states.held(question(1)).marks == [allKnown(1, 20)])
         _ = keep
     }
 
@@ -173,12 +187,7 @@ struct SubscriptionStatesTests {
     func tooMany(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
         let most = HeldState.mostOfAccount
-        let mark = AccountHistoryMark(
-            account: digest(1),
-            bundleId: "com.example.reader",
-            environment: .production,
-            asOf: clock
-        )
+        let mark = allKnown()
         func id(_ number: Int) -> String { "\(2_000_000 + number)" }
         func check(_ count: Int) async throws {
             let known = try await states.held(question(1, id(0)))
@@ -193,7 +202,7 @@ struct SubscriptionStatesTests {
             states.learn(StateObservation(subscriptions: learnt, mark: mark))
             // While it waits to be written, and when it was.
             try await check(end)
-            #expect(try await states.keep(notification("\(start)"), StateObservation(subscriptions: [])))
+            #expect(try await states.keep(notification("\(start)"), seen()))
             try await check(end)
         }
         #expect(try await states.forget(digest(1)) == 3 * most)
@@ -207,20 +216,14 @@ struct SubscriptionStatesTests {
     func pushedOut(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
         func present(for number: UInt8, at second: Int64) {
-            let mark = AccountHistoryMark(
-                account: digest(number),
-                bundleId: "com.example.reader",
-                environment: .production,
-                asOf: clock
-            )
             let tie = AccountTie.presented(at: clock.adding(seconds: second))
-            states.learn(StateObservation(subscriptions: [subscription(of: digest(number), tie: tie)], mark: mark))
+            states.learn(seen(subscription(of: digest(number), tie: tie), mark: allKnown(number)))
         }
         func check(_ number: UInt8, _ count: Int) async throws {
             #expect(try await states.held(question(number)).marks.count == count)
         }
         func write(_ name: String) async throws {
-            #expect(try await states.keep(notification(name), StateObservation(subscriptions: [])))
+            #expect(try await states.keep(notification(name), seen()))
         }
         let last = UInt8(HeldSubscription.mostPresenters) + 1
         let month: Int64 = 31 * 86_400
@@ -262,19 +265,19 @@ struct SubscriptionStatesTests {
         func ids(_ question: StateQuestion) async throws -> Set<String> {
             Set(try await states.held(question).subscriptions.map(\.identity.originalTransactionId))
         }
-        states.learn(StateObservation(subscriptions: [subscription("1", of: nil)]))
-        _ = try await states.keep(notification("first"), StateObservation(subscriptions: []))
-        states.learn(StateObservation(subscriptions: [subscription("2"), link("2", to: ["1"]), link("1", to: ["2"])]))
+        states.learn(seen(subscription("1", of: nil)))
+        _ = try await states.keep(notification("first"), seen())
+        states.learn(seen(subscription("2"), link("2", to: ["1"]), link("1", to: ["2"])))
         #expect(try await ids(question(nil, "1")) == ["1", "2"])
         #expect(try await ids(question(1)) == ["1", "2"])
         states.learn(
-            StateObservation(subscriptions: [subscription("3", of: nil), link("3", to: ["2"]), link("2", to: ["3"])])
+            seen(subscription("3", of: nil), link("3", to: ["2"]), link("2", to: ["3"]))
         )
         for writing in [true, false] {
             for number in ["1", "2", "3"] { #expect(try await ids(question(nil, number)) == ["1", "2", "3"]) }
             #expect(try await ids(question(1)) == ["1", "2", "3"])
             if let atHand = states.atHand(question(nil, "1")) { #expect(atHand.subscriptions.count == 3) }
-            if writing { _ = try await states.keep(notification("second"), StateObservation(subscriptions: [])) }
+            if writing { _ = try await states.keep(notification("second"), seen()) }
         }
         let together = await states.held([question(nil, "1"), question(1), question(nil, "9")])
         #expect(try together.map { try $0.get().subscriptions.count } == [3, 3, 0])
@@ -288,16 +291,11 @@ struct SubscriptionStatesTests {
     func forgotten(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
         states.learn(
-            StateObservation(subscriptions: [subscription("1", of: digest(1)), subscription("2", of: digest(2))])
+            seen(subscription("1", of: digest(1)), subscription("2", of: digest(2)))
         )
-        states.learn(StateObservation(subscriptions: [subscription("2", of: digest(1), tie: .presented(at: clock))]))
-        let mark = AccountHistoryMark(
-            account: digest(1),
-            bundleId: "com.example.reader",
-            environment: .production,
-            asOf: clock
-        )
-        states.learn(StateObservation(subscriptions: [], mark: mark))
+        states.learn(seen(subscription("2", of: digest(1), tie: .presented(at: clock))))
+        let mark = allKnown()
+        states.learn(seen(mark: mark))
         // With this all of it is written, and what is read next stays in memory.
         #expect(try await states.forget(digest(9)) == 0)
         #expect(try await states.held(question(1)).marks == [mark])

@@ -93,7 +93,7 @@ struct UnwrittenStatesTests {
         )
         let store = StateStore(database, digestKey: testDigestKey)
         let states = DurableSubscriptionStates(store, bounds: .init(linger: .milliseconds(0)), now: { clock })
-        states.learn(StateObservation(subscriptions: [subscription("1")]))
+        states.learn(seen(subscription("1")))
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 hasWritten.wait()

@@ -39,3 +39,27 @@ extension LedgerEntry {
         )
     }
 }
+
+extension LedgerQuestion {
+    /// A question about the signatures of an offer, if there is a limit, and about the presentations of subscriptions.
+    static func of(
+        _ customer: String?,
+        limit: Int? = nil,
+        decidedBy decider: String = "1000",
+        ids: [String] = [],
+        otherIds: [String: [String]] = [:],
+        at now: Timestamp
+    ) -> LedgerQuestion {
+        let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
+        var question = LedgerQuestion(
+            bundleId: "com.example.reader",
+            environment: .production,
+            customer: customer,
+            now: now,
+            offers: limit.map { [(offer, SignatureLimit(maximumSignaturesPerCustomer: $0), decider)] } ?? [],
+            originalTransactionIds: ids
+        )
+        question.otherIds = otherIds
+        return question
+    }
+}

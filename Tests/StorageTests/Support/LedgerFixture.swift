@@ -147,13 +147,11 @@ final class LedgerFixture: Sendable {
             // Otherwise the server ends who keeps it locked for longer than a batch may take.
             var limits = PostgreSQLLimits()
             limits.batch = .seconds(600)
-            try PostgreSQLDatabase(try unwrap(location), limits: limits).workWaiting {
-                connection throws(PostgreSQLError) in
-                _ = try connection.query("BEGIN")
-                _ = try connection.query("LOCK TABLE ledger_records IN ACCESS EXCLUSIVE MODE")
-                body()
-                _ = try connection.query("ROLLBACK")
-            }
+            let connection = try PostgreSQLConnection(to: try unwrap(location), limits: limits)
+            try connection.query("BEGIN")
+            try connection.query("LOCK TABLE ledger_records IN ACCESS EXCLUSIVE MODE")
+            body()
+            try connection.query("ROLLBACK")
         }
     }
 

@@ -15,12 +15,12 @@ struct PostgreSQLStateStoreTests {
     func shared() async throws {
         let first = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
         let second = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
-        #expect(try await first.keep(notification("a"), StateObservation(subscriptions: [subscription("1")])))
+        #expect(try await first.keep(notification("a"), seen(subscription("1"))))
         #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
         let refunded = subscription("1", refunded: true, said: 60)
-        #expect(try await first.keep(notification("b"), StateObservation(subscriptions: [refunded])))
+        #expect(try await first.keep(notification("b"), seen(refunded)))
         #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1").merging(refunded)])
-        #expect(try await !second.keep(notification("b"), StateObservation(subscriptions: [])))
+        #expect(try await !second.keep(notification("b"), seen()))
     }
 
     @Test("Without a server, each of many callers at once gets the fault, and none waits for a thread")
@@ -57,10 +57,7 @@ struct PostgreSQLStateStoreTests {
             for step in 0..<10 {
                 let tie = AccountTie.presented(at: clock)
                 let learnt = subscription("1", of: digest(UInt8(writer * 10 + step)), tie: tie)
-                _ = try? all[writer].commit([
-                    StateWork(notification: nil, observation: StateObservation(subscriptions: [learnt]))
-                ]
-                )
+                _ = try? all[writer].learn(seen(learnt))
             }
         }
         var expected = subscription("1", of: digest(0), tie: .presented(at: clock))
@@ -91,13 +88,13 @@ struct PostgreSQLStateStoreTests {
         let location = try PostgreSQLLocation(url: server.url())
         let database = try PostgreSQLDatabase(location)
         let states = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
-        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription("first")])))
+        #expect(try await states.keep(notification("a"), seen(subscription("first"))))
         let other = try takeLocks(location, leaving: 1000)
         for customer in 0..<4 {
             let many = (0..<2000).map { subscription("\(customer)-\($0)", of: digest(UInt8(customer))) }
             states.learn(StateObservation(subscriptions: many))
         }
-        #expect(try await states.keep(notification("b"), StateObservation(subscriptions: [subscription("next")])))
+        #expect(try await states.keep(notification("b"), seen(subscription("next"))))
         #expect(states.fault == nil)
         #expect(states.warning == nil)
         #expect(try StateStore(database, digestKey: testDigestKey).count() == 8002)
@@ -113,12 +110,10 @@ struct PostgreSQLStateStoreTests {
         let database = try PostgreSQLDatabase(location)
         let store = StateStore(database, digestKey: testDigestKey)
         // A first look at a table takes locks of its own.
-        _ = try store.commit([
-            StateWork(notification: nil, observation: StateObservation(subscriptions: [subscription("0")]))
-        ])
+        try store.learn(seen(subscription("0")))
         let other = try takeLocks(location, leaving: 100)
         let many = (0..<200).map { subscription("\($0)") }
-        _ = try store.commit([StateWork(notification: nil, observation: StateObservation(subscriptions: many))])
+        try store.learn(StateObservation(subscriptions: many))
         #expect(try store.count() == 200)
         #expect(!other.isBroken)
         await database.close()
