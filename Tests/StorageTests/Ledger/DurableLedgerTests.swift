@@ -119,6 +119,17 @@ struct DurableLedgerTests {
         ledger.close()
     }
 
+    @Test("The observer of commits is called for as long as the service runs, each time at the same cost")
+    func observedLong() {
+        let observer = CommitObserver()
+        let observed = Mutex(0)
+        observer.note([], [], .zero)
+        observer.observe { _, _ in observed.withLock { $0 += 1 } }
+        // Were the function wrapped at each call, these would not fit on the stack.
+        for _ in 0..<300_000 { observer.note([], [], .zero) }
+        #expect(observed.withLock { $0 } == 300_000)
+    }
+
     @Test(
         "An entry that the database refuses fails alone, and takes no number of the chain",
         arguments: LedgerHome.allCases
