@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import Testing
 
 @testable import AppStoreSimulator
@@ -25,7 +26,8 @@ struct MadeUpCustomerTests {
         let payloads = try customer.signedPayloads.map { try JSON.object($0) }
         #expect(payloads.map { $0["originalTransactionId"] as? String } == [id, id])
         #expect(payloads[0]["transactionId"] as? String == id)
-        #expect(try #require(payloads[0]["expiresDate"] as? Int64) < now == hasExpired)
+        let expires = try #require(payloads[0]["expiresDate"] as? Int64)
+        #expect((expires < now) == hasExpired)
         #expect(payloads[1]["autoRenewStatus"] as? Int == autoRenewStatus)
         #expect(payloads[1]["expirationIntent"] as? Int == intent)
 
