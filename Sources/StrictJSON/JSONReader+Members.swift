@@ -43,12 +43,12 @@ extension JSONReader {
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
-    private struct NamePlace {
+    struct NamePlace {
         let range: Range<Int>
         let hasEscapes: Bool
     }
 
-    private mutating func readNamePlace() throws(JSONFault) -> NamePlace {
+    mutating func readNamePlace() throws(JSONFault) -> NamePlace {
         guard nextIsString() else { throw malformed("a member's name is expected") }
         let start = position + 1
         let hasEscapes = try skipString()

@@ -1,15 +1,15 @@
 extension JSONReader {
     /// Reads a value that is neither object nor array.
     package mutating func readScalar() throws(JSONFault) -> JSONScalar {
-        switch try nextType() {
+        let type = try nextType()
+        switch type {
         case .string: return .string(try readString())
         case .number:
             let start = position
             try skipNumber()
             return .number(String(decoding: bytes[start..<position], as: UTF8.self))
         case .boolean, .null: return try readLiteral()
-        case .object: throw JSONFault(.wrongType, "A plain value is expected; this is an object.")
-        case .array: throw JSONFault(.wrongType, "A plain value is expected; this is an array.")
+        case .object, .array: throw JSONFault(.wrongType, "A plain value is expected; this is \(type.phrase).")
         }
     }
 
@@ -37,8 +37,7 @@ extension JSONReader {
             return ((start + 1)..<(position - 1), hasEscapes)
         case .number: try skipNumber()
         case .boolean, .null: _ = try readLiteral()
-        case .object: throw JSONFault(.wrongType, "A plain value is expected; this is an object.")
-        case .array: throw JSONFault(.wrongType, "A plain value is expected; this is an array.")
+        case .object, .array: throw JSONFault(.wrongType, "A plain value is expected; this is \(type.phrase).")
         }
         return (start..<position, false)
     }

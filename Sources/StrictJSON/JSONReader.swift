@@ -134,7 +134,7 @@ package struct JSONReader {
             try descend()
             if !take(UInt8(ascii: "}")) {
                 repeat {
-                    try skipName()
+                    _ = try readNamePlace()
                     try skipValue()
                 } while take(UInt8(ascii: ","))
                 guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
@@ -224,12 +224,6 @@ package struct JSONReader {
         let name = try readString()
         guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
         return name
-    }
-
-    private mutating func skipName() throws(JSONFault) {
-        guard nextIsString() else { throw malformed("a member's name is expected") }
-        try skipString()
-        guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
     }
 
     mutating func nextIsString() -> Bool {
