@@ -5,34 +5,32 @@ import Synchronization
 
 /// The process's usage, under the names that Prometheus' client libraries give it ("Process metrics").
 package final class ProcessMetrics: Sendable {
-    package static let definitions = [
-        MetricDefinition("process_cpu_seconds_total", .counter, "Processor time used, user and system, in seconds."),
-        MetricDefinition("process_resident_memory_bytes", .gauge, "Memory in RAM, in bytes."),
-        MetricDefinition("process_virtual_memory_bytes", .gauge, "Address space, in bytes."),
-        MetricDefinition("process_threads", .gauge, "Threads."),
-        MetricDefinition("process_open_fds", .gauge, "Open file descriptors."),
-        MetricDefinition("process_max_fds", .gauge, "How many file descriptors may be open."),
-        MetricDefinition("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970."),
+    private static let processorSeconds = "process_cpu_seconds_total"
+    private static let startSeconds = "process_start_time_seconds"
+    private static let gauges: [(name: String, help: String, value: @Sendable (ProcessUsage) -> Double?)] = [
+        ("process_resident_memory_bytes", "Memory in RAM, in bytes.", { $0.residentBytes }),
+        ("process_virtual_memory_bytes", "Address space, in bytes.", { $0.virtualBytes }),
+        ("process_threads", "Threads.", { $0.threads }),
+        ("process_open_fds", "Open file descriptors.", { $0.openDescriptors }),
+        ("process_max_fds", "How many file descriptors may be open.", { $0.maximumDescriptors }),
     ]
 
+    package static let definitions =
+        [
+            MetricDefinition(processorSeconds, .counter, "Processor time used, user and system, in seconds."),
+            MetricDefinition(startSeconds, .gauge, "When the process started, in seconds since 1970."),
+        ] + gauges.map { MetricDefinition($0.name, .gauge, $0.help) }
+
     private let processor: FloatingPointCounter
-    private let resident: Meter
-    private let virtual: Meter
-    private let threads: Meter
-    private let openDescriptors: Meter
-    private let maximumDescriptors: Meter
+    private let meters: [Meter]
     private let reported = Mutex(0.0)
 
     /// Makes the handles, and reports when the process started; ``update()`` reports the rest.
     package init(factory: any MetricsFactory) {
-        processor = FloatingPointCounter(label: "process_cpu_seconds_total", factory: factory)
-        resident = Meter(label: "process_resident_memory_bytes", factory: factory)
-        virtual = Meter(label: "process_virtual_memory_bytes", factory: factory)
-        threads = Meter(label: "process_threads", factory: factory)
-        openDescriptors = Meter(label: "process_open_fds", factory: factory)
-        maximumDescriptors = Meter(label: "process_max_fds", factory: factory)
+        processor = FloatingPointCounter(label: Self.processorSeconds, factory: factory)
+        meters = Self.gauges.map { Meter(label: $0.name, factory: factory) }
         // Once, as it has to stay the same to the last digit: a restart is seen by its change.
-        let start = Meter(label: "process_start_time_seconds", factory: factory)
+        let start = Meter(label: Self.startSeconds, factory: factory)
         if let usage = ProcessUsage.now() { start.set(usage.startSeconds) }
     }
 
@@ -44,11 +42,9 @@ package final class ProcessMetrics: Sendable {
             return usage.processorSeconds - reported
         }
         if used > 0 { processor.increment(by: used) }
-        resident.set(usage.residentBytes)
-        virtual.set(usage.virtualBytes)
-        threads.set(usage.threads)
-        if let open = usage.openDescriptors { openDescriptors.set(open) }
-        if let maximum = usage.maximumDescriptors { maximumDescriptors.set(maximum) }
+        for (gauge, meter) in zip(Self.gauges, meters) {
+            if let value = gauge.value(usage) { meter.set(value) }
+        }
     }
 }
 
