@@ -42,6 +42,6 @@ struct MadeUpCustomerTests {
                 $0["original_transaction_id"] == id && $0["web_order_line_item_id"]?.contains(id) == true
             }
         )
-        #expect((1800...2400).contains(customer.receiptResponse.count), "\(customer.receiptResponse.count) bytes")
+        #expect((1800...2600).contains(customer.receiptResponse.count), "\(customer.receiptResponse.count) bytes")
     }
 }
