@@ -116,7 +116,7 @@ extension RecognisedContent.Kind {
             || has("status") && (members.count == 1 || has("receipt", "environment"))
         {
             self = .verifyReceiptAnswer
-        } else if has("transactionId", "originalTransactionId", "appTransactionId", "data", "signedTransactions") {
+        } else if has("transactionId", "originalTransactionId", "appTransactionId", "data", "hasMore") {
             self = .decoded
         } else {
             return nil

@@ -233,8 +233,8 @@ struct CustomerHistories: Sendable {
         do throws(EvidenceFault) {
             let history = try reader.history(from: evidence)
             try Self.refuseFuture(history, at: moment)
-            // Lists without a transaction name no subscription: held state counts, as without evidence.
-            if case .signedTransactions = evidence, history.transactions.isEmpty { return nil }
+            // Apple's word without a transaction names no subscription: held state counts, as without evidence.
+            if evidence.kind.isApplesWord, history.transactions.isEmpty { return nil }
             return history
         } catch {
             throw .evidence(error)
