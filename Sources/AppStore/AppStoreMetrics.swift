@@ -1,5 +1,5 @@
 package import CoreMetrics
-package import Offers
+import Offers
 import Synchronization
 
 /// The metrics of calls to Apple: the calls, the reasons why one was held back, and how a question was answered.
@@ -120,42 +120,18 @@ private final class CallTable: Sendable {
 extension AppStoreEvidenceFetcher {
     /// Sets the gauges, before the metrics are read.
     package func updateGauges() {
-        for place in places {
-            Meter(
-                label: "offer_signer_app_store_breaker_open",
-                dimensions: [("service", place.service), ("environment", place.environment.rawValue)],
-                factory: metrics.factory
-            ).set(place.isPaused ? 1 : 0)
+        for service in AppStoreService.allCases {
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                let url =
+                    service == .serverAPI ? urls.serverAPI(in: environment) : urls.verifyReceipt(in: environment)
+                Meter(
+                    label: "offer_signer_app_store_breaker_open",
+                    dimensions: [("service", service.rawValue), ("environment", environment.rawValue)],
+                    factory: metrics.factory
+                ).set(throttle?.isPaused(url) == true ? 1 : 0)
+            }
         }
         Meter(label: "offer_signer_app_store_cached_answers", factory: metrics.factory).set(answers.count)
         Meter(label: "offer_signer_app_store_questions_under_way", factory: metrics.factory).set(flights.count)
     }
-
-    /// Apple's services as they are asked, each in production and in the Sandbox.
-    package var places: [AppStorePlace] {
-        AppStoreService.allCases.flatMap { service in
-            [AppStoreEnvironment.production, .sandbox].map { environment in
-                let url =
-                    service == .serverAPI
-                    ? urls.serverAPI(in: environment) : urls.verifyReceipt(in: environment)
-                return AppStorePlace(
-                    service: service.rawValue,
-                    environment: environment,
-                    url: url,
-                    isPaused: throttle?.isPaused(url) == true
-                )
-            }
-        }
-    }
-}
-
-/// One of Apple's services in one environment, as it is asked now.
-package struct AppStorePlace: Sendable {
-    /// The service's name in metrics.
-    package let service: String
-    package let environment: AppStoreEnvironment
-    /// The address that is asked.
-    package let url: String
-    /// Whether it is not asked for a while, as it was down.
-    package let isPaused: Bool
 }

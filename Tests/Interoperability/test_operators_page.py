@@ -1,8 +1,6 @@
 """The operators' page in a real browser, Debian's Chromium: what is seen, clicked and typed, and what it leaves."""
 
 import contextlib
-import datetime
-import hashlib
 import http.server
 import json
 import os
@@ -28,7 +26,6 @@ VIEWS = {
     "offers": "Offers",
     "retention": "Retention",
     "ledger": "Ledger",
-    "clients": "Clients",
     "catalog": "Catalog",
     "try": "Try a customer",
     "diagnose": "Why did StoreKit refuse?",
@@ -213,7 +210,7 @@ def test_every_view_can_be_seen_and_loads_nothing_from_elsewhere(page):
         expect(page.locator(f'nav a[href="#{view}"]')).to_have_attribute("aria-current", "page")
 
 
-def test_the_first_view_has_status_warnings_with_their_fixes_keys_clock_apple_and_reloads(page, example):
+def test_the_first_view_has_status_warnings_with_their_fixes_keys_and_reloads(page, example):
     known = overview(example)
     expect(page.locator("#status")).to_have_text("Ready")
     view = page.locator("#view")
@@ -221,10 +218,8 @@ def test_the_first_view_has_status_warnings_with_their_fixes_keys_clock_apple_an
     for warning in known["warnings"]:
         expect(view).to_contain_text(warning["text"])
         expect(view.locator(".notice.warn", has_text="Fix: ").first).to_be_visible()
-    for text in ["EXAMPLE123", known["keys"][0]["publicKeySHA256"], "self-tests passed", "in order", "Last reload"]:
+    for text in ["EXAMPLE123", known["keys"][0]["publicKeySHA256"], "self-tests passed", "Last reload"]:
         expect(view).to_contain_text(text)
-    for place in known["appStore"]:
-        expect(view).to_contain_text(place["url"])
 
 
 def test_the_fingerprint_is_the_one_that_keys_inspect_prints(example):
@@ -306,28 +301,11 @@ def test_the_ledger_shows_its_chains_size_and_last_verification(page, example):
     expect(page.locator("#view")).to_contain_text("2 records in 1 chain, in order")
 
 
-def test_clients_and_catalog_are_those_in_use(page, example):
-    look(page, "clients")
-    view = page.locator("#view")
-    for text in ["reader-backend", "com.example.reader", "receiptResponse", "a2eb0cb8…", "200: "]:
-        expect(view).to_contain_text(text)
+def test_the_catalog_is_the_one_in_use(page, example):
     look(page, "catalog")
+    view = page.locator("#view")
     for text in ["comeback50", "lapsed", "redeemed once at most", "winter2026", "20900002", "audio-loyal"]:
         expect(view).to_contain_text(text)
-
-
-def test_each_token_says_how_often_and_when_it_was_shown(page, example):
-    token, = next(client for client in overview(example)["clients"] if client["requests"])["tokens"]
-    shown, last = token["requests"], token["lastUsedAt"]
-    assert shown > 0 and token["sha256Prefix"] == hashlib.sha256(b"demo-token-for-loopback-only").hexdigest()[:8]
-    assert 0 <= time.time() - datetime.datetime.fromisoformat(last).timestamp() < 3600
-    # It is not answered, so no decision is counted.
-    assert ask(example.address, "/v1/signatures", {})[0] == 400
-    token, = next(client for client in overview(example)["clients"] if client["requests"])["tokens"]
-    assert token["requests"] == shown + 1 and token["lastUsedAt"] >= last
-    page.reload()
-    look(page, "clients")
-    expect(page.locator("#view")).to_contain_text(f"used {shown + 1} times")
 
 
 def test_times_are_in_the_readers_zone(chromium, example):
@@ -343,13 +321,11 @@ def test_times_are_in_the_readers_zone(chromium, example):
 def test_retention_calls_are_shown_by_answer_with_their_time(page, example):
     known = overview(example)
     assert known["retention"]["timeoutMilliseconds"] == 500
-    counted = {metric["name"]: metric["series"] for metric in known["retention"]["metrics"]}
-    for series in counted["offer_signer_retention_calls_total"]:
-        if series["labels"] == {"answer": "promotional_offer", "reason": "rule"}:
-            series["value"] = 3
-        if series["labels"] == {"answer": "unavailable", "reason": "too_slow"}:
-            series["value"] = 1
-    counted["offer_signer_retention_call_duration_seconds"][0].update(value=4, meanMicroseconds=1234)
+    known["retention"]["calls"] = [
+        {"answer": "promotional_offer", "reason": "rule", "count": 3},
+        {"answer": "unavailable", "reason": "too_slow", "count": 1},
+    ]
+    known["retention"]["meanMicroseconds"] = 1234
     # Apple's calls are made in test_retention.py; here their counts are put into what the service says.
     page.route("**/overview.json", lambda route: route.fulfill(json=known))
     page.reload()
@@ -367,7 +343,6 @@ def test_each_empty_view_says_when_something_will_appear(chromium, tmp_path):
             "offers": "No offer was asked for in Production within 28 days",
             "retention": "No retention call so far",
             "ledger": "in 1 chain",
-            "clients": "none yet",
         }.items():
             look(page, view, "empty")
             expect(page.locator("#view")).to_contain_text(text)

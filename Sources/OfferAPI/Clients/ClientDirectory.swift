@@ -11,7 +11,7 @@ package final class ClientDirectory: Sendable {
             let usage = usages.usage(of: client.name)
             for (place, bytes) in client.tokenSHA256.enumerated() {
                 guard let digest = TokenDigest(bytes: bytes) else { continue }
-                tokens[digest] = KnownToken(client: client, place: place, use: usage.use(of: digest), usage: usage)
+                tokens[digest] = KnownToken(client: client, place: place, usage: usage)
             }
         }
         self.tokens = tokens
@@ -25,16 +25,6 @@ package final class ClientDirectory: Sendable {
 
     /// The client's token with a digest; `nil` when it is no client's.
     func token(with digest: TokenDigest) -> KnownToken? { tokens[digest] }
-
-    /// The last use of each client's tokens, in the order of the clients' names.
-    package var tokenUse: [ClientTokenUse] {
-        Dictionary(grouping: tokens.values, by: \.client.name).sorted { $0.key < $1.key }.map { name, tokens in
-            ClientTokenUse(
-                client: name,
-                lastUsed: tokens.sorted { $0.place < $1.place }.map(\.use.lastUsed)
-            )
-        }
-    }
 
     /// A client's usage; `nil` for a client of another directory.
     func usage(of client: Client) -> ClientUsage? { usages[client.name] }

@@ -1,13 +1,10 @@
-import Glibc
-package import Offers
 import Synchronization
 
-/// A client's recent and present requests and the tokens that it shows; it outlives a reload.
+/// A client's recent and present requests; they outlive a reload.
 final class ClientUsage: Sendable {
     private struct State {
         var signatures = CellRate()
         var openRequests = 0
-        var tokens: [TokenDigest: TokenUse] = [:]
     }
 
     private let state = Mutex(State())
@@ -55,15 +52,6 @@ final class ClientUsage: Sendable {
     func end() {
         state.withLock { $0.openRequests -= 1 }
     }
-
-    func use(of token: TokenDigest) -> TokenUse {
-        state.withLock { state in
-            if let known = state.tokens[token] { return known }
-            let new = TokenUse()
-            state.tokens[token] = new
-            return new
-        }
-    }
 }
 
 final class ByteBudget: Sendable {
@@ -82,39 +70,15 @@ final class ByteBudget: Sendable {
     func giveBack(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
 }
 
-/// The last use of a token, to the second: so event loops write to it no more often.
-final class TokenUse: Sendable {
-    private let second = Atomic<Int64>(.min)
-
-    /// The moment; `nil` before the first use since the start.
-    var lastUsed: Timestamp? {
-        let second = second.load(ordering: .relaxed)
-        return second == .min ? nil : Timestamp(millisecondsSince1970: second * 1000)
-    }
-
-    func note(atSecond now: Int64 = Int64(time(nil))) {
-        if second.load(ordering: .relaxed) != now { second.store(now, ordering: .relaxed) }
-    }
-}
-
-/// The last use of a client's tokens in this process: an old one can go when only the new one is used.
-package struct ClientTokenUse: Equatable, Sendable {
-    package let client: String
-    /// The last use of each token, in the order of `tokenSHA256`; `nil` for a token not used since the start.
-    package let lastUsed: [Timestamp?]
-}
-
 final class KnownToken: Sendable {
     let client: Client
     /// The token's place in the client's `tokenSHA256`, from 0.
     let place: Int
-    let use: TokenUse
     let usage: ClientUsage
 
-    init(client: Client, place: Int, use: TokenUse, usage: ClientUsage) {
+    init(client: Client, place: Int, usage: ClientUsage) {
         self.client = client
         self.place = place
-        self.use = use
         self.usage = usage
     }
 }

@@ -96,7 +96,6 @@ struct Gate {
             guard let token = head.token else { throw .tokenMissing }
             guard let known = clients.token(with: token) else { throw .tokenUnknown }
             request.token = known
-            known.use.note()
             guard known.client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
             if call.method == .POST {
                 guard head.hasJSONBody else { throw .unsupportedMediaType }

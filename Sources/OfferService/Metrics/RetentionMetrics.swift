@@ -1,8 +1,9 @@
 package import CoreMetrics
 import Offers
+import Synchronization
 
 /// Counts Apple's calls for retention messages by answer and reason, and measures their time.
-package struct RetentionMetrics: Sendable {
+package final class RetentionMetrics: Sendable {
     /// The outcome of a call, by `answer` and `reason`.
     enum Outcome: Hashable, CaseIterable, Sendable {
         case message, messageAgain
@@ -47,6 +48,7 @@ package struct RetentionMetrics: Sendable {
     private let calls: [Outcome: Counter]
     private let lookups: [Lookup: Counter]
     private let duration: Timer
+    private let counted = Mutex((calls: [Outcome: Int](), nanoseconds: Int64(0)))
     private let limit: Meter
 
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
@@ -77,9 +79,28 @@ package struct RetentionMetrics: Sendable {
     func count(_ outcome: Outcome, nanoseconds: Int64) {
         calls[outcome]?.increment()
         duration.recordNanoseconds(nanoseconds)
+        counted.withLock { counted in
+            counted.calls[outcome, default: 0] += 1
+            counted.nanoseconds += nanoseconds
+        }
     }
 
-    package func countMalformed() { calls[.malformed]?.increment() }
+    package func countMalformed() {
+        calls[.malformed]?.increment()
+        counted.withLock { $0.calls[.malformed, default: 0] += 1 }
+    }
+
+    /// The calls since the start by outcome, and the mean time of those that were looked at.
+    package var tally: (calls: [(answer: String, reason: String, count: Int)], meanMicroseconds: Int64?) {
+        let (calls, nanoseconds) = counted.withLock { ($0.calls, $0.nanoseconds) }
+        let timed = calls.values.reduce(0, +) - (calls[.malformed] ?? 0)
+        return (
+            Outcome.allCases.compactMap { outcome in
+                calls[outcome].map { (outcome.labels.answer, outcome.labels.reason, $0) }
+            },
+            timed > 0 ? nanoseconds / Int64(timed) / 1000 : nil
+        )
+    }
 
     func count(_ lookup: Lookup) { lookups[lookup]?.increment() }
 }

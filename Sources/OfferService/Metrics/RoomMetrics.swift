@@ -64,10 +64,12 @@ package enum Room: String, CaseIterable, Sendable {
 package struct Stopwatch: Sendable {
     private let start: Int64
 
+    @usableFromInline
     package init() {
         start = Self.now
     }
 
+    @usableFromInline
     package var nanoseconds: Int64 { Self.now - start }
 
     private static var now: Int64 {

@@ -78,7 +78,7 @@ struct ServiceComposition {
             Self.details(current.value.service, reload, clock, ledger)
         }
         let faults = RepeatedFaults(logger: logger)
-        let decisions = settings.adminPage ? DecisionHistory(of: lifelong.telemetry) : nil
+        let decisions = settings.adminPage ? lifelong.telemetry.decisions : nil
         let listeners = ServiceListeners(
             of: current,
             lifelong,
@@ -89,7 +89,7 @@ struct ServiceComposition {
                 readiness: readiness,
                 expectsNotifications: settings.listeners.notifications != nil
             ),
-            overview: decisions.map { Overview(of: current, lifelong, readiness, $0) },
+            overview: settings.adminPage ? Overview(of: current, lifelong, readiness) : nil,
             logger: logger,
             faults: faults
         )

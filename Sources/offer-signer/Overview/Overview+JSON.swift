@@ -1,9 +1,7 @@
-import AppStore
 import Crypto
 import OfferAPI
 import OfferService
 import Offers
-import PrometheusMetrics
 import Storage
 import StrictJSON
 import SubscriptionKeys
@@ -60,21 +58,6 @@ extension JSONWriter {
         }
     }
 
-    mutating func element(_ place: AppStorePlace, _ metrics: OverviewMetrics) {
-        let name = "\(place.service) \(place.environment.rawValue)"
-        object { json in
-            json.member("service", place.service)
-            json.member("environment", place.environment.rawValue)
-            json.member("url", place.url)
-            json.member("isPaused")
-            json.bool(place.isPaused)
-            json.member("calls", metrics.calls[name] ?? [:])
-            if let (count, seconds) = metrics.durations[name], count > 0 {
-                json.member("meanMilliseconds", Int64((seconds / count * 1000).rounded()))
-            }
-        }
-    }
-
     /// Steps without any decision are there, too.
     mutating func members(of steps: [DecisionHistory.Step]) {
         if let first = steps.first { member("sinceAt", first.startedAt.rfc3339) }
@@ -85,41 +68,26 @@ extension JSONWriter {
                 list.object { json in
                     json.member("startedAt", step.startedAt.rfc3339)
                     json.member("signed", Int64(step.signed))
-                    json.member("refused", step.refused.mapValues { Int64($0) })
+                    json.member("refused", step.refused)
                 }
             }
         }
     }
 
-    mutating func member(_ name: StaticString, _ metrics: [MetricReading]) {
-        member(name)
+    /// The outcomes of Apple's calls since the start, and the mean time of an answer.
+    mutating func members(of retention: RetentionMetrics) {
+        let tally = retention.tally
+        member("calls")
         array { list in
-            for metric in metrics {
+            for call in tally.calls {
                 list.object { json in
-                    json.member("name", metric.name)
-                    if let help = metric.help { json.member("help", help) }
-                    json.member("series")
-                    json.array { series in
-                        for (index, one) in metric.series.enumerated() {
-                            series.object { json in
-                                json.member("labels")
-                                json.object { labels in
-                                    for (name, value) in one.labels.sorted(by: { $0.key < $1.key }) {
-                                        labels.member(named: name)
-                                        labels.string(value)
-                                    }
-                                }
-                                json.member("value", Int64(clamping: one.value))
-                                if metric.sums.indices.contains(index), one.value > 0 {
-                                    let mean = metric.sums[index] / one.value * 1_000_000
-                                    json.member("meanMicroseconds", Int64(clamping: mean))
-                                }
-                            }
-                        }
-                    }
+                    json.member("answer", call.answer)
+                    json.member("reason", call.reason)
+                    json.member("count", Int64(call.count))
                 }
             }
         }
+        if let mean = tally.meanMicroseconds { member("meanMicroseconds", mean) }
     }
 
     mutating func members(of ledger: OpenLedger, _ figures: RecentFigures, _ settings: Settings) {
@@ -162,47 +130,13 @@ extension JSONWriter {
         }
     }
 
-    /// Of each token: how its digest in `clients.yaml` begins, how many requests showed it, and when the last one did,
-    /// since the start.
-    mutating func element(_ client: Client, lastUsed: [Timestamp?], _ metrics: OverviewMetrics) {
-        object { json in
-            json.member("name", client.name)
-            json.member("apps", client.apps.sorted())
-            json.member("scopes", ClientScope.allCases.filter(client.scopes.contains).map(\.rawValue))
-            json.member("evidence", EvidenceKind.allCases.filter(client.evidence.contains).map(\.rawValue))
-            if let rate = client.signaturesPerSecond { json.member("signaturesPerSecond", Int64(rate)) }
-            if let number = client.concurrentRequests { json.member("concurrentRequests", Int64(number)) }
-            json.member("tokens")
-            json.array { tokens in
-                for (place, digest) in client.tokenSHA256.enumerated() {
-                    tokens.object { token in
-                        token.member("sha256Prefix", Hexadecimal.text(digest.prefix(4)))
-                        let requests = metrics.tokens[client.name]?[place == 0 ? "first" : "second"]
-                        token.member("requests", requests ?? 0)
-                        if lastUsed.indices.contains(place), let moment = lastUsed[place] {
-                            token.member("lastUsedAt", moment.rfc3339)
-                        }
-                    }
-                }
-            }
-            json.member("requests", metrics.requests[client.name] ?? [:])
-        }
-    }
-
-    private mutating func member(_ name: StaticString, _ counts: [String: Int64]) {
+    private mutating func member(_ name: StaticString, _ counts: [Reason: Int]) {
         member(name)
         object { json in
-            for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
-                json.member(named: name)
-                json.number(count)
+            for (reason, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                json.member(named: reason.rawValue)
+                json.number(Int64(count))
             }
         }
-    }
-}
-
-extension Int64 {
-    /// Rounds; the ends of the range for numbers beyond them.
-    fileprivate init(clamping number: Double) {
-        self = Int64(exactly: number.rounded()) ?? (number > 0 ? .max : 0)
     }
 }

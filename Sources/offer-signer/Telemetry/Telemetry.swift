@@ -7,6 +7,7 @@ import PrometheusMetrics
 /// All that the service counts: it outlives a reload.
 struct Telemetry: Sendable {
     let service: ServiceMetrics
+    let decisions: DecisionHistory
     /// Of clients and of Apple.
     let requests: RequestMetrics
     let appStore: AppStoreMetrics
@@ -26,7 +27,8 @@ struct Telemetry: Sendable {
         }
         let registry = PrometheusRegistry(MetricDefinition.all)
         self.registry = registry
-        service = ServiceMetrics(factory: registry, tally: ledger.tally)
+        decisions = DecisionHistory(before: ledger.tally)
+        service = ServiceMetrics(factory: registry, tally: decisions)
         requests = RequestMetrics(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
@@ -38,9 +40,6 @@ struct Telemetry: Sendable {
         self.ledger = LedgerMetrics(factory: registry)
         self.ledger.observe(ledger.ledger)
     }
-
-    /// The present readings of some metrics; gauges have the case when `/metrics` was last read.
-    func readings(where isWanted: (String) -> Bool) -> [MetricReading] { registry.readings(where: isWanted) }
 
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()

@@ -42,29 +42,6 @@ struct ClientDirectoryTests {
         #expect(problem?.status == 403)
     }
 
-    @Test("Which of a client's tokens was shown last outlives a reload, also one by which a token changes its place")
-    func tokenUse() throws {
-        let usages = ClientUsages()
-        let twoBlocks = try #require(other.tokenSHA256.first)
-        func directory(_ digests: [[UInt8]]) -> ClientDirectory {
-            let b = Client(name: "b", tokenSHA256: digests, apps: ["a"])
-            return ClientDirectory(
-                [b, Client(name: "a", tokenSHA256: [Array(repeating: 0, count: 32)], apps: ["a"])],
-                usages: usages
-            )
-        }
-        let before = directory([sha256OfAbc, twoBlocks])
-        #expect(before.tokenUse.map(\.client) == ["a", "b"])
-        #expect(before.tokenUse.map(\.lastUsed) == [[nil], [nil, nil]])
-        let token = try #require(before.token(with: TokenDigest(of: "abc")))
-        #expect((token.client.name, token.place) == ("b", 0))
-        token.use.note(atSecond: 1_795_262_400)
-        let noon = Timestamp(millisecondsSince1970: 1_795_262_400_000)
-        #expect(before.tokenUse[1].lastUsed == [noon, nil])
-        #expect(directory([twoBlocks, sha256OfAbc]).tokenUse[1].lastUsed == [nil, noon])
-        #expect(directory([twoBlocks]).tokenUse[1].lastUsed == [nil])
-    }
-
     @Test("A digest of the wrong length is refused")
     func length() {
         let short = Client(name: "short", tokenSHA256: [Array(sha256OfAbc.prefix(31))], apps: ["a"])

@@ -100,7 +100,7 @@ struct GateTests {
         }
     }
 
-    @Test("Which of a client's tokens a request showed is counted, and kept with the time")
+    @Test("Which of a client's tokens a request showed is counted")
     func tokens() async throws {
         // FIPS 180-4's other example.
         let message = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
@@ -111,10 +111,8 @@ struct GateTests {
         func ask(_ target: String, _ token: String) async throws -> Int {
             try await listener.ask(TestRequest(target, "{}", token: token)).status
         }
-        #expect(endpoints.clients.tokenUse.first?.lastUsed == [nil, nil])
         #expect(try await ask("/v1/signatures", "abc") == 400)
         #expect(try await ask("/v1/diagnoses", "abc") == 403)
-        #expect(endpoints.clients.tokenUse.first?.lastUsed.map { $0 != nil } == [false, true])
         #expect(try await ask("/v1/signatures", message) == 400)
         #expect(try await ask("/v1/signatures", "guess") == 401)
         let samples = String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n")

@@ -47,7 +47,6 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const number = (value) => plain.format(value);
 const count = (value, one, many) => `${number(value)} ${value === 1 ? one : many ?? one + 's'}`;
-const times = (value) => ({ 1: 'once', 2: 'twice' }[value] ?? `${number(value)} times`);
 const share = (part, whole) => (whole > 0 ? percent.format(part / whole) : '–');
 const day = (text) => dayName.format(new Date(text + 'T00:00:00Z'));
 
@@ -107,9 +106,6 @@ function tile(kind, name, value, more) {
 function tags(texts) {
   return texts.length ? h('ul', { class: 'tags' }, texts.map((text) => h('li', null, text))) : '–';
 }
-
-// Numbers by a name, such as a status.
-const counts = (byName) => tags(Object.entries(byName).map(([name, value]) => `${name}: ${number(value)}`));
 
 function reasonTags(byReason) {
   const sorted = Object.entries(byReason).sort(([, left], [, right]) => right - left);
@@ -255,7 +251,7 @@ const uses = {
 };
 
 function nowView(overview) {
-  const { faults, warnings, clock, reloads } = overview;
+  const { faults, warnings, reloads } = overview;
   const lastHour = overview.decisions.steps.filter((step) => Date.now() - new Date(step.startedAt) < 3600 * seconds);
   const signed = sum(lastHour.map((step) => step.signed));
   const refused = sum(lastHour.map((step) => sum(Object.values(step.refused))));
@@ -263,7 +259,6 @@ function nowView(overview) {
   const signing = overview.keys.filter((key) => key.use === 'signs' && !key.fault);
   const [word, kind, more] = state.failedSince
     ? ['No answer', 'bad', 'the figures below are older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
-  const within = `within ${count(Math.round(clock.toleranceSeconds / 60), 'minute')}`;
   return [
     h('div', { class: 'tiles' },
       tile(kind, 'Service', word, more),
@@ -273,8 +268,6 @@ function nowView(overview) {
       failing.length
         ? tile('bad', 'Keys that sign', number(signing.length), count(failing.length, 'key failed', 'keys failed'))
         : tile('good', 'Keys that sign', number(signing.length), 'self-tests passed'),
-      appStoreTile(overview.appStore),
-      tile(clock.fault ? 'bad' : 'good', 'Clock', clock.fault ? 'wrong' : 'in order', within),
       tile('', 'Last hour', `${compact.format(signed)} signed`, `${compact.format(refused)} refused`)),
     faults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Not ready: '), prose(fault)))),
     card('Warnings', warnings.length
@@ -284,7 +277,6 @@ function nowView(overview) {
       : h('p', { class: 'muted' }, 'None. Anything that needs attention while the service works will be here.')),
     decisionsCard(overview),
     keysCard(overview),
-    appStoreCard(overview.appStore),
     card('Configuration',
       facts(
         ['Started', time(overview.startedAt)],
@@ -303,32 +295,6 @@ function keysCard({ keys, keyMemory }) {
       key.bundleId,
       key.fault ? h('span', { class: 'bad text' }, `does not sign: ${key.fault}`) : uses[key.use],
       h('code', null, key.publicKeySHA256),
-    ])));
-}
-
-function appStoreTile(places) {
-  const paused = places.find((place) => place.isPaused);
-  if (paused) return tile('bad', 'App Store', 'not asked', `${services[paused.service]} was down`);
-  const calls = sum(places.flatMap((place) => Object.values(place.calls)));
-  return calls
-    ? tile('good', 'App Store', 'in reach', count(calls, 'call'))
-    : tile('', 'App Store', 'not asked yet', 'no request needed it');
-}
-
-function appStoreCard(places) {
-  const status = (place) => {
-    if (place.isPaused) return h('span', { class: 'pill bad' }, 'not asked: it was down');
-    return Object.keys(place.calls).length ? 'asked' : 'not asked yet';
-  };
-  return card('App Store', table(
-    'Calls since the start of this process, by status or by why there was none.',
-    ['Service', 'Where', 'State', 'Calls', { text: 'Mean time', number: true }],
-    places.map((place) => [
-      [services[place.service] ?? place.service, h('small', null, place.environment)],
-      h('code', null, place.url),
-      status(place),
-      counts(place.calls),
-      place.meanMilliseconds === undefined ? '–' : `${number(place.meanMilliseconds)} ms`,
     ])));
 }
 
@@ -464,19 +430,14 @@ function refusalsCard(days, part) {
 }
 
 function retentionView({ retention }) {
-  const series = (name) =>
-    retention.metrics.find((metric) => metric.name === `offer_signer_retention_${name}`)?.series ?? [];
-  const calls = series('calls_total').filter((one) => one.value);
+  const { calls, meanMicroseconds: mean } = retention;
   if (!calls.length) {
     return empty('No retention call so far',
       'When Apple asks what to show to a customer who is about to cancel, its calls will be here by their outcome, '
       + 'with how long the answers took. That needs retention in catalog.yaml, and the listener for notifications.');
   }
-  const all = sum(calls.map((one) => one.value));
-  const offers = sum(calls.filter((one) => one.labels.answer === 'promotional_offer').map((one) => one.value));
-  const unanswered = sum(calls.filter((one) => one.labels.answer === 'unavailable').map((one) => one.value));
-  const mean = series('call_duration_seconds')[0]?.meanMicroseconds;
-  const lookups = series('lookups_total').filter((one) => one.value);
+  const cases = (answer) => sum(calls.filter((one) => !answer || one.answer === answer).map((one) => one.count));
+  const [all, offers, unanswered] = [cases(), cases('promotional_offer'), cases('unavailable')];
   return [
     h('div', { class: 'tiles' },
       tile('', 'Calls', compact.format(all), 'since the start of this process'),
@@ -486,11 +447,7 @@ function retentionView({ retention }) {
         `503 after ${number(retention.timeoutMilliseconds)} ms`)),
     card('Calls by answer', table('Since the start of this process.',
       ['Answer', 'Reason', { text: 'Calls', number: true }],
-      calls.map((one) => [words(one.labels.answer), words(one.labels.reason), number(one.value)]))),
-    lookups.length ? card('Subscriptions that were looked up after the answer', table(
-      'They were not known at the call, and are known for the next one. Since the start of this process.',
-      ['Outcome', { text: 'Questions to Apple', number: true }],
-      lookups.map((one) => [words(one.labels.outcome), number(one.value)]))) : null,
+      calls.map((one) => [words(one.answer), words(one.reason), number(one.count)]))),
   ];
 }
 
@@ -529,32 +486,6 @@ function ledgerView({ ledger }) {
     ledger.chainsCounted < ledger.chains
       ? h('p', { class: 'help' }, `Records are of the newest ${number(ledger.chainsCounted)} chains.`) : null),
   ];
-}
-
-function clientsView({ clients }) {
-  if (!clients.length) {
-    return empty('No client', 'Who may ask is in clients.yaml. offer-signer clients token makes a token for one.');
-  }
-  const limits = (client) => [
-    client.signaturesPerSecond ? `${number(client.signaturesPerSecond)} signatures a second` : null,
-    client.concurrentRequests ? h('div', null, `${count(client.concurrentRequests, 'request')} at once`) : null,
-    client.signaturesPerSecond || client.concurrentRequests ? null : 'none',
-  ];
-  const token = ({ sha256Prefix, requests, lastUsedAt }) => h('div', null,
-    h('code', { class: 'nowrap' }, `${sha256Prefix}…`),
-    requests === undefined ? null : h('small', null, requests ? `used ${times(requests)}` : 'not used'),
-    lastUsedAt ? h('small', null, ago(lastUsedAt)) : null);
-  return card(count(clients.length, 'client'), table(
-    'Requests since the start of this process, by status. A token is named by how its SHA-256 in clients.yaml begins.',
-    ['Client', 'May call', 'May send', 'Limits', 'Tokens', 'Requests'],
-    clients.map((client) => [
-      [client.name, client.apps.map((app) => h('small', null, app))],
-      tags(client.scopes),
-      tags(client.evidence),
-      limits(client),
-      client.tokens.map(token),
-      Object.keys(client.requests).length ? counts(client.requests) : 'none yet',
-    ])));
 }
 
 function catalogView({ catalog }) {
@@ -596,7 +527,6 @@ const views = {
   offers: ['Offers', offersView],
   retention: ['Retention', retentionView],
   ledger: ['Ledger', ledgerView],
-  clients: ['Clients', clientsView],
   catalog: ['Catalog', catalogView],
   try: ['Try a customer', null],
   diagnose: ['Why did StoreKit refuse?', null],
