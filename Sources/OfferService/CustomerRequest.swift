@@ -3,7 +3,7 @@ package import Offers
 /// A client's request about one customer of an app: a reference, which is handed on without a copy.
 package final class CustomerRequest: Sendable {
     /// The difference between the three calls about a customer.
-    package enum Wish: Sendable {
+    package enum Kind: Sendable {
         /// Signatures of offers, in at least one form; an offer may repeat.
         case signatures([OfferRequest], formats: Set<SignatureFormat> = [.discount])
         /// Signed answers about the introductory offers of products.
@@ -21,7 +21,7 @@ package final class CustomerRequest: Sendable {
     package let account: Account
     /// The evidence of the customer's purchases; `nil` to decide by held state.
     package let evidence: Evidence?
-    package let wish: Wish
+    package let kind: Kind
     /// Whether each decision carries every rule that was asked.
     package let explain: Bool
 
@@ -30,19 +30,19 @@ package final class CustomerRequest: Sendable {
         bundleId: String,
         account: Account,
         evidence: Evidence?,
-        _ wish: Wish,
+        _ kind: Kind,
         explain: Bool = false
     ) {
         self.client = client
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence
-        self.wish = wish
+        self.kind = kind
         self.explain = explain
     }
 
     package var signatureCount: Int {
-        switch wish {
+        switch kind {
         case .signatures(let offers, _): offers.count
         case .introductorySignatures(let products, _, _): products.count
         case .eligibility: 0
@@ -50,17 +50,17 @@ package final class CustomerRequest: Sendable {
     }
 
     /// The forms in which eligible promotional offers are signed.
-    package var formats: Set<SignatureFormat> { if case .signatures(_, let formats) = wish { formats } else { [] } }
+    package var formats: Set<SignatureFormat> { if case .signatures(_, let formats) = kind { formats } else { [] } }
 
     var products: [String] {
-        switch wish {
+        switch kind {
         case .signatures: []
         case .introductorySignatures(let products, _, _), .eligibility(_, let products): products
         }
     }
 
     func offers(of app: App) -> [OfferRequest] {
-        switch wish {
+        switch kind {
         case .signatures(let offers, _): offers
         case .introductorySignatures: []
         case .eligibility(let offers, _): offers ?? app.offers
@@ -69,12 +69,12 @@ package final class CustomerRequest: Sendable {
 
     /// Whether a JWS is to be signed, which names the issuer of the app's key.
     var needsIssuer: Bool {
-        if case .introductorySignatures = wish { true } else { formats.contains(.jws) }
+        if case .introductorySignatures = kind { true } else { formats.contains(.jws) }
     }
 
     /// Whether every transaction counts, not only the newest: introductory offers are for customers who never had one.
     var needsWholeHistory: Bool {
-        switch wish {
+        switch kind {
         case .signatures: false
         case .introductorySignatures(_, _, let allowing): allowing
         case .eligibility(_, let products): !products.isEmpty

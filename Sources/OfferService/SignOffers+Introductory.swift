@@ -28,7 +28,7 @@ extension SignOffers {
         guard !ids.isEmpty else { return [] }
         let (app, history) = (customer.signing.app, customer.history)
         var named: String?
-        if case .introductorySignatures(_, let transactionId?, _) = request.wish {
+        if case .introductorySignatures(_, let transactionId?, _) = request.kind {
             guard request.names(transactionId, history) else { throw .transactionMismatch }
             named = transactionId
         }
@@ -67,7 +67,7 @@ extension SignOffers {
 extension CustomerRequest {
     /// The statement to sign; `nil` for none.
     fileprivate func statement(by decision: IntroductoryDecision) -> Bool? {
-        guard case .introductorySignatures(_, _, let allowing) = wish else { return nil }
+        guard case .introductorySignatures(_, _, let allowing) = kind else { return nil }
         guard allowing else { return false }
         switch decision.verdict {
         case .eligible: return true

@@ -8,7 +8,7 @@ extension SignOffers {
         let (signing, decisions) = (customer.signing, decided.decisions)
         let app = signing.app
         var policy = decided.policy
-        let winsBack = if case .eligibility = request.wish { true } else { false }
+        let winsBack = if case .eligibility = request.kind { true } else { false }
         var answered: [OfferAnswer] = []
         answered.reserveCapacity(decisions.count)
         var products: [ProductAnswer] = []

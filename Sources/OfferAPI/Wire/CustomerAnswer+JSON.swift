@@ -15,7 +15,7 @@ extension CustomerAnswer {
             answer.member("bundleId", request.bundleId)
             if let environment { answer.member("environment", environment.rawValue) }
             answer.member("account", request.account)
-            switch request.wish {
+            switch request.kind {
             case .signatures: answer.member(decisions)
             case .introductorySignatures: answer.member(products)
             case .eligibility:

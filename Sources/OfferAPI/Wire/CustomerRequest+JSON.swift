@@ -16,10 +16,10 @@ extension CustomerRequest {
         from client: Client,
         explaining: Bool = false
     ) throws(Problem) {
-        let (members, wish, account): (CallMembers, Wish, Account)
+        let (members, kind, account): (CallMembers, Kind, Account)
         do throws(JSONFault) {
             members = try CallMembers(json: json, of: call)
-            wish = try members.wish(of: call)
+            kind = try members.kind(of: call)
             account = try members.account()
         } catch {
             throw Problem(error)
@@ -33,14 +33,14 @@ extension CustomerRequest {
             bundleId: bundleId,
             account: account,
             evidence: members.evidence,
-            wish,
+            kind,
             explain: members.explain || explaining
         )
     }
 }
 
 extension CallMembers {
-    fileprivate func wish(of call: CustomerCall) throws(JSONFault) -> CustomerRequest.Wish {
+    fileprivate func kind(of call: CustomerCall) throws(JSONFault) -> CustomerRequest.Kind {
         switch call {
         case .signatures:
             guard let offers else {

@@ -31,7 +31,7 @@ struct SignatureRequestTests {
         #expect(call.bundleId == "b")
         #expect(call.account == AppAccountToken(Self.token).map(Account.appAccountToken))
         #expect(call.explain)
-        guard case .signatures(let offers, _) = call.wish, case .receiptResponse(let text) = call.evidence else {
+        guard case .signatures(let offers, _) = call.kind, case .receiptResponse(let text) = call.evidence else {
             Issue.record("no evidence")
             return
         }
