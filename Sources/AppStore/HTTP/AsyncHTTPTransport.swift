@@ -31,7 +31,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
         try? await client.shutdown()
     }
 
-    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+    package func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
         var outgoing = Self.request(request)
         for field in traceFields() { outgoing.headers.add(name: field.name, value: field.value) }
         let complete = outgoing

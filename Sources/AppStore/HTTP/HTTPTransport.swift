@@ -1,7 +1,7 @@
 import Offers
 
 /// Sends requests to Apple's services.
-protocol HTTPTransport: Sendable {
+package protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole answer, whatever its status; redirects are not followed.
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse
 
@@ -9,7 +9,7 @@ protocol HTTPTransport: Sendable {
 }
 
 /// A request to one of Apple's services.
-struct OutgoingRequest: Sendable {
+package struct OutgoingRequest: Sendable {
     /// The methods that Apple's services take.
     enum Method: String, Sendable {
         case get = "GET"
@@ -37,7 +37,7 @@ struct OutgoingRequest: Sendable {
     var url: String { host + path }
 }
 
-struct IncomingResponse: Sendable {
+package struct IncomingResponse: Sendable {
     let status: Int
     /// `Retry-After` as it was sent.
     var retryAfter: String?
@@ -45,7 +45,7 @@ struct IncomingResponse: Sendable {
 }
 
 /// Why nothing came back.
-enum TransportFault: Error, Equatable, Sendable {
+package enum TransportFault: Error, Equatable, Sendable {
     /// A call that was made has no answer, with what the system or the library says of it.
     case failed(CallFailure, detail: String? = nil)
     /// The request was not sent: the host was down just now, or has been asked too much. Ask again after that time.
@@ -57,7 +57,7 @@ enum TransportFault: Error, Equatable, Sendable {
 }
 
 /// Why a call has no answer; the raw values are those of the label `status` of `offer_signer_app_store_calls_total`.
-enum CallFailure: String, CaseIterable, Sendable {
+package enum CallFailure: String, CaseIterable, Sendable {
     /// The host's name has no address.
     case name
     /// There was no connection, or it broke.

@@ -5,197 +5,147 @@ package import StrictJSON
 package struct MessageIdentifier: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// Reads an identifier; anything but a UUID gives `nil`.
     package init?(_ text: String) {
         guard let uuid = AppAccountToken(text) else { return nil }
         description = uuid.lowercased
     }
 }
 
-/// A message that was uploaded, with Apple's verdict on it (`GetMessageListResponseItem`).
-package struct UploadedMessage: Equatable, Sendable {
-    /// The identifier as Apple writes it.
-    package let identifier: String
-    package let state: String
-
-    init(reading reader: inout JSONReader) throws(JSONFault) {
-        var identifier: String?
-        var state: String?
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "messageIdentifier": identifier = try reader.readAppleText()
-            case "messageState": state = try reader.readAppleText()
-            default: try reader.skipValue()
-            }
-        }
-        guard let identifier, let state else {
-            throw JSONFault(.missingMember, "A message has messageIdentifier and messageState.")
-        }
-        self.identifier = identifier
-        self.state = state
-    }
-}
-
 /// A message as Apple takes it (`UploadMessageRequestBody`), within Apple's limits.
-package struct MessageUpload: Equatable, Sendable {
-    private struct Image: Equatable {
-        let identifier: MessageIdentifier
-        let alternativeText: String
+package struct MessageUpload: Sendable {
+    /// A member of the body, or of an object in it.
+    private struct Member {
+        let name: String
+        let form: Form
+        var isRequired = true
     }
 
-    private struct BulletPoint: Equatable {
-        let text: String
-        let image: Image
+    private enum Form {
+        case text(atMost: Int)
+        case identifier
+        case oneOf([String])
+        case object([Member])
+        case objects([Member], atMost: Int)
     }
 
-    private static let longestHeader = 66
-    private static let longestBody = 144
-    private static let longestAlternativeText = 150
-    private static let longestBulletPoint = 66
-    private static let mostBulletPoints = 5
-    private static let headerPositions = ["ABOVE_BODY", "ABOVE_IMAGE"]
+    private enum Value {
+        case text(String)
+        case object([(name: String, value: Value)])
+        case objects([Value])
+    }
 
-    /// `messageIdentifier`, which is none of Apple's body: the identifier to upload it under, where the text names one.
+    private static let image = [
+        Member(name: "imageIdentifier", form: .identifier), Member(name: "altText", form: .text(atMost: 150)),
+    ]
+    private static let bulletPoint = [Member(name: "text", form: .text(atMost: 66))] + image
+    private static let members = [
+        Member(name: "header", form: .text(atMost: 66)),
+        Member(name: "body", form: .text(atMost: 144)),
+        Member(name: "image", form: .object(image), isRequired: false),
+        Member(name: "headerPosition", form: .oneOf(["ABOVE_BODY", "ABOVE_IMAGE"]), isRequired: false),
+        Member(name: "bulletPoints", form: .objects(bulletPoint, atMost: 5), isRequired: false),
+        Member(name: ownIdentifier, form: .identifier, isRequired: false),
+    ]
+    /// The one member that is not Apple's.
+    private static let ownIdentifier = "messageIdentifier"
+
+    /// The identifier to upload it under, where the text names one.
     package let identifier: MessageIdentifier?
     /// Whether it has an image or bullet points: it cannot go with an offer, or a switch of products, then.
-    package var hasImage: Bool { image != nil || !bulletPoints.isEmpty }
-
-    private let header: String
-    private let body: String
-    private let image: Image?
-    private let headerPosition: String?
-    private let bulletPoints: [BulletPoint]
+    package let hasImage: Bool
+    /// Apple's body.
+    let json: [UInt8]
 
     package init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
-        var header: String?
-        var body: String?
-        var image: Image?
-        var headerPosition: String?
-        var bulletPoints: [BulletPoint] = []
+        var values = try Self.object(of: Self.members, &reader)
+        try reader.readEnd()
         var identifier: MessageIdentifier?
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "header": header = try Self.text(&reader, atMost: Self.longestHeader)
-            case "body": body = try Self.text(&reader, atMost: Self.longestBody)
-            case "image": image = try Self.bulletPoint(&reader, hasText: false).image
-            case "headerPosition":
-                let text = try reader.readString()
-                guard Self.headerPositions.contains(text) else {
-                    throw JSONFault(.invalidValue, "ABOVE_BODY or ABOVE_IMAGE is expected.")
-                }
-                headerPosition = text
-            case "bulletPoints":
-                try reader.readArray { (index, reader) throws(JSONFault) in
-                    guard index < Self.mostBulletPoints else {
-                        throw JSONFault(.invalidValue, "Apple takes \(Self.mostBulletPoints) bullet points at most.")
-                    }
-                    bulletPoints.append(try Self.bulletPoint(&reader, hasText: true))
-                }
-            case "messageIdentifier": identifier = try Self.identifier(&reader)
-            default: throw Self.unknown("header, body, image, headerPosition, bulletPoints and messageIdentifier")
+        var hasImage = false
+        var isAboveImage = false
+        for (name, value) in values {
+            switch (name, value) {
+            case (Self.ownIdentifier, .text(let text)): identifier = MessageIdentifier(text)
+            case ("headerPosition", .text(let text)): isAboveImage = text == "ABOVE_IMAGE"
+            case (_, .object): hasImage = true
+            case (_, .objects(let points)): hasImage = hasImage || !points.isEmpty
+            default: break
             }
         }
-        try reader.readEnd()
-        if headerPosition == "ABOVE_IMAGE", image == nil {
+        if isAboveImage, !values.contains(where: { $0.name == "image" }) {
             throw JSONFault(.invalidValue, "ABOVE_IMAGE needs an image.").inside(member: "headerPosition")
         }
-        self.header = try Self.required(header, "header")
-        self.body = try Self.required(body, "body")
-        self.image = image
-        self.headerPosition = headerPosition
-        self.bulletPoints = bulletPoints
+        values.removeAll { $0.name == Self.ownIdentifier }
+        var writer = JSONWriter(capacity: 512)
+        Self.write(.object(values), into: &writer)
         self.identifier = identifier
+        self.hasImage = hasImage
+        self.json = writer.bytes
     }
 
-    var json: [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        writer.object { json in
-            json.member("header", header)
-            json.member("body", body)
-            if let image {
-                json.member("image")
-                json.object { Self.write(image, into: &$0) }
+    private static func object(
+        of members: [Member],
+        _ reader: inout JSONReader
+    ) throws(JSONFault) -> [(name: String, value: Value)] {
+        var values: [(name: String, value: Value)] = []
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            guard let member = members.first(where: { $0.name == name }) else {
+                let known = members.map(\.name)
+                let names = known.dropLast().joined(separator: ", ") + " and " + (known.last ?? "")
+                throw JSONFault(.unknownMember, "Apple knows no such member; there are \(names).")
             }
-            if let headerPosition { json.member("headerPosition", headerPosition) }
-            guard !bulletPoints.isEmpty else { return }
-            json.member("bulletPoints")
-            json.array { list in
-                for point in bulletPoints {
-                    list.object { json in
-                        json.member("text", point.text)
-                        Self.write(point.image, into: &json)
-                    }
+            values.append((name, try value(of: member.form, &reader)))
+        }
+        for member in members where member.isRequired && !values.contains(where: { $0.name == member.name }) {
+            throw JSONFault(.missingMember, "The member is missing.").inside(member: member.name)
+        }
+        return values
+    }
+
+    private static func value(of form: Form, _ reader: inout JSONReader) throws(JSONFault) -> Value {
+        switch form {
+        case .object(let members): return .object(try object(of: members, &reader))
+        case .objects(let members, let most):
+            var objects: [Value] = []
+            try reader.readArray { (index, reader) throws(JSONFault) in
+                guard index < most else { throw JSONFault(.invalidValue, "Apple takes \(most) of them at most.") }
+                objects.append(.object(try object(of: members, &reader)))
+            }
+            return .objects(objects)
+        case .identifier:
+            guard let identifier = MessageIdentifier(try reader.readString()) else {
+                throw JSONFault(.invalidValue, "A UUID is expected: 8-4-4-4-12 hexadecimal digits.")
+            }
+            return .text(identifier.description)
+        case .oneOf(let texts):
+            let text = try reader.readString()
+            guard texts.contains(text) else {
+                throw JSONFault(.invalidValue, "\(texts.joined(separator: " or ")) is expected.")
+            }
+            return .text(text)
+        case .text(let longest):
+            let text = try reader.readString()
+            // Apple's own library counts Unicode scalars too.
+            let length = text.unicodeScalars.count
+            guard length > 0 else { throw JSONFault(.invalidValue, "The text is empty.") }
+            guard length <= longest else {
+                throw JSONFault(.invalidValue, "The text has \(length) characters; Apple takes \(longest) at most.")
+            }
+            return .text(text)
+        }
+    }
+
+    private static func write(_ value: Value, into json: inout JSONWriter) {
+        switch value {
+        case .text(let text): json.string(text)
+        case .objects(let objects): json.array { json in for object in objects { write(object, into: &json) } }
+        case .object(let members):
+            json.object { json in
+                for (name, value) in members {
+                    json.member(named: name)
+                    write(value, into: &json)
                 }
             }
         }
-        return writer.bytes
-    }
-
-    private static func write(_ image: Image, into json: inout JSONWriter) {
-        json.member("imageIdentifier", image.identifier.description)
-        json.member("altText", image.alternativeText)
-    }
-
-    /// Reads an image, with the text of a bullet point if it is one.
-    private static func bulletPoint(_ reader: inout JSONReader, hasText: Bool) throws(JSONFault) -> BulletPoint {
-        var text: String?
-        var identifier: MessageIdentifier?
-        var alternativeText: String?
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "text" where hasText: text = try Self.text(&reader, atMost: longestBulletPoint)
-            case "imageIdentifier": identifier = try Self.identifier(&reader)
-            case "altText": alternativeText = try Self.text(&reader, atMost: longestAlternativeText)
-            default: throw unknown(hasText ? "text, imageIdentifier and altText" : "imageIdentifier and altText")
-            }
-        }
-        let image = Image(
-            identifier: try required(identifier, "imageIdentifier"),
-            alternativeText: try required(alternativeText, "altText")
-        )
-        return BulletPoint(text: hasText ? try required(text, "text") : "", image: image)
-    }
-
-    private static func text(_ reader: inout JSONReader, atMost longest: Int) throws(JSONFault) -> String {
-        let text = try reader.readString()
-        // Apple's own library counts Unicode scalars too.
-        let length = text.unicodeScalars.count
-        guard length > 0 else { throw JSONFault(.invalidValue, "The text is empty.") }
-        guard length <= longest else {
-            throw JSONFault(.invalidValue, "The text has \(length) characters; Apple takes \(longest) at most.")
-        }
-        return text
-    }
-
-    private static func identifier(_ reader: inout JSONReader) throws(JSONFault) -> MessageIdentifier {
-        guard let identifier = MessageIdentifier(try reader.readString()) else {
-            throw JSONFault(.invalidValue, "A UUID is expected: 8-4-4-4-12 hexadecimal digits.")
-        }
-        return identifier
-    }
-
-    private static func unknown(_ known: String) -> JSONFault {
-        JSONFault(.unknownMember, "Apple knows no such member; there are \(known).")
-    }
-
-    private static func required<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
-        guard let value else { throw JSONFault(.missingMember, "The member is missing.").inside(member: name) }
-        return value
-    }
-}
-
-extension JSONReader {
-    /// Reads one member of an object that has to be there.
-    mutating func readMember<Value>(
-        _ wanted: String,
-        _ read: (inout JSONReader) throws(JSONFault) -> Value
-    ) throws(JSONFault) -> Value {
-        var value: Value?
-        try readObject { (name, reader) throws(JSONFault) in
-            if name == wanted { value = try read(&reader) } else { try reader.skipValue() }
-        }
-        guard let value else { throw JSONFault(.missingMember, "The member is missing.").inside(member: wanted) }
-        return value
     }
 }

@@ -1,4 +1,4 @@
-/// Why a call of the Retention Messaging API came to nothing, with what to do about it.
+/// A call of the Retention Messaging API that came to nothing: why, and the fix.
 package struct RetentionFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -21,20 +21,7 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    package static func unknownApp(_ bundleId: String) -> RetentionFault {
-        RetentionFault("the catalog has no app \(bundleId)")
-    }
-
-    static func issuerUnknown(_ bundleId: String) -> RetentionFault {
-        RetentionFault("Apple wants the issuer of the key: write issuerId on the app \(bundleId) in the catalog")
-    }
-
-    /// Apple wants to be asked later than is waited for.
-    static func rateLimited(_ seconds: Int) -> RetentionFault {
-        RetentionFault("Apple was asked too often (4290000); it takes such a call again in \(seconds) s")
-    }
-
-    init(_ response: IncomingResponse, to call: RetentionSetUpCall, for bundleId: String) {
+    init(_ response: IncomingResponse, for bundleId: String) {
         let error = ServerAPIError(json: response.body)
         if let code = error?.code, let meaning = Self.meaning(of: code) {
             self.init("\(meaning) (\(code))")
@@ -60,20 +47,16 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
     }
 
     /// What Apple's codes mean here ("Error codes" of the Retention Messaging API), with the fix.
+    ///
+    /// Codes of limits that `MessageUpload` checks have no row.
     private static func meaning(of code: Int64) -> String? {
         switch code {
-        case 4_000_162: "the header is too long"
-        case 4_000_163: "the body is too long"
         case 4_000_164: "Apple knows no such locale; write one of App Store Connect, such as en-US"
-        case 4_000_175: "the alternative text of an image is too long"
         case 4_000_211: "Apple cannot test with this; offer-signer retention url get says whether it has an address"
         case 4_000_212: "this is no test's identifier; offer-signer retention test start prints one"
         case 4_000_213: "a test is under way; wait for its result"
         case 4_000_215: "Apple does not take this address"
         case 4_000_216: "an image has not the size for its place"
-        case 4_000_218: "there are too many bullet points"
-        case 4_000_219: "the text of a bullet point is too long"
-        case 4_000_224: "headerPosition ABOVE_IMAGE needs an image"
         case 4_000_006, 4_000_008, 4_000_048, 4_000_187:
             "this is no original transaction identifier; name that of a subscription of the Sandbox"
         case 4_000_185: "the subscription is shared within a family; name one that the customer bought"

@@ -5,6 +5,17 @@ import StrictJSON
 // stand for a member that is not there.
 
 extension JSONReader {
+    /// Reads an answer of Apple's to its end; of two members of one name the last counts.
+    static func readingApple<Value>(
+        _ json: [UInt8],
+        _ read: (inout JSONReader) throws(JSONFault) -> Value
+    ) throws(JSONFault) -> Value {
+        var reader = JSONReader(json, refusesDuplicates: false)
+        let value = try read(&reader)
+        try reader.readEnd()
+        return value
+    }
+
     /// Reads a plain value: a string's text, or a number or boolean as it is written.
     private mutating func readApple<Value>(
         _ read: (_ text: Span<UInt8>) throws(JSONFault) -> Value

@@ -14,60 +14,75 @@ struct Retention: AsyncParsableCommand {
     func run() async throws { throw Self.subcommandMissing() }
 }
 
-enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
-    case production = "Production"
-    case sandbox = "Sandbox"
+/// The part of a sub-command that is its own: its arguments, and its work.
+protocol RetentionWork: ParsableArguments {
+    static var configuration: CommandConfiguration { get }
+    static var isForSandboxAlone: Bool { get }
 
-    var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
+    /// Asks Apple and prints the answers; a `RetentionFault` is exit 1.
+    func run(asking apple: RetentionSetUp) async throws
 }
 
-struct RetentionOptions: ParsableArguments {
+extension RetentionWork {
+    static var isForSandboxAlone: Bool { false }
+}
+
+/// A sub-command that asks Apple in an app's name.
+struct AskApple<Work: RetentionWork>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { Work.configuration }
+
+    @OptionGroup var work: Work
+
+    @Option(
+        help: Work.isForSandboxAlone
+            ? "Only Sandbox: Apple tests nowhere else."
+            : "Production or Sandbox. Each has its own messages, defaults and address."
+    )
+    var environment = Work.isForSandboxAlone ? EnvironmentArgument.sandbox : .production
+
     @Option(help: ArgumentHelp("The app.", valueName: "id"))
     var bundleId: String
 
-    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
+        if Work.isForSandboxAlone, environment != .sandbox {
+            throw ValidationError("--environment: Apple's performance test runs in the Sandbox alone.")
+        }
         guard (1...Identifier.maximumBytes).contains(bundleId.utf8.count) else {
             throw ValidationError("--bundle-id has 1 to \(Identifier.maximumBytes) bytes.")
         }
     }
 
-    /// Asks Apple in the app's name; exit 1, with the fault on standard error, where Apple refuses.
-    func asking<Value: Sendable>(
-        in environment: EnvironmentArgument,
-        _ work: (RetentionSetUp) async throws(RetentionFault) -> Value
-    ) async throws(ExitCode) -> Value {
+    func run() async throws {
         // Warnings for a service do not concern this command.
-        let service = try configuration.load(logsWarnings: false)
+        let service = try options.load(logsWarnings: false)
         let transport = AsyncHTTPTransport()
-        let result = await answer(of: service, in: environment, over: transport, work)
-        await transport.shutdown()
-        switch result {
-        case .success(let value): return value
-        case .failure(let fault):
-            throw Console.failure("\(fault)")
+        let apple = service.retentionSetUp(of: bundleId, in: environment.environment, over: transport) {
+            Console.message("waiting \($0) s: \($1)")
         }
-    }
-
-    private func answer<Value: Sendable>(
-        of service: LoadedService,
-        in environment: EnvironmentArgument,
-        over transport: AsyncHTTPTransport,
-        _ work: (RetentionSetUp) async throws(RetentionFault) -> Value
-    ) async -> Result<Value, RetentionFault> {
-        let app = service.retentionSetUp(of: bundleId, in: environment.environment, over: transport) {
-            seconds,
-            reason in
-            Console.message("waiting \(seconds) s: \(reason)")
-        }
-        guard let app else { return .failure(.unknownApp(Echo.name(bundleId, orElse: "of this bundle id"))) }
-        do throws(RetentionFault) {
-            return .success(try await work(app))
+        var failure: (any Error)?
+        do {
+            if let apple {
+                try await work.run(asking: apple)
+            } else {
+                failure = Console.failure("the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
+            }
+        } catch let fault as RetentionFault {
+            failure = Console.failure("\(fault)")
         } catch {
-            return .failure(error)
+            failure = error
         }
+        await transport.shutdown()
+        if let failure { throw failure }
     }
+}
+
+enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
+    case production = "Production"
+    case sandbox = "Sandbox"
+
+    var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
 }
 
 extension MessageIdentifier {

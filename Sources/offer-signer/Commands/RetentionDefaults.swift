@@ -5,7 +5,7 @@ struct RetentionDefaults: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "defaults",
         abstract: "Prints, sets or deletes default messages. Apple asks only where there is one.",
-        subcommands: [Get.self, Set.self, Delete.self]
+        subcommands: [AskApple<Get>.self, AskApple<Set>.self, AskApple<Delete>.self]
     )
 
     func run() throws { throw Self.subcommandMissing() }
@@ -18,9 +18,6 @@ struct RetentionDefaults: ParsableCommand {
         @Option(help: ArgumentHelp("A locale such as en-US; several may be named.", valueName: "locale"))
         var locale: [String]
 
-        @Option(help: "Production or Sandbox. Each has its own defaults.")
-        var environment = EnvironmentArgument.production
-
         func validate() throws {
             for id in productId where !(1...100).contains(id.utf8.count) {
                 throw ValidationError("--product-id has 1 to 100 bytes.")
@@ -30,47 +27,37 @@ struct RetentionDefaults: ParsableCommand {
             }
         }
 
-        /// Asks Apple for each product in each locale, until one is refused: `fault` says which and why.
-        func each(
-            of options: RetentionOptions,
-            _ work:
-                @Sendable (RetentionSetUp, _ product: String, _ locale: String) async throws(RetentionFault) ->
-                String
-        ) async throws(ExitCode) -> (lines: [String], fault: String?) {
-            let pairs = productId.flatMap { product in locale.map { (product, $0) } }
-            return try await options.asking(in: environment) { setUp in
-                var lines: [String] = []
-                for (product, locale) in pairs {
-                    do throws(RetentionFault) {
-                        lines.append(try await work(setUp, product, locale))
-                    } catch {
-                        return (lines, "\(Echo.known(product)) in \(locale): \(error)")
+        /// Does it for each product in each locale, until one is refused.
+        func each(_ work: (_ product: String, _ locale: String) async throws -> Void) async throws {
+            for product in productId {
+                for locale in locale {
+                    do {
+                        try await work(product, locale)
+                    } catch let fault as RetentionFault {
+                        throw Console.failure("\(Echo.known(product)) in \(locale): \(fault)")
                     }
                 }
-                return (lines, nil)
             }
         }
     }
 
-    struct Get: AsyncParsableCommand {
+    struct Get: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "get",
             abstract: "Prints product, locale and the default message's identifier."
         )
 
         @OptionGroup var places: Places
-        @OptionGroup var options: RetentionOptions
 
-        func run() async throws {
-            let (lines, fault) = try await places.each(of: options) { (setUp, product, locale) throws(RetentionFault) in
-                "\(product) \(locale) \(try await setUp.defaultMessage(ofProduct: product, in: locale))"
+        func run(asking apple: RetentionSetUp) async throws {
+            try await places.each { product, locale in
+                let message = try await apple.ask(.defaultMessage(of: product, in: locale))
+                try Console.result("\(product) \(locale) \(message)")
             }
-            for line in lines { try Console.result(line) }
-            try RetentionDefaults.end(fault)
         }
     }
 
-    struct Set: AsyncParsableCommand {
+    struct Set: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Makes an approved message the default of products and locales.",
@@ -84,40 +71,28 @@ struct RetentionDefaults: ParsableCommand {
         var messageId: MessageIdentifier
 
         @OptionGroup var places: Places
-        @OptionGroup var options: RetentionOptions
 
-        func run() async throws {
-            let messageId = messageId
-            let (lines, fault) = try await places.each(of: options) { (setUp, product, locale) throws(RetentionFault) in
-                try await setUp.setDefaultMessage(messageId, ofProduct: product, in: locale)
-                return "\(product) in \(locale): \(messageId) is the default"
+        func run(asking apple: RetentionSetUp) async throws {
+            try await places.each { product, locale in
+                try await apple.ask(.setDefault(messageId, of: product, in: locale))
+                Console.message("\(product) in \(locale): \(messageId) is the default")
             }
-            for line in lines { Console.message(line) }
-            try RetentionDefaults.end(fault)
         }
     }
 
-    struct Delete: AsyncParsableCommand {
+    struct Delete: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "delete",
             abstract: "Deletes default messages. Apple then asks nothing for these products and locales."
         )
 
         @OptionGroup var places: Places
-        @OptionGroup var options: RetentionOptions
 
-        func run() async throws {
-            let (lines, fault) = try await places.each(of: options) { (setUp, product, locale) throws(RetentionFault) in
-                try await setUp.deleteDefaultMessage(ofProduct: product, in: locale)
-                return "\(product) in \(locale): there is no default any more"
+        func run(asking apple: RetentionSetUp) async throws {
+            try await places.each { product, locale in
+                try await apple.ask(.deleteDefault(of: product, in: locale))
+                Console.message("\(product) in \(locale): there is no default any more")
             }
-            for line in lines { Console.message(line) }
-            try RetentionDefaults.end(fault)
         }
-    }
-
-    private static func end(_ fault: String?) throws(ExitCode) {
-        guard let fault else { return }
-        throw Console.failure("\(fault)")
     }
 }

@@ -1,38 +1,32 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import Offers
 import StrictJSON
 
 struct RetentionMessages: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages",
         abstract: "Lists, uploads or deletes messages.",
-        subcommands: [List.self, Put.self, Delete.self]
+        subcommands: [AskApple<List>.self, AskApple<Put>.self, AskApple<Delete>.self]
     )
 
     func run() throws { throw Self.subcommandMissing() }
 
-    struct List: AsyncParsableCommand {
+    struct List: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "Prints each message's identifier and state: PENDING, APPROVED or REJECTED."
         )
 
-        @Option(help: "Production or Sandbox. Each has its own messages.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
-
-        func run() async throws {
-            let messages = try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                try await setUp.messages()
-            }
+        func run(asking apple: RetentionSetUp) async throws {
+            let messages = try await apple.ask(.messages)
             for message in messages { try Console.result("\(message.identifier) \(message.state)") }
-            if messages.isEmpty { Console.message("there are no messages in \(environment.rawValue)") }
+            if messages.isEmpty { Console.message("there are no messages in \(apple.environment.rawValue)") }
         }
     }
 
-    struct Put: AsyncParsableCommand {
+    struct Put: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "put",
             abstract: "Uploads a message for Apple's review, and prints its identifier.",
@@ -53,12 +47,7 @@ struct RetentionMessages: ParsableCommand {
         )
         var messageId: MessageIdentifier?
 
-        @Option(help: "Production or Sandbox. Each has its own messages.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
-
-        func run() async throws {
+        func run(asking apple: RetentionSetUp) async throws {
             let message = try read()
             if let inFile = message.identifier, let messageId, inFile != messageId {
                 Console.message("error: \(Echo.file(file)) at /messageIdentifier: --message-id is another one")
@@ -67,9 +56,7 @@ struct RetentionMessages: ParsableCommand {
             guard let identifier = message.identifier ?? messageId ?? MessageIdentifier(UUID().uuidString) else {
                 throw ExitCode.failure
             }
-            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                try await setUp.upload(message, as: identifier)
-            }
+            try await apple.ask(.upload(message, as: identifier))
             try Console.result(identifier.description)
             if message.hasImage {
                 Console.message("it has images, so that only a rule without offer and switchTo may name it")
@@ -90,7 +77,7 @@ struct RetentionMessages: ParsableCommand {
         }
     }
 
-    struct Delete: AsyncParsableCommand {
+    struct Delete: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "delete",
             abstract: "Deletes a message. Remove it from all rules and defaults first."
@@ -102,17 +89,9 @@ struct RetentionMessages: ParsableCommand {
         )
         var messageId: MessageIdentifier
 
-        @Option(help: "Production or Sandbox. Each has its own messages.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
-
-        func run() async throws {
-            let messageId = messageId
-            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                try await setUp.deleteMessage(messageId)
-            }
-            Console.message("\(messageId) is deleted in \(environment.rawValue)")
+        func run(asking apple: RetentionSetUp) async throws {
+            try await apple.ask(.deleteMessage(messageId))
+            Console.message("\(messageId) is deleted in \(apple.environment.rawValue)")
         }
     }
 }

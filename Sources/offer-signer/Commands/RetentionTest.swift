@@ -7,24 +7,13 @@ struct RetentionTest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Has Apple test your address. In Production, Apple asks an address only after a test has passed.",
-        subcommands: [Start.self, Result.self]
+        subcommands: [AskApple<Start>.self, AskApple<Result>.self]
     )
 
     func run() throws { throw Self.subcommandMissing() }
 
-    /// The environment of the test, which may be said.
-    struct Environment: ParsableArguments {
-        @Option(help: "Only Sandbox: Apple tests nowhere else.")
-        var environment = EnvironmentArgument.sandbox
-
-        func validate() throws {
-            guard environment == .sandbox else {
-                throw ValidationError("--environment: Apple's performance test runs in the Sandbox alone.")
-            }
-        }
-    }
-
-    struct Start: AsyncParsableCommand {
+    struct Start: RetentionWork {
+        static let isForSandboxAlone = true
         static let configuration = CommandConfiguration(
             commandName: "start",
             abstract: "Starts the test, waits for its result, and prints it as Apple gives it.",
@@ -43,9 +32,6 @@ struct RetentionTest: ParsableCommand {
         )
         var doesNotWait = false
 
-        @OptionGroup var environment: Environment
-        @OptionGroup var options: RetentionOptions
-
         func validate() throws {
             let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
             guard (1...32).contains(transactionId.utf8.count), transactionId.utf8.allSatisfy(digits.contains) else {
@@ -53,20 +39,18 @@ struct RetentionTest: ParsableCommand {
             }
         }
 
-        func run() async throws {
-            let (transactionId, doesNotWait) = (transactionId, doesNotWait)
-            let result = try await options.asking(in: .sandbox) { (setUp) throws(RetentionFault) in
-                let test = try await setUp.startTest(originalTransactionId: transactionId)
-                if doesNotWait { return (json: test.json, verdict: PerformanceTestResult.Verdict?.none) }
-                let result = try await Wait(for: test).result(from: setUp)
-                return (result.json, result.verdict)
+        func run(asking apple: RetentionSetUp) async throws {
+            let test = try await apple.ask(.startTest(originalTransactionId: transactionId))
+            if doesNotWait {
+                try Console.result(String(decoding: test.json, as: UTF8.self))
+            } else {
+                try RetentionTest.end(await Wait(for: test).result(from: apple))
             }
-            try Console.result(String(decoding: result.json, as: UTF8.self))
-            try result.verdict.map(RetentionTest.end)
         }
     }
 
-    struct Result: AsyncParsableCommand {
+    struct Result: RetentionWork {
+        static let isForSandboxAlone = true
         static let configuration = CommandConfiguration(
             commandName: "result",
             abstract: "Prints the result of a test, as Apple gives it. Exit status 0 when the test has passed."
@@ -75,33 +59,25 @@ struct RetentionTest: ParsableCommand {
         @Argument(help: ArgumentHelp("The test's identifier.", valueName: "id"))
         var requestId: String
 
-        @OptionGroup var environment: Environment
-        @OptionGroup var options: RetentionOptions
-
         func validate() throws {
             guard (1...100).contains(requestId.utf8.count) else {
                 throw ValidationError("The test's identifier has 1 to 100 bytes.")
             }
         }
 
-        func run() async throws {
-            let requestId = requestId
-            let result = try await options.asking(in: .sandbox) { (setUp) throws(RetentionFault) in
-                try await setUp.testResult(requestId)
-            }
-            try Console.result(String(decoding: result.json, as: UTF8.self))
-            try RetentionTest.end(result.verdict)
+        func run(asking apple: RetentionSetUp) async throws {
+            try RetentionTest.end(await apple.ask(.testResult(requestId)))
         }
     }
 
-    /// Ends with 0 for a test that has passed.
-    private static func end(_ verdict: PerformanceTestResult.Verdict) throws(ExitCode) {
-        switch verdict {
+    /// Prints a result as Apple gives it; exit 0 for a test that has passed.
+    private static func end(_ result: PerformanceTestResult) throws(ExitCode) {
+        try Console.result(String(decoding: result.json, as: UTF8.self))
+        switch result.verdict {
         case .pass: return
-        case .fail: Console.message("error: the endpoint has not passed")
-        case .pending: Console.message("error: the test is still pending")
+        case .fail: throw Console.failure("the endpoint has not passed")
+        case .pending: throw Console.failure("the test is still pending")
         }
-        throw .failure
     }
 
     /// The wait for a result, with a line on a terminal that says how it goes.
@@ -119,11 +95,11 @@ struct RetentionTest: ParsableCommand {
         }
 
         /// Asks until the verdict is there, or an hour is over.
-        func result(from setUp: RetentionSetUp) async throws(RetentionFault) -> PerformanceTestResult {
+        func result(from apple: RetentionSetUp) async throws(RetentionFault) -> PerformanceTestResult {
             // Before that there is none.
             await pass(min(test.totalDuration ?? .zero, Self.longest))
             while true {
-                let result = try await setUp.testResult(test.requestId)
+                let result = try await apple.ask(.testResult(test.requestId))
                 guard result.verdict == .pending, start.duration(to: .now) < Self.longest else {
                     clear()
                     return result

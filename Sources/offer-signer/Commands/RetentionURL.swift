@@ -1,39 +1,29 @@
 import AppStore
 import ArgumentParser
 import FoundationEssentials
+import Offers
 
 struct RetentionURL: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
         abstract: "Prints, sets or deletes the address that Apple asks.",
-        subcommands: [Get.self, Set.self, Delete.self]
+        subcommands: [AskApple<Get>.self, AskApple<Set>.self, AskApple<Delete>.self]
     )
 
-    static let longest = 256
+    private static let longest = 256
 
     func run() throws { throw Self.subcommandMissing() }
 
-    struct Get: AsyncParsableCommand {
+    struct Get: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "get",
             abstract: "Prints the address that Apple asks."
         )
 
-        @Option(help: "Production or Sandbox. Each has its own address.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
-
-        func run() async throws {
-            try Console.result(
-                try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                    try await setUp.url()
-                }
-            )
-        }
+        func run(asking apple: RetentionSetUp) async throws { try Console.result(await apple.ask(.url)) }
     }
 
-    struct Set: AsyncParsableCommand {
+    struct Set: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract:
@@ -43,11 +33,6 @@ struct RetentionURL: ParsableCommand {
 
         @Argument(help: ArgumentHelp("The address: https, 256 characters at most.", valueName: "url"))
         var url: String
-
-        @Option(help: "Production or Sandbox. Each has its own address.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
 
         func validate() throws {
             guard url.unicodeScalars.count <= RetentionURL.longest else {
@@ -67,31 +52,21 @@ struct RetentionURL: ParsableCommand {
             }
         }
 
-        func run() async throws {
-            let url = url
-            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                try await setUp.setURL(url)
-            }
-            Console.message("in \(environment.rawValue), Apple asks \(url) from now on")
+        func run(asking apple: RetentionSetUp) async throws {
+            try await apple.ask(.setURL(url))
+            Console.message("in \(apple.environment.rawValue), Apple asks \(url) from now on")
         }
     }
 
-    struct Delete: AsyncParsableCommand {
+    struct Delete: RetentionWork {
         static let configuration = CommandConfiguration(
             commandName: "delete",
             abstract: "Deletes the address. Apple then asks nobody, and shows default messages as before."
         )
 
-        @Option(help: "Production or Sandbox. Each has its own address.")
-        var environment = EnvironmentArgument.production
-
-        @OptionGroup var options: RetentionOptions
-
-        func run() async throws {
-            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
-                try await setUp.deleteURL()
-            }
-            Console.message("in \(environment.rawValue), Apple asks nobody from now on")
+        func run(asking apple: RetentionSetUp) async throws {
+            try await apple.ask(.deleteURL)
+            Console.message("in \(apple.environment.rawValue), Apple asks nobody from now on")
         }
     }
 }

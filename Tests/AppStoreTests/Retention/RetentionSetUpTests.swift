@@ -16,7 +16,7 @@ struct RetentionSetUpTests {
         let reports = Mutex<[String]>([])
     }
 
-    private func setUp(
+    private func apple(
         _ transport: ScriptedTransport,
         _ environment: AppStoreEnvironment = .production,
         waits: Waits = Waits(),
@@ -27,7 +27,7 @@ struct RetentionSetUpTests {
             of: AppStoreApp(bundleId: "b", environments: [.production], serverAPI: hasIssuer ? credentials : nil),
             in: environment,
             urls: .names,
-            anyTransport: transport,
+            transport: transport,
             now: { Self.now },
             sleep: { time in waits.times.withLock { $0.append(time) } },
             reportWait: { seconds, reason in waits.reports.withLock { $0.append("\(seconds) \(reason)") } }
@@ -53,19 +53,19 @@ struct RetentionSetUpTests {
             .reply(#"{"config":{"totalRequests":9,"totalDuration":1500},"requestId":"r"}"#),
             .reply(#"{"result":"FAIL","numPending":0,"successRate":10}"#),
         ])
-        let setUp = setUp(transport, .sandbox)
-        try await setUp.setURL("https://a")
-        #expect(try await setUp.url() == "https://a")
-        try await setUp.deleteURL()
-        try await setUp.upload(MessageUpload(json: Array(#"{"header":"h","body":"b"}"#.utf8)), as: id)
-        try await setUp.deleteMessage(id)
-        #expect(try await setUp.messages().map { "\($0.identifier) \($0.state)" } == ["X PENDING"])
-        try await setUp.setDefaultMessage(id, ofProduct: "a b", in: "en-US")
-        #expect(try await setUp.defaultMessage(ofProduct: "a b", in: "en-US") == "X")
-        try await setUp.deleteDefaultMessage(ofProduct: "a b", in: "en-US")
-        let test = try await setUp.startTest(originalTransactionId: "7")
+        let apple = apple(transport, .sandbox)
+        try await apple.ask(.setURL("https://a"))
+        #expect(try await apple.ask(.url) == "https://a")
+        try await apple.ask(.deleteURL)
+        try await apple.ask(.upload(MessageUpload(json: Array(#"{"header":"h","body":"b"}"#.utf8)), as: id))
+        try await apple.ask(.deleteMessage(id))
+        #expect(try await apple.ask(.messages).map { "\($0.identifier) \($0.state)" } == ["X PENDING"])
+        try await apple.ask(.setDefault(id, of: "a b", in: "en-US"))
+        #expect(try await apple.ask(.defaultMessage(of: "a b", in: "en-US")) == "X")
+        try await apple.ask(.deleteDefault(of: "a b", in: "en-US"))
+        let test = try await apple.ask(.startTest(originalTransactionId: "7"))
         #expect((test.requestId, test.totalRequests, test.totalDuration) == ("r", 9, .milliseconds(1500)))
-        #expect(try await setUp.testResult("r").verdict == .fail)
+        #expect(try await apple.ask(.testResult("r")).verdict == .fail)
         let asked = transport.requests.map { request in
             "\(request.method.rawValue) \(request.url) \(String(decoding: request.body ?? [], as: UTF8.self))"
         }
@@ -91,14 +91,14 @@ struct RetentionSetUpTests {
     func pace(environment: AppStoreEnvironment, seconds: Int, tenths: Int) async throws {
         let waits = Waits()
         let reply = Result<IncomingResponse, TransportFault>.reply(#"{"realtimeURL":"https://a"}"#)
-        let setUp = setUp(ScriptedTransport(Array(repeating: reply, count: 5)), environment, waits: waits)
-        _ = try await setUp.url()
-        try await setUp.deleteURL()
+        let apple = apple(ScriptedTransport(Array(repeating: reply, count: 5)), environment, waits: waits)
+        _ = try await apple.ask(.url)
+        try await apple.ask(.deleteURL)
         #expect(waits.times.withLock(\.count) == 0)
-        _ = try await setUp.url()
+        _ = try await apple.ask(.url)
         let id = try #require(Self.id)
-        try await setUp.setDefaultMessage(id, ofProduct: "p", in: "en-US")
-        try await setUp.setDefaultMessage(id, ofProduct: "p", in: "de-DE")
+        try await apple.ask(.setDefault(id, of: "p", in: "en-US"))
+        try await apple.ask(.setDefault(id, of: "p", in: "de-DE"))
         let times = waits.times.withLock(\.self)
         try #require(times.count == 2)
         #expect(times[0] <= .seconds(seconds) && times[0] > .seconds(seconds) * 0.5)
@@ -118,16 +118,16 @@ struct RetentionSetUpTests {
             retryAfter: moment
         )
         let transport = ScriptedTransport([limited, .reply("")])
-        try await setUp(transport, waits: waits).deleteURL()
+        try await apple(transport, waits: waits).ask(.deleteURL)
         #expect(transport.requests.count == 2)
         #expect(waits.times.withLock(\.self).contains(.seconds(7)))
         #expect(waits.reports.withLock { $0.contains("7 Apple asks for patience") })
         let later = "\(Self.now.millisecondsSince1970 + 3_000_000)"
         let long = ScriptedTransport([.reply(#"{"errorCode":4290000}"#, status: 429, retryAfter: later)])
-        let words = await fault { () throws(RetentionFault) in try await setUp(long).deleteURL() }
+        let words = await fault { () throws(RetentionFault) in try await apple(long).ask(.deleteURL) }
         #expect(words.contains("3000 s"))
         let stubborn = ScriptedTransport(Array(repeating: limited, count: 9))
-        let given = await fault { () throws(RetentionFault) in try await setUp(stubborn).deleteURL() }
+        let given = await fault { () throws(RetentionFault) in try await apple(stubborn).ask(.deleteURL) }
         #expect(given.contains("4290000"))
         #expect(stubborn.requests.count == 3)
     }
@@ -144,7 +144,7 @@ struct RetentionSetUpTests {
     )
     func refusals(body: String, status: Int, words: String) async {
         let transport = ScriptedTransport([.reply(body, status: status)])
-        let said = await fault { () throws(RetentionFault) in try await setUp(transport).setURL("https://a") }
+        let said = await fault { () throws(RetentionFault) in try await apple(transport).ask(.setURL("https://a")) }
         #expect(said.contains(words), "\(said)")
         #expect(transport.requests.count == 1)
     }
@@ -153,14 +153,14 @@ struct RetentionSetUpTests {
     func noAnswer() async {
         let transport = ScriptedTransport([])
         let issuer = await fault { () throws(RetentionFault) in
-            try await setUp(transport, hasIssuer: false).deleteURL()
+            try await apple(transport, hasIssuer: false).ask(.deleteURL)
         }
         #expect(issuer.contains("issuerId"))
         #expect(transport.requests.isEmpty)
-        let gone = await fault { () throws(RetentionFault) in try await setUp(transport).deleteURL() }
+        let gone = await fault { () throws(RetentionFault) in try await apple(transport).ask(.deleteURL) }
         #expect(gone.contains("cannot be reached"))
         let garbage = ScriptedTransport([.reply("<html>")])
-        let unread = await fault { () throws(RetentionFault) in _ = try await setUp(garbage).url() }
+        let unread = await fault { () throws(RetentionFault) in _ = try await apple(garbage).ask(.url) }
         #expect(unread.contains("cannot be read"))
     }
 }
