@@ -7,9 +7,8 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let apps: [String: AppStoreApp]
     private let verifyReceipt: VerifyReceiptClient
     private var serverAPI: ServerAPIClient
-    private let transport: any HTTPTransport
     private let credentialsRefused: [String: [AppStoreService: Counter]]
-    let urls: AppStoreURLs
+    let apple: AppStoreConnection
     let metrics: AppStoreMetrics
     let throttle: ThrottledTransport?
     let flights: SingleFlight
@@ -19,83 +18,51 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
 
     /// Of two apps with one bundle identifier the first counts, and ``shutdown()`` closes the transport.
     ///
-    /// An app may make `requestsPerSecond` in production, a tenth of it in the Sandbox. The deadline is of a question with
-    /// all its attempts and pauses. The clock learns from the answers of `urls`: the operator put them in Apple's place, and
-    /// what they say of customers is believed, too.
+    /// An app may make `requestsPerSecond` in production, a tenth of it in the Sandbox; `nil`: nothing is held back. The
+    /// deadline is of a question with all its attempts and pauses. The clock learns from the answers of `urls`: the
+    /// operator put them in Apple's place, and what they say of customers is believed, too.
     package init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
         verifier: SignedDataVerifier,
-        transport: AsyncHTTPTransport,
-        requestsPerSecond: Int,
+        transport: any HTTPTransport,
+        requestsPerSecond: Int?,
         deadline: Duration,
         metrics: AppStoreMetrics = AppStoreMetrics(),
         clock: (any AppleClock)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        let observed = ObservedTransport(transport, metrics, logger: logger)
-        self.init(
-            apps: apps,
-            urls: urls,
-            verifier: verifier,
-            anyTransport: ThrottledTransport(
-                observed,
-                requestsPerSecond: requestsPerSecond,
+        throttle = requestsPerSecond.map {
+            ThrottledTransport(
+                ObservedTransport(transport, metrics, logger: logger),
+                requestsPerSecond: $0,
                 deadline: deadline,
                 metrics: metrics,
                 now: now
-            ),
+            )
+        }
+        apple = AppStoreConnection(
+            transport: throttle ?? transport,
+            urls: urls,
             deadline: deadline,
-            metrics: metrics,
-            clock: clock,
+            now: now,
             logger: logger,
-            now: now
+            clock: clock
         )
-    }
-
-    init(
-        apps: [AppStoreApp],
-        urls: AppStoreURLs,
-        verifier: SignedDataVerifier = SignedDataVerifier(),
-        anyTransport transport: any HTTPTransport,
-        deadline: Duration,
-        metrics: AppStoreMetrics = AppStoreMetrics(),
-        clock: (any AppleClock)? = nil,
-        logger: Logger,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.urls = urls
         self.metrics = metrics
-        throttle = transport as? ThrottledTransport
         flights = SingleFlight(metrics: metrics)
         credentialsRefused = Dictionary(
             apps.map { ($0.bundleId, metrics.credentialsRefused(for: $0.bundleId)) },
             uniquingKeysWith: { first, _ in first }
         )
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
-        self.transport = transport
-        verifyReceipt = VerifyReceiptClient(
-            transport: transport,
-            urls: urls,
-            deadline: deadline,
-            now: now,
-            logger: logger,
-            clock: clock
-        )
-        serverAPI = ServerAPIClient(
-            transport: transport,
-            urls: urls,
-            verifier: verifier,
-            deadline: deadline,
-            now: now,
-            logger: logger,
-            clock: clock
-        )
+        verifyReceipt = VerifyReceiptClient(apple: apple)
+        serverAPI = ServerAPIClient(apple: apple, verifier: verifier)
     }
 
     package func shutdown() async {
-        await transport.shutdown()
+        await apple.transport.shutdown()
     }
 
     /// The same connections, within the same limits, of which no answer is kept.

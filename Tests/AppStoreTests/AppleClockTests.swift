@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -40,7 +39,7 @@ struct AppleClockTests {
     /// Asks Apple, whose answer is scripted.
     private func fetch(_ question: AppStoreQuestion, answer: String, status: Int = 200) async throws {
         let fetcher = AppStoreEvidenceFetcher(
-            apps: [
+            [
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production],
@@ -48,13 +47,9 @@ struct AppleClockTests {
                     answerLifetimeSeconds: 60
                 )
             ],
-            urls: .names,
+            over: ScriptedTransport([.reply(answer, status: status)]),
             verifier: SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)]),
-            anyTransport: ScriptedTransport([.reply(answer, status: status)]),
-            deadline: .seconds(600),
-            clock: listener,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Self.now }
+            clock: listener
         )
         for _ in 0..<2 { _ = try? await fetcher.history(answering: question, for: "b") }
     }

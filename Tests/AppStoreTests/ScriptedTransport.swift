@@ -1,3 +1,4 @@
+import Logging
 import Offers
 import Synchronization
 
@@ -42,4 +43,36 @@ extension AppStoreURLs {
         serverAPI: "production",
         sandboxServerAPI: "sandbox"
     )
+}
+
+extension Timestamp {
+    static let testNow = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+}
+
+extension AppStoreEvidenceFetcher {
+    /// A fetcher at no pace. Its deadline is longer than a busy machine keeps a test waiting.
+    init(
+        _ apps: [AppStoreApp],
+        over transport: any HTTPTransport,
+        verifier: SignedDataVerifier = SignedDataVerifier(),
+        deadline: Duration = .seconds(600),
+        clock: (any AppleClock)? = nil,
+        now: @escaping @Sendable () -> Timestamp = { .testNow }
+    ) {
+        self.init(
+            apps: apps,
+            urls: .names,
+            verifier: verifier,
+            transport: transport,
+            requestsPerSecond: nil,
+            deadline: deadline,
+            clock: clock,
+            logger: .silent,
+            now: now
+        )
+    }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -5,14 +5,8 @@ import StrictJSON
 /// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses), and for what was before
 /// their newest transactions (Get Transaction History).
 struct ServerAPIClient: Sendable {
-    let transport: any HTTPTransport
-    let urls: AppStoreURLs
+    let apple: AppStoreConnection
     let verifier: SignedDataVerifier
-    let deadline: Duration
-    let now: @Sendable () -> Timestamp
-    let logger: Logger
-    /// The observer of Apple's clock; `nil` for none.
-    let clock: (any AppleClock)?
     /// The histories that are not read to their end yet; `nil` where none are kept.
     var underWay: HistoriesUnderWay? = HistoriesUnderWay()
 
@@ -36,7 +30,7 @@ struct ServerAPIClient: Sendable {
         while isWhole, known.hasSubscriptions, !known.isWhole {
             let page: HistoryResponse
             do throws(EvidenceFault) {
-                page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: start + deadline)
+                page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: start + apple.deadline)
             } catch {
                 guard known.pages > 0, case .unavailable = error.kind else { throw error }
                 underWay?.keep(known, for: key, at: .now)
@@ -55,11 +49,11 @@ struct ServerAPIClient: Sendable {
         ofTransaction transactionId: String,
         of app: AppStoreApp
     ) async throws(EvidenceFault) -> HistoryUnderWay {
-        var attempts = AppStoreAttempts<HistoryUnderWay>(startingIn: app.firstEnvironment, deadline: deadline)
+        var attempts = AppStoreAttempts<HistoryUnderWay>(startingIn: app.firstEnvironment, deadline: apple.deadline)
         return try await attempts.run { environment, timeout in
             let path = "/inApps/v1/subscriptions/\(transactionId)"
             // What happens while Apple is asked may be missing in the answer: it is as old as the question.
-            let asked = now()
+            let asked = apple.now()
             return await ask(path, of: app, in: environment, timeout: timeout) { body in
                 read(body, for: app, in: environment, asOf: asked)
             }
@@ -84,25 +78,21 @@ struct ServerAPIClient: Sendable {
         guard let credentials = app.serverAPI else { return .refusal(.issuerUnknown) }
         let token: String
         do throws(SigningFailure) {
-            token = try credentials.bearerToken(at: now())
+            token = try credentials.bearerToken(at: apple.now())
         } catch {
-            logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
+            apple.logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
             return .unavailable(.appStoreCredentials)
         }
         let request = OutgoingRequest(
             method: .get,
             service: .serverAPI,
-            host: urls.serverAPI(in: environment),
+            host: apple.urls.serverAPI(in: environment),
             path: path,
             bundleId: app.bundleId,
             environment: environment,
             bearerToken: token
         )
-        do throws(TransportFault) {
-            return outcome(of: try await transport.send(request, timeout: timeout), in: environment, for: app, success)
-        } catch {
-            return EvidenceFault.outcome(of: error)
-        }
+        return await apple.send(request, timeout: timeout) { outcome(of: $0, in: environment, for: app, success) }
     }
 
     private func outcome<Answer>(
@@ -111,7 +101,7 @@ struct ServerAPIClient: Sendable {
         for app: AppStoreApp,
         _ success: ([UInt8]) -> AppStoreOutcome<Answer>
     ) -> AppStoreOutcome<Answer> {
-        let seconds = RetryAfter.seconds(after: response, at: now()) ?? 5
+        let seconds = RetryAfter.seconds(after: response, at: apple.now()) ?? 5
         switch response.status {
         case 200: return success(response.body)
         case 401, 403:
@@ -158,7 +148,7 @@ struct ServerAPIClient: Sendable {
         if answer.environment == .production, let expected = app.appAppleId, let answered = answer.appAppleId,
             answered != expected
         {
-            logger.error(
+            apple.logger.error(
                 "the catalog's appAppleId is not the one that Apple names",
                 metadata: ["bundleId": "\(app.bundleId)", "appAppleId": "\(answered)"]
             )
@@ -169,7 +159,7 @@ struct ServerAPIClient: Sendable {
             let history = try known.history()
             // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
             let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
-            if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
+            if let newest = dates.compactMap(\.self).max() { apple.clock?.observe(.signed(newest)) }
             return .answer(known)
         } catch {
             return .unavailable(notGenuine(error))
@@ -177,13 +167,13 @@ struct ServerAPIClient: Sendable {
     }
 
     private func notGenuine(_ fault: SignedDataFault) -> EvidenceFault {
-        logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(fault.detail)"])
+        apple.logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(fault.detail)"])
         return .appStoreUnavailable("The App Store Server API's answer is not genuine.")
     }
 
     private func log(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) {
         let code = ServerAPIError(json: response.body).map { "\($0.code)" } ?? "none"
-        logger.error(
+        apple.logger.error(
             message,
             metadata: ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"]
         )

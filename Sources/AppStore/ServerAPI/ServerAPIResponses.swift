@@ -5,7 +5,6 @@ import StrictJSON
 struct StatusResponse {
     /// One subscription of the customer (`lastTransactionsItem`).
     struct Item {
-        var originalTransactionId = ""
         /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
         var status: Int64 = 0
         var signedTransaction: String?
@@ -55,7 +54,6 @@ struct StatusResponse {
                 var item = Item()
                 try reader.readObject { (name, reader) throws(JSONFault) in
                     switch name {
-                    case "originalTransactionId": item.originalTransactionId = try reader.readAppleIdentifier() ?? ""
                     case "status": item.status = try reader.readAppleInteger() ?? 0
                     case "signedTransactionInfo": item.signedTransaction = try reader.readAppleText()
                     case "signedRenewalInfo": item.signedRenewalInfo = try reader.readAppleText()

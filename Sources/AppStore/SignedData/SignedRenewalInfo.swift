@@ -55,12 +55,8 @@ struct SignedRenewalInfo {
 
     /// `commitmentInfo.commitmentAutoRenewStatus`.
     private static func commitmentAutoRenewStatus(reading reader: inout JSONReader) throws(JSONFault) -> Bool? {
-        guard try reader.nextType() == .object else {
-            try reader.skipValue()
-            return nil
-        }
         var status: Bool?
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try reader.readAppleObject { (name, reader) throws(JSONFault) in
             if name == "commitmentAutoRenewStatus" {
                 status = try reader.readAppleFlag()
             } else {

@@ -177,12 +177,8 @@ struct SignedTransaction {
 
         /// Whether `multiSeatInfo` says that some of the seats were refunded.
         private static func hasRevokedSeats(reading reader: inout JSONReader) throws(JSONFault) -> Bool {
-            guard try reader.nextType() == .object else {
-                try reader.skipValue()
-                return false
-            }
             var quantity: Int64?
-            try reader.readObject { (name, reader) throws(JSONFault) in
+            try reader.readAppleObject { (name, reader) throws(JSONFault) in
                 if name == "revokedSeatQuantity" {
                     quantity = try reader.readAppleInteger()
                 } else {
@@ -197,14 +193,10 @@ struct SignedTransaction {
 extension BillingPlan.Commitment {
     /// Reads a transaction's `commitmentInfo`; `nil` where it is no object.
     fileprivate init?(reading reader: inout JSONReader) throws(JSONFault) {
-        guard try reader.nextType() == .object else {
-            try reader.skipValue()
-            return nil
-        }
         var number: Int64?
         var total: Int64?
         var expiresDate: Timestamp?
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        let isObject = try reader.readAppleObject { (name, reader) throws(JSONFault) in
             switch name {
             case "billingPeriodNumber": number = try reader.readAppleInteger()
             case "totalBillingPeriods": total = try reader.readAppleInteger()
@@ -212,6 +204,7 @@ extension BillingPlan.Commitment {
             default: try reader.skipValue()
             }
         }
+        guard isObject else { return nil }
         self.init(billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: expiresDate)
     }
 }

@@ -99,20 +99,6 @@ extension EvidenceFault {
                 + "without."
         )
     }
-
-    /// The outcome of a request that got no answer.
-    static func outcome<Answer>(of fault: TransportFault) -> AppStoreOutcome<Answer> {
-        switch fault {
-        case .failed(.timeout, _): .temporary(.appStoreUnavailable("The App Store did not answer in time."))
-        case .failed(.name, _), .failed(.connection, _), .failed(.tls, _), .failed(.notHTTP, _):
-            .temporary(.appStoreUnavailable("The App Store cannot be reached."))
-        case .failed(.tooLarge, _): .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
-        case .heldBack(let seconds):
-            .unavailable(
-                .appStoreUnavailable("The App Store is not asked just now.", retryAfterSeconds: seconds)
-            )
-        }
-    }
 }
 
 /// What to do after an outcome.

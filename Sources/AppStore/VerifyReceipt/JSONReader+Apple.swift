@@ -99,6 +99,19 @@ extension JSONReader {
         return token
     }
 
+    /// Reads an object's members; anything else is passed by, and gives `false`.
+    @discardableResult
+    mutating func readAppleObject(
+        _ read: (_ name: String, _ reader: inout JSONReader) throws(JSONFault) -> Void
+    ) throws(JSONFault) -> Bool {
+        guard try nextType() == .object else {
+            try skipValue()
+            return false
+        }
+        try readObject(read)
+        return true
+    }
+
     /// Reads a list of objects, or one object that stands for a list of one; `null` is an empty list.
     mutating func readOneOrMany(_ read: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
         switch try nextType() {

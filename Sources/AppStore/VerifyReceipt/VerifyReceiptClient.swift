@@ -1,38 +1,25 @@
-import Logging
 import Offers
 import StrictJSON
 
 /// Asks verifyReceipt about a receipt (App Store Receipts documentation, `verifyReceipt`).
 struct VerifyReceiptClient: Sendable {
-    let transport: any HTTPTransport
-    let urls: AppStoreURLs
-    let deadline: Duration
-    /// The server's clock: the date of an answer that has none.
-    let now: @Sendable () -> Timestamp
-    let logger: Logger
-    /// The observer of Apple's clock; `nil` for none.
-    let clock: (any AppleClock)?
+    let apple: AppStoreConnection
 
     /// Asks production first, and the Sandbox where production says so.
     func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
-        var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: deadline)
+        var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: apple.deadline)
         return try await attempts.run { environment, timeout in
             let request = OutgoingRequest(
                 method: .post,
                 service: .verifyReceipt,
-                host: urls.verifyReceipt(in: environment),
+                host: apple.urls.verifyReceipt(in: environment),
                 bundleId: app.bundleId,
                 environment: environment,
                 body: body,
                 isOutage: Self.isOutage
             )
-            do throws(TransportFault) {
-                let response = try await transport.send(request, timeout: timeout)
-                return outcome(of: response, in: environment, for: app)
-            } catch {
-                return EvidenceFault.outcome(of: error)
-            }
+            return await apple.send(request, timeout: timeout) { outcome(of: $0, in: environment, for: app) }
         }
     }
 
@@ -64,7 +51,7 @@ struct VerifyReceiptClient: Sendable {
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
     ) -> AppStoreOutcome<SubscriptionHistory> {
-        let seconds = RetryAfter.seconds(after: response, at: now()) ?? 5
+        let seconds = RetryAfter.seconds(after: response, at: apple.now()) ?? 5
         switch response.status {
         case 200: break
         case 429:
@@ -77,7 +64,7 @@ struct VerifyReceiptClient: Sendable {
                 )
             )
         default:
-            logger.error("verifyReceipt refuses the request", metadata: ["status": "\(response.status)"])
+            apple.logger.error("verifyReceipt refuses the request", metadata: ["status": "\(response.status)"])
             return .unavailable(.appStoreUnavailable("verifyReceipt answered with HTTP \(response.status)."))
         }
         guard let answer = try? VerifyReceiptResponse(json: response.body) else {
@@ -104,13 +91,13 @@ struct VerifyReceiptClient: Sendable {
         case 0, 21006:
             guard var history = try? answer.history() else { return .refusal(refusal) }
             // The moment at which Apple took the question, which has only just been asked.
-            if let date = answer.requestDate { clock?.observe(.fetched(date)) }
-            history.asOf = history.asOf ?? now()
+            if let date = answer.requestDate { apple.clock?.observe(.fetched(date)) }
+            history.asOf = history.asOf ?? apple.now()
             history.environment = history.environment ?? environment
             return .answer(history)
         case 21002: return .temporaryOnce(.receiptDoubted)
         case 21004:
-            logger.error("verifyReceipt refuses the shared secret", metadata: ["bundleId": "\(app.bundleId)"])
+            apple.logger.error("verifyReceipt refuses the shared secret", metadata: ["bundleId": "\(app.bundleId)"])
             return .unavailable(.appStoreCredentials)
         case 21005, 21009: return .temporary(failure)
         case 21007 where environment == .production: return .otherEnvironment(refusal)

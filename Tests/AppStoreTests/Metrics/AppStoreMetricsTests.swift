@@ -15,8 +15,7 @@ struct AppStoreMetricsTests {
     private let log = KeptLog()
 
     private func fetcher(_ replies: [Result<IncomingResponse, TransportFault>]) -> AppStoreEvidenceFetcher {
-        let metrics = AppStoreMetrics(factory: registry)
-        return AppStoreEvidenceFetcher(
+        AppStoreEvidenceFetcher(
             apps: [AppStoreApp(bundleId: "b", environments: [.production], answerLifetimeSeconds: 86_400)],
             urls: AppStoreURLs(
                 verifyReceipt: "receipts",
@@ -24,17 +23,13 @@ struct AppStoreMetricsTests {
                 serverAPI: "api",
                 sandboxServerAPI: "sandbox-api"
             ),
-            anyTransport: ThrottledTransport(
-                ObservedTransport(ScriptedTransport(replies), metrics, logger: log.logger),
-                requestsPerSecond: 1000,
-                deadline: Self.deadline,
-                metrics: metrics,
-                now: { .init(millisecondsSince1970: 0) }
-            ),
+            verifier: SignedDataVerifier(),
+            transport: ScriptedTransport(replies),
+            requestsPerSecond: 1000,
             deadline: Self.deadline,
-            metrics: metrics,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+            metrics: AppStoreMetrics(factory: registry),
+            logger: log.logger,
+            now: { .testNow }
         )
     }
 

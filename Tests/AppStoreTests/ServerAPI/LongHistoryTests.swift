@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -34,7 +33,7 @@ struct LongHistoryTests {
     {
         let clock = Mutex(Self.now)
         return AppStoreEvidenceFetcher(
-            apps: [
+            [
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production],
@@ -43,11 +42,9 @@ struct LongHistoryTests {
                     countsRedemptions: true
                 )
             ],
-            urls: .names,
+            over: transport,
             verifier: verifier,
-            anyTransport: transport,
             deadline: deadline,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: {
                 clock.withLock { now in
                     defer { now = now.adding(seconds: 1) }

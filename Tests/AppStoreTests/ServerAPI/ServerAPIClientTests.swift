@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import SignedDataFixtures
 import Testing
@@ -28,7 +27,7 @@ struct ServerAPIClientTests {
         let transport = ScriptedTransport(replies)
         let credentials = ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner())
         let fetcher = AppStoreEvidenceFetcher(
-            apps: [
+            [
                 AppStoreApp(
                     bundleId: bundleId,
                     appAppleId: appAppleId,
@@ -37,12 +36,8 @@ struct ServerAPIClientTests {
                     looksReceiptsUpAtServerAPI: true
                 )
             ],
-            urls: .names,
-            verifier: verifier,
-            anyTransport: transport,
-            deadline: .seconds(600),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Self.now }
+            over: transport,
+            verifier: verifier
         )
         do throws(EvidenceFault) {
             return (.success(try await fetcher.history(answering: question, for: bundleId)), transport.requests)

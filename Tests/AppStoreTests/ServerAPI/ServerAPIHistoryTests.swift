@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -26,7 +25,7 @@ struct ServerAPIHistoryTests {
     ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, urls: [String]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
-            apps: [
+            [
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production, .sandbox],
@@ -34,11 +33,8 @@ struct ServerAPIHistoryTests {
                     countsRedemptions: countsRedemptions
                 )
             ],
-            urls: .names,
+            over: transport,
             verifier: verifier,
-            anyTransport: transport,
-            deadline: .seconds(600),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: now
         )
         do throws(EvidenceFault) {

@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import Testing
 
@@ -12,14 +11,10 @@ struct KeptHistoryTests {
 
     private func fetcher(lifetimeSeconds: Int, over other: ScriptedTransport? = nil) -> AppStoreEvidenceFetcher {
         AppStoreEvidenceFetcher(
-            apps: ["b", "c"].map {
+            ["b", "c"].map {
                 AppStoreApp(bundleId: $0, environments: [.production], answerLifetimeSeconds: lifetimeSeconds)
             },
-            urls: .names,
-            anyTransport: other ?? transport,
-            deadline: .seconds(600),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+            over: other ?? transport
         )
     }
 

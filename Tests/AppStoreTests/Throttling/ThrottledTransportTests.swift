@@ -44,16 +44,11 @@ struct ThrottledTransportTests {
     )
     func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
-        let client = VerifyReceiptClient(
-            transport: ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now),
-            urls: .names,
-            deadline: .seconds(600),
-            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: nil
+        let fetcher = AppStoreEvidenceFetcher(
+            [AppStoreApp(bundleId: "b", environments: [.production])],
+            over: ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         )
-        let app = AppStoreApp(bundleId: "b", environments: [.production])
-        for _ in 0..<6 { _ = try? await client.history(ofReceipt: "MII=", of: app) }
+        for _ in 0..<6 { _ = try? await fetcher.history(answering: .receipt(base64: "MII="), for: "b") }
         #expect(requests.contains(scripted.requests.count), "\(scripted.requests.count)")
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Offers
 import Testing
 
@@ -19,18 +18,15 @@ struct VerifyReceiptClientTests {
     ) async throws -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
-            apps: [
+            [
                 AppStoreApp(
                     bundleId: "b",
                     environments: environments,
                     sharedSecret: SharedSecret(contents: Array("secret\n".utf8))
                 )
             ],
-            urls: .names,
-            anyTransport: transport,
-            deadline: deadline,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Self.now }
+            over: transport,
+            deadline: deadline
         )
         do throws(EvidenceFault) {
             let history = try await fetcher.history(answering: .receipt(base64: "MII="), for: "b")

@@ -1,0 +1,36 @@
+import Logging
+import Offers
+
+/// The way to Apple's services, which the clients of both have in common.
+struct AppStoreConnection: Sendable {
+    let transport: any HTTPTransport
+    let urls: AppStoreURLs
+    /// The time for a question with all its attempts and pauses.
+    let deadline: Duration
+    /// The server's clock: the date of an answer that has none.
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+    /// The observer of Apple's clock; `nil` for none.
+    let clock: (any AppleClock)?
+
+    func send<Answer>(
+        _ request: OutgoingRequest,
+        timeout: Duration,
+        _ read: (IncomingResponse) -> AppStoreOutcome<Answer>
+    ) async -> AppStoreOutcome<Answer> {
+        do throws(TransportFault) {
+            return read(try await transport.send(request, timeout: timeout))
+        } catch {
+            return switch error {
+            case .failed(.timeout, _): .temporary(.appStoreUnavailable("The App Store did not answer in time."))
+            case .failed(.tooLarge, _):
+                .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
+            case .failed: .temporary(.appStoreUnavailable("The App Store cannot be reached."))
+            case .heldBack(let seconds):
+                .unavailable(
+                    .appStoreUnavailable("The App Store is not asked just now.", retryAfterSeconds: seconds)
+                )
+            }
+        }
+    }
+}
