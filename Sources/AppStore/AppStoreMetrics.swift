@@ -122,8 +122,9 @@ extension AppStoreEvidenceFetcher {
     package func updateGauges() {
         for service in AppStoreService.allCases {
             for environment in [AppStoreEnvironment.production, .sandbox] {
+                let urls = apple.urls
                 let url =
-                    service == .serverAPI ? apple.urls.serverAPI(in: environment) : apple.urls.verifyReceipt(in: environment)
+                    service == .serverAPI ? urls.serverAPI(in: environment) : urls.verifyReceipt(in: environment)
                 Meter(
                     label: "offer_signer_app_store_breaker_open",
                     dimensions: [("service", service.rawValue), ("environment", environment.rawValue)],

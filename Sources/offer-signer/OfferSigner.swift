@@ -1,4 +1,6 @@
+import AppStore
 import ArgumentParser
+import Offers
 import SubscriptionKeys
 
 /// The command line: one file per command in `Commands`.
@@ -51,6 +53,7 @@ struct OfferSigner: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            if let sentence = sentence(for: error) { Self.exit(withError: Console.failure(sentence)) }
             // The parser's message repeats the argument, which may be a secret.
             let message = fullMessage(for: error)
             if !Echo.repeats(message, about: Array(CommandLine.arguments.dropFirst())) {
@@ -64,6 +67,16 @@ struct OfferSigner: AsyncParsableCommand {
                 Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
             }
             Self.exit(withError: error)
+        }
+    }
+
+    /// The sentence for the error of work that failed, which is exit 1; `nil` for the parser's errors and exit statuses.
+    private static func sentence(for error: any Error) -> String? {
+        switch error {
+        case let fault as ValueFault: fault.message
+        case let failure as StorageFailure: "\(failure)"
+        case let fault as RetentionFault: "\(fault)"
+        default: nil
         }
     }
 }

@@ -50,7 +50,7 @@ extension Timestamp {
 }
 
 extension AppStoreEvidenceFetcher {
-    /// A fetcher at no pace. Its deadline is longer than a busy machine keeps a test waiting.
+    /// A fetcher at no pace, with a deadline that is longer than a busy machine keeps a test waiting.
     init(
         _ apps: [AppStoreApp],
         over transport: any HTTPTransport,

@@ -30,7 +30,8 @@ struct ServerAPIClient: Sendable {
         while isWhole, known.hasSubscriptions, !known.isWhole {
             let page: HistoryResponse
             do throws(EvidenceFault) {
-                page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: start + apple.deadline)
+                let end = start + apple.deadline
+                page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: end)
             } catch {
                 guard known.pages > 0, case .unavailable = error.kind else { throw error }
                 underWay?.keep(known, for: key, at: .now)

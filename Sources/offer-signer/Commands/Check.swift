@@ -29,11 +29,11 @@ struct Check: AsyncParsableCommand {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
             try Console.result(
-                "\(app.app.bundleId): \(count(app.app.subscriptionGroups.count, "subscription group")), "
-                    + "\(count(products.count, "product")), \(count(offers, "offer"))"
+                "\(app.app.bundleId): \(app.app.subscriptionGroups.count.of("subscription group")), "
+                    + "\(products.count.of("product")), \(offers.of("offer"))"
             )
             if let retention = app.retention {
-                try Console.result("  retention: \(count(retention.inOrder.count, "rule"))")
+                try Console.result("  retention: \(retention.inOrder.count.of("rule"))")
             }
             if app.keys.first?.issuerId == nil {
                 try Console.result(
@@ -68,7 +68,7 @@ struct Check: AsyncParsableCommand {
             )
         }
         guard !strict || warnings.isEmpty else {
-            Console.message("error: \(count(warnings.count, "warning")), and --strict allows none")
+            Console.message("error: \(warnings.count.of("warning")), and --strict allows none")
             throw ExitCode.badConfiguration
         }
         try Console.result("The configuration is in order.")
@@ -99,9 +99,5 @@ struct Check: AsyncParsableCommand {
         }
         for fault in faults { Console.message("error: \(fault)") }
         throw ExitCode.badConfiguration
-    }
-
-    private func count(_ number: Int, _ thing: String) -> String {
-        "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 }

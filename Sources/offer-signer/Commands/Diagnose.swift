@@ -28,18 +28,17 @@ struct Diagnose: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
-        let call = try read()
+        let call = try InputFile.read(report) { (json) throws(JSONFault) in try DiagnosisCall(json: json) }
         let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
         let diagnoses = service.diagnoseReports(recalling: recall(service.settings))
         let diagnosis: Diagnosis?
         do throws(EvidenceFault) {
             diagnosis = try await call.diagnosis(by: diagnoses, callersApps: bundleIds)
         } catch {
-            throw Console.failure("\(Echo.file(report)) at /resultingTransaction: \(error.detail)")
+            throw ValueFault("\(Echo.file(report)) at /resultingTransaction: \(error.detail)")
         }
         guard let diagnosis else {
-            let app = Echo.name(call.bundleId, orElse: "of this bundle id")
-            throw Console.failure("\(Echo.file(report)) at /bundleId: the catalog has no app \(app)")
+            throw ValueFault("\(Echo.file(report)) at /bundleId: \(Echo.unknownApp(call.bundleId))")
         }
         if json {
             try Console.result(String(decoding: diagnosis.json, as: UTF8.self))
@@ -54,25 +53,10 @@ struct Diagnose: AsyncParsableCommand {
     /// The ledger; `nil`, with a message, where it cannot be asked.
     private func recall(_ settings: Settings) -> LedgerRecall? {
         do throws(ValueFault) {
-            return try OpenLedger.recall(settings)
+            return try OpenLedger.remembered(settings).recall
         } catch {
             Console.message("warning: the ledger was not asked: \(error.message)")
             return nil
-        }
-    }
-
-    private func read() throws(ExitCode) -> DiagnosisCall {
-        let bytes: [UInt8]
-        do throws(ValueFault) {
-            bytes = try InputFile.bytes(of: report)
-        } catch {
-            throw Console.failure("\(Echo.file(report)) \(error.message)")
-        }
-        do {
-            return try DiagnosisCall(json: bytes)
-        } catch {
-            let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
-            throw Console.failure("\(Echo.file(report))\(place): \(error.detail)")
         }
     }
 }

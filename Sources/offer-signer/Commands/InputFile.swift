@@ -1,14 +1,29 @@
 import Glibc
+import StrictJSON
 
 /// A file that a command reads once: a regular one, a pipe such as a shell's `<(…)`, or `-` for standard input.
 enum InputFile {
     /// The most bytes that are read: more than any evidence or report has.
     static let maximumBytes = 16 << 20
 
+    /// Reads a file of JSON; a fault names the file and the place in it.
+    static func read<Value>(
+        _ path: String,
+        as value: ([UInt8]) throws(JSONFault) -> Value
+    ) throws(ValueFault) -> Value {
+        let bytes = try bytes(of: path)
+        do throws(JSONFault) {
+            return try value(bytes)
+        } catch {
+            let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
+            throw ValueFault("\(Echo.file(path))\(place): \(error.detail)")
+        }
+    }
+
     static func bytes(of path: String) throws(ValueFault) -> [UInt8] {
         let opened = inherited(path)
         let descriptor = opened ?? open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw fault() }
+        guard descriptor >= 0 else { throw fault(path) }
         defer { if opened == nil { close(descriptor) } }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -18,12 +33,12 @@ enum InputFile {
             if count < 0 {
                 if errno == EINTR { continue }
                 // Who shares the descriptor may have made it one that does not wait, as Node does with its pipes.
-                guard errno == EAGAIN, isWaitedFor(descriptor) else { throw fault() }
+                guard errno == EAGAIN, isWaitedFor(descriptor) else { throw fault(path) }
                 continue
             }
             bytes += piece.prefix(count)
             guard bytes.count <= maximumBytes else {
-                throw ValueFault("is longer than \(maximumBytes >> 20) MiB")
+                throw ValueFault("\(Echo.file(path)) is longer than \(maximumBytes >> 20) MiB")
             }
         }
     }
@@ -42,5 +57,8 @@ enum InputFile {
         return nil
     }
 
-    private static func fault() -> ValueFault { ValueFault("cannot be read: \(String(cString: strerror(errno)))") }
+    private static func fault(_ path: String) -> ValueFault {
+        let reason = String(cString: strerror(errno))
+        return ValueFault("\(Echo.file(path)) cannot be read: \(reason)")
+    }
 }

@@ -12,14 +12,3 @@ struct Ledger: AsyncParsableCommand {
 
     func run() async throws { throw Self.subcommandMissing() }
 }
-
-extension ConfigurationOptions {
-    /// Does a piece of work; exit 1, with the fault on standard error, where it fails.
-    func orFail<Value>(_ work: () throws(ValueFault) -> Value) throws(ExitCode) -> Value {
-        do throws(ValueFault) {
-            return try work()
-        } catch {
-            throw Console.failure("\(error.message)")
-        }
-    }
-}

@@ -15,16 +15,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        // A ledger that is made for it would be empty: the one that is meant is elsewhere.
-        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(settings, isMade: false) }
-        let losses: [LedgerLoss]
-        do throws(StorageFailure) {
-            losses = try opened.ledger.acknowledgeLosses()
-        } catch {
-            await opened.close()
-            throw Console.failure("\(error)")
-        }
-        await opened.close()
+        let losses = try await OpenLedger.use(settings) { try $0.ledger.acknowledgeLosses() }
         for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }
         if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
     }
@@ -32,7 +23,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
 
 extension LedgerLoss {
     var sentence: String {
-        "\(count) record\(count == 1 ? "" : "s") of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
+        "\(count.of("record")) of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
             + (isAcknowledged ? ", acknowledged" : "")
     }
 }

@@ -31,25 +31,20 @@ struct LedgerForget: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        // A ledger that is made for it would be empty: the one that is meant is elsewhere.
-        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(settings, isMade: false) }
         let account =
             appAccountToken.flatMap(AppAccountToken.init).map(Account.appAccountToken)
             ?? .applicationUsername(applicationUsername ?? "")
         guard let text = account.stateKey else { return }
-        var count = 0
-        do {
+        let count = try await OpenLedger.use(settings) { opened in
+            var count = 0
             for app in settings.apps.map(\.app) {
                 if let customer = account.customer(by: app.customerSeparator) {
                     _ = try await opened.ledger.forget(customer: customer, bundleId: app.bundleId)
                 }
                 count += try await opened.states.forget(opened.digestKey.digest(of: text, bundleId: app.bundleId))
             }
-        } catch {
-            await opened.close()
-            throw Console.failure("ledger: \(error)")
+            return count
         }
-        await opened.close()
-        try Console.result("Forgotten: what was held of the account in \(count) subscription\(count == 1 ? "" : "s").")
+        try Console.result("Forgotten: what was held of the account in \(count.of("subscription")).")
     }
 }

@@ -12,16 +12,20 @@ struct LedgerFunnel: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("The first day, such as 2026-01-31.", valueName: "time"))
-    var since: String?
+    @Option(
+        help: ArgumentHelp("The first day, such as 2026-01-31.", valueName: "time"),
+        transform: Timestamp.argument
+    )
+    var since: Timestamp?
 
     @Option(
         help: ArgumentHelp(
             "The day after the last one: with 2026-02-01, the last day is 2026-01-31.",
             valueName: "time"
-        )
+        ),
+        transform: Timestamp.argument
     )
-    var until: String?
+    var until: Timestamp?
 
     @Option(help: "Which purchases count: those of the App Store, or of its sandbox.")
     var environment = EnvironmentArgument.production
@@ -30,13 +34,6 @@ struct LedgerFunnel: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        for (option, text) in [("--since", since), ("--until", until)] {
-            do {
-                _ = try text.map(MomentArgument.moment)
-            } catch {
-                throw ValidationError("\(option) \(error.message)")
-            }
-        }
         let period = period
         if let start = period.start, let end = period.end, end <= start {
             throw ValidationError("--until is not after --since.")
@@ -45,30 +42,20 @@ struct LedgerFunnel: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        let database = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings) }
-        let report: FunnelReport
-        do {
-            let figures = try database.storage.funnelFigures(of: period, in: environment.environment)
-            let prices = try await ReportedPrices(of: figures, in: DurableProductReports(in: database.storage))
-            let funnel = Funnel(
-                figures,
-                catalog: settings.apps.flatMap { app in
-                    app.app.offers.map { FunnelFigures.Offer(bundleId: app.app.bundleId, request: $0) }
-                },
-                reportedPrice: prices.price
-            )
-            report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
-        } catch {
-            throw Console.failure("\(error)")
-        }
+        let database = try OpenLedger.readOnly(settings)
+        let figures = try database.storage.funnelFigures(of: period, in: environment.environment)
+        let prices = try await ReportedPrices(of: figures, in: DurableProductReports(in: database.storage))
+        let funnel = Funnel(
+            figures,
+            catalog: settings.apps.flatMap { app in
+                app.app.offers.map { FunnelFigures.Offer(bundleId: app.app.bundleId, request: $0) }
+            },
+            reportedPrice: prices.price
+        )
+        let report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
         try Console.result(json ? report.json : report.text)
         await database.close()
     }
 
-    private var period: FunnelPeriod {
-        FunnelPeriod(
-            since: since.flatMap { try? MomentArgument.moment($0) },
-            until: until.flatMap { try? MomentArgument.moment($0) }
-        )
-    }
+    private var period: FunnelPeriod { FunnelPeriod(since: since, until: until) }
 }

@@ -17,12 +17,11 @@ struct LedgerMigrate: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        let steps = try options.orFail { () throws(ValueFault) in
-            do throws(StorageFailure) {
-                return try LedgerDatabase.migrate(settings.ledger.location)
-            } catch {
-                throw ValueFault("the tables cannot be made: \(error.detail)")
-            }
+        let steps: [String]
+        do throws(StorageFailure) {
+            steps = try LedgerDatabase.migrate(settings.ledger.location)
+        } catch {
+            throw ValueFault("the tables cannot be made: \(error.detail)")
         }
         for step in steps { try Console.result("Made: step \(step).") }
         try Console.result(steps.isEmpty ? "Nothing was due." : "The tables are up to date.")

@@ -30,16 +30,14 @@ struct LedgerVerify: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        let anchor = try options.orFail { () throws(ValueFault) in try self.anchor.map(LedgerAnchor.init(file:)) }
-        let key = try options.orFail { () throws(ValueFault) in
-            let files = LedgerKeyFiles(settings)
-            try files.checkLedgerIsThere()
-            return try files.loadCheckpointKey().publicKeySPKI
-        }
+        let anchor = try self.anchor.map(LedgerAnchor.init(file:))
+        let files = LedgerKeyFiles(settings)
+        try files.checkLedgerIsThere()
+        let key = try files.loadCheckpointKey().publicKeySPKI
         // Reported first: by another key no statement is in order, whatever the records are.
         let otherKey = otherKeyFault(settings, key)
         if let otherKey { Console.message("error: \(otherKey)") }
-        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings).storage }
+        let archive = try OpenLedger.readOnly(settings).storage
         var found: LedgerVerification
         var differences: [String] = []
         do {
@@ -95,11 +93,9 @@ struct LedgerVerify: AsyncParsableCommand {
 
 extension LedgerVerification {
     fileprivate var summary: String {
-        "\(Self.count(records, "record")) in \(Self.count(chains, "chain")), signed up to "
-            + "\(checkpoint?.time.rfc3339 ?? "never"), \(Self.count(uncovered, "record")) after that"
+        "\(records.of("record")) in \(chains.of("chain")), signed up to "
+            + "\(checkpoint?.time.rfc3339 ?? "never"), \(uncovered.of("record")) after that"
     }
-
-    private static func count(_ number: Int, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)

@@ -49,9 +49,7 @@ struct AskApple<Work: RetentionWork>: AsyncParsableCommand {
         if Work.isForSandboxAlone, environment != .sandbox {
             throw ValidationError("--environment: Apple's performance test runs in the Sandbox alone.")
         }
-        guard (1...Identifier.maximumBytes).contains(bundleId.utf8.count) else {
-            throw ValidationError("--bundle-id has 1 to \(Identifier.maximumBytes) bytes.")
-        }
+        try Identifier.check(["--bundle-id": bundleId])
     }
 
     func run() async throws {
@@ -61,35 +59,13 @@ struct AskApple<Work: RetentionWork>: AsyncParsableCommand {
         let apple = service.retentionSetUp(of: bundleId, in: environment.environment, over: transport) {
             Console.message("waiting \($0) s: \($1)")
         }
-        var failure: (any Error)?
         do {
-            if let apple {
-                try await work.run(asking: apple)
-            } else {
-                failure = Console.failure("the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
-            }
-        } catch let fault as RetentionFault {
-            failure = Console.failure("\(fault)")
+            guard let apple else { throw ValueFault(Echo.unknownApp(bundleId)) }
+            try await work.run(asking: apple)
+            await transport.shutdown()
         } catch {
-            failure = error
+            await transport.shutdown()
+            throw error
         }
-        await transport.shutdown()
-        if let failure { throw failure }
-    }
-}
-
-enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
-    case production = "Production"
-    case sandbox = "Sandbox"
-
-    var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
-}
-
-extension MessageIdentifier {
-    static func argument(_ text: String) throws -> MessageIdentifier {
-        guard let identifier = MessageIdentifier(text) else {
-            throw ValidationError("A message's identifier is a UUID: 8-4-4-4-12 hexadecimal digits.")
-        }
-        return identifier
     }
 }

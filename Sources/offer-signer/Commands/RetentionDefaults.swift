@@ -34,7 +34,7 @@ struct RetentionDefaults: ParsableCommand {
                     do {
                         try await work(product, locale)
                     } catch let fault as RetentionFault {
-                        throw Console.failure("\(Echo.known(product)) in \(locale): \(fault)")
+                        throw ValueFault("\(Echo.known(product)) in \(locale): \(fault)")
                     }
                 }
             }

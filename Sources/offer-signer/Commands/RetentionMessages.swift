@@ -48,7 +48,7 @@ struct RetentionMessages: ParsableCommand {
         var messageId: MessageIdentifier?
 
         func run(asking apple: RetentionSetUp) async throws {
-            let message = try read()
+            let message = try InputFile.read(file) { (json) throws(JSONFault) in try MessageUpload(json: json) }
             if let inFile = message.identifier, let messageId, inFile != messageId {
                 Console.message("error: \(Echo.file(file)) at /messageIdentifier: --message-id is another one")
                 throw ExitCode.validationFailure
@@ -62,18 +62,6 @@ struct RetentionMessages: ParsableCommand {
                 Console.message("it has images, so that only a rule without offer and switchTo may name it")
             }
             Console.message("Apple reviews it now; offer-signer retention messages list says how it stands")
-        }
-
-        private func read() throws(ExitCode) -> MessageUpload {
-            do {
-                return try MessageUpload(json: try InputFile.bytes(of: file))
-            } catch let fault as JSONFault {
-                let place = fault.pointer.isEmpty ? "" : " at \(fault.pointer)"
-                Console.message("error: \(Echo.file(file))\(place): \(fault.detail)")
-            } catch {
-                Console.message("error: \(Echo.file(file)) \((error as? ValueFault)?.message ?? "cannot be read")")
-            }
-            throw .failure
         }
     }
 

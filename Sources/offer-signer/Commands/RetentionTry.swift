@@ -34,11 +34,9 @@ struct RetentionTry: AsyncParsableCommand {
     var environment: EnvironmentArgument?
 
     func validate() throws {
-        for (option, text) in [
-            ("--bundle-id", bundleId), ("--transaction-id", transactionId), ("--product-id", productId),
-        ] where text.isEmpty || text.utf8.count > Identifier.maximumBytes {
-            throw ValidationError("\(option) has 1 to \(Identifier.maximumBytes) bytes.")
-        }
+        try Identifier.check([
+            "--bundle-id": bundleId, "--transaction-id": transactionId, "--product-id": productId,
+        ])
     }
 
     func run() async throws {
@@ -64,11 +62,7 @@ struct RetentionTry: AsyncParsableCommand {
         if let recall = remembered?.recall,
             let question = policy.question(about: customer.account, at: now)
         {
-            do throws(StorageFailure) {
-                policy.consider(try await recall.answer(to: question))
-            } catch {
-                throw Console.failure("\(error)")
-            }
+            policy.consider(try await recall.answer(to: question))
         }
         try Console.result(
             "Subscription \(transactionId) of \(bundleId), \(subscription.environment.rawValue): "
@@ -89,23 +83,23 @@ struct RetentionTry: AsyncParsableCommand {
         try Console.result("Apple would be answered: \(words(for: choice, rules))")
     }
 
-    private func app(of settings: Settings) throws(ExitCode) -> (App, RetentionRules) {
+    private func app(of settings: Settings) throws(ValueFault) -> (App, RetentionRules) {
         guard let app = settings.apps.first(where: { $0.app.bundleId == bundleId }) else {
-            throw Console.failure("the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))")
+            throw ValueFault(Echo.unknownApp(bundleId))
         }
         guard let rules = app.retention else {
-            throw Console.failure(
+            throw ValueFault(
                 "the app \(bundleId) has no retention section in the catalog; Apple would be answered 404"
             )
         }
         return (app.app, rules)
     }
 
-    private func environment(of app: App) throws(ExitCode) -> AppStoreEnvironment {
+    private func environment(of app: App) throws(ValueFault) -> AppStoreEnvironment {
         let asked = environment?.environment
         let first = EnvironmentArgument.allCases.map(\.environment).first(where: app.environments.contains)
         guard let environment = asked ?? first, app.environments.contains(environment) else {
-            throw Console.failure(
+            throw ValueFault(
                 "\(asked?.rawValue ?? "neither environment") does not count for \(bundleId) by the catalog; Apple would "
                     + "be answered 422"
             )
@@ -127,12 +121,12 @@ struct RetentionTry: AsyncParsableCommand {
         of subscription: SubscriptionIdentity,
         _ app: App,
         _ memory: StateMemory?
-    ) async throws(ExitCode) -> RetentionCustomer {
+    ) async throws(ValueFault) -> RetentionCustomer {
         guard let memory else { return RetentionCustomer(subscription, in: HeldState(), of: app) }
         do throws(StorageFailure) {
             return try await RetentionCustomers(memory: memory).customer(of: subscription, in: app)
         } catch {
-            throw Console.failure("what is remembered cannot be read: \(error.detail)")
+            throw ValueFault("what is remembered cannot be read: \(error.detail)")
         }
     }
 

@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Only the composition keeps the loaded service: another reference would keep the keys in memory after a reload.
-    private func compose() throws(ExitCode) -> ServiceComposition {
+    private func compose() throws -> ServiceComposition {
         let service = try options.load(logsWarnings: false)
         let log = LogOutput(format: service.settings.logFormat, level: service.settings.logLevel)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
@@ -50,9 +50,9 @@ struct Serve: AsyncParsableCommand {
         let files = LedgerKeyFiles(settings)
         let faults = files.faults(isStarting: true)
         for fault in faults { Console.message("error: \(fault)") }
-        guard faults.isEmpty else { throw .badConfiguration }
+        guard faults.isEmpty else { throw ExitCode.badConfiguration }
         if let warning = files.lossWarning { logger.warning("\(warning)") }
-        let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        let ledger = try OpenLedger(settings)
         if let beginning = ledger.beginning { logger.notice("\(beginning)") }
         ledger.prove()
         return ServiceComposition(service, ledger, from: options.source, log: log)

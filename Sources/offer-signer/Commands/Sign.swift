@@ -64,10 +64,7 @@ struct Sign: AsyncParsableCommand {
         if let name = applicationUsername, name.isEmpty || name.utf8.count > Account.maximumUsernameBytes {
             throw ValidationError("--application-username has 1 to \(Account.maximumUsernameBytes) bytes.")
         }
-        for (option, text) in [("--bundle-id", bundleId), ("--product-id", productId), ("--offer-id", offerId)]
-        where text.isEmpty || text.utf8.count > Identifier.maximumBytes {
-            throw ValidationError("\(option) has 1 to \(Identifier.maximumBytes) bytes.")
-        }
+        try Identifier.check(["--bundle-id": bundleId, "--product-id": productId, "--offer-id": offerId])
         for text in [bundleId, productId, offerId, applicationUsername ?? ""]
         where InvisibleSeparator.isFound(in: text) {
             throw ValidationError("No value may hold U+2063, which separates the fields of the signed payload.")
@@ -76,11 +73,25 @@ struct Sign: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
-        let evidence = try evidence()
-        let opened = try options.orFail { () throws(ValueFault) in
-            try LedgerKeyFiles(service.settings).checkIsNotLost()
-            return try OpenLedger(service.settings)
+        let evidence = try receiptResponse.map { (file) throws(ValueFault) in
+            Evidence.receiptResponse(json: try InputFile.bytes(of: file))
         }
+        try LedgerKeyFiles(service.settings).checkIsNotLost()
+        let answer = try await OpenLedger.use(service.settings, isMade: true) { opened in
+            try await answer(of: service, evidence, recordingIn: opened)
+        }
+        let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
+        if skipEligibility, refusals.isEmpty { Console.message("eligibility was not judged; the ledger says so") }
+        try Console.result(String(decoding: answer.json, as: UTF8.self))
+        for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
+        guard refusals.isEmpty else { throw ExitCode.failure }
+    }
+
+    private func answer(
+        of service: LoadedService,
+        _ evidence: Evidence?,
+        recordingIn opened: OpenLedger
+    ) async throws -> CustomerAnswer {
         if let beginning = opened.beginning {
             let isUnset = service.settings.ledger.origin == .none
             Console.message(beginning + (isUnset ? ": neither ledger.url nor STATE_DIRECTORY is set" : ""))
@@ -98,20 +109,11 @@ struct Sign: AsyncParsableCommand {
             evidence: evidence,
             .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format.signed])
         )
-        let answer: CustomerAnswer
         do {
-            answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
+            return try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {
-            let ledgerFault = opened.fault
-            await opened.close()
-            throw Console.failure("\(sentence(for: error, ledgerFault))")
+            throw ValueFault(sentence(for: error, opened.fault))
         }
-        await opened.close()
-        let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
-        if skipEligibility, refusals.isEmpty { Console.message("eligibility was not judged; the ledger says so") }
-        try Console.result(String(decoding: answer.json, as: UTF8.self))
-        for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
-        guard refusals.isEmpty else { throw ExitCode.failure }
     }
 
     private var account: Account {
@@ -119,18 +121,9 @@ struct Sign: AsyncParsableCommand {
         return applicationUsername.map(Account.applicationUsername) ?? .none
     }
 
-    private func evidence() throws(ExitCode) -> Evidence? {
-        guard let receiptResponse else { return nil }
-        do throws(ValueFault) {
-            return .receiptResponse(json: try InputFile.bytes(of: receiptResponse))
-        } catch {
-            throw Console.failure("\(Echo.file(receiptResponse)) \(error.message)")
-        }
-    }
-
     private func sentence(for fault: SignatureFault, _ ledgerFault: String?) -> String {
         switch fault {
-        case .unknownApp(let bundleId): "the catalog has no app \(Echo.name(bundleId, orElse: "of this bundle id"))"
+        case .unknownApp(let bundleId): Echo.unknownApp(bundleId)
         case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
         case .issuerUnknown(let bundleId):
             "a JWS names the issuer of the key: write issuerId on the app \(Echo.known(bundleId)) in the catalog"

@@ -35,6 +35,11 @@ enum Console {
     }
 }
 
+extension Int {
+    /// Such as "1 record" and "2 records".
+    func of(_ thing: String) -> String { "\(self) \(thing)\(self == 1 ? "" : "s")" }
+}
+
 extension ExitCode {
     /// EX_CONFIG of sysexits.h: the configuration cannot be used.
     static let badConfiguration = ExitCode(78)

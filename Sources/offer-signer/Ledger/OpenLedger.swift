@@ -59,6 +59,26 @@ struct OpenLedger: Sendable {
         figures = RecentFigure<DatabaseFigures>(of: storage, now: WallClock.now)
     }
 
+    /// Opens the ledger for a command's work, and closes it, however that ends.
+    ///
+    /// Without `isMade` it has to be there: a ledger that were made for the work would be empty, and the one that is meant
+    /// is elsewhere.
+    static func use<Value>(
+        _ settings: Settings,
+        isMade: Bool = false,
+        for work: (OpenLedger) async throws -> Value
+    ) async throws -> Value {
+        let opened = try OpenLedger(settings, isMade: isMade)
+        do {
+            let value = try await work(opened)
+            await opened.close()
+            return value
+        } catch {
+            await opened.close()
+            throw error
+        }
+    }
+
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
     var fault: String? {
         // Why it is slow says more than that it is.
@@ -86,31 +106,21 @@ struct OpenLedger: Sendable {
 
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 
-    static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
-        let (storage, key) = try readable(settings)
-        return LedgerRecall(storage, digestKey: key)
-    }
-
     /// The states of customers and the signatures for them, in a ledger that is there and stays as it is.
     static func remembered(_ settings: Settings) throws(ValueFault) -> (memory: StateMemory, recall: LedgerRecall) {
-        let (storage, key) = try readable(settings)
-        let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
-        return (StateMemory(states: states, digester: key), LedgerRecall(storage, digestKey: key))
-    }
-
-    private static func readable(_ settings: Settings) throws(ValueFault) -> (any SQLDatabase, DigestKey) {
         let files = LedgerKeyFiles(settings)
         try files.checkLedgerIsThere()
         let key = try files.readDigestKey()
         let marks = LedgerKeyMarks(digestKey: key, checkpointKeySPKI: nil)
-        let archive = try readOnly(settings, keys: marks).storage
+        let storage = try readOnly(settings, keys: marks).storage
         do throws(StorageFailure) {
             // A server that is out of reach shows itself only when it is asked.
-            _ = try archive.record(nonce: "")
+            _ = try storage.record(nonce: "")
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }
-        return (archive, key)
+        let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
+        return (StateMemory(states: states, digester: key), LedgerRecall(storage, digestKey: key))
     }
 
     /// Opens the database as it is.

@@ -23,6 +23,10 @@ enum Echo {
         isShort(text) ? quoted(text) : words ?? withheld(text)
     }
 
+    static func unknownApp(_ bundleId: String) -> String {
+        "the catalog has no app \(name(bundleId, orElse: "of this bundle id"))"
+    }
+
     /// An id of the catalog in quotes, or another name that the configuration has and nobody refuses.
     static func known(_ text: String) -> String {
         SecretText.isLikely(text) || holdsKey(text) ? withheld(text) : quoted(text)
