@@ -98,7 +98,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
             metrics.countQuestion(answeredBy: .cache)
             return try known.get()
         }
-        if case .receipt(let base64) = question { try ReceiptOrigin.check(base64, for: app.bundleId) }
+        if case .receipt(let base64) = question { try SentReceipt.check(base64, for: app.bundleId) }
         guard case .transactionId(let id, isNew: true) = question else { return try await ask(asking) }
         let isAwaited = newTransactions.mayStillCome(id, of: bundleId, at: .now, keeping: keepsAnswers)
         do throws(EvidenceFault) {
@@ -170,7 +170,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         switch (question, app.service(for: question)) {
         case (.receipt(let base64), .serverAPI):
-            let transactionId = try ReceiptTransaction.identifier(in: base64)
+            let transactionId = try SentReceipt(base64).transactionToAskAbout()
             return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: isWhole)
         case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
         case (.transactionId(let id, _), _):

@@ -47,10 +47,10 @@ private enum FuzzTarget: String {
             _ = try? SignedTransaction(payload)
             _ = try? SignedRenewalInfo(payload)
         case .receipt:
-            try? ReceiptOrigin.check(Data(input).base64EncodedString(), for: "com.example.reader")
+            try? SentReceipt.check(Data(input).base64EncodedString(), for: "com.example.reader")
             _ = RecognisedContent(String(decoding: input, as: UTF8.self))?.detail(in: .receipt)
             _ = RecognisedContent(Data(input).base64EncodedString())?.detail(in: .receipt)
-            let found = try? ReceiptTransaction.identifier(in: Data(input).base64EncodedString())
+            let found = try? SentReceipt(Data(input).base64EncodedString()).transactionToAskAbout()
             // Whatever is found becomes a part of a path.
             if let found, !found.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { Self.fail("not digits: \(found)") }
         case .verifyReceipt:

@@ -113,10 +113,10 @@ struct HostileInputTests {
             Array("{ \"purchase-info\" = \"\(info)\"; }".utf8),
         ]
         run("receipts", seeds, count: 10_000) { input in
-            try? ReceiptOrigin.check(Data(input).base64EncodedString(), for: "com.example.reader")
+            try? SentReceipt.check(Data(input).base64EncodedString(), for: "com.example.reader")
             _ = RecognisedContent(String(decoding: input, as: UTF8.self))?.detail(in: .receipt)
             _ = RecognisedContent(Data(input).base64EncodedString())?.detail(in: .receipt)
-            let found = try? ReceiptTransaction.identifier(in: Data(input).base64EncodedString())
+            let found = try? SentReceipt(Data(input).base64EncodedString()).transactionToAskAbout()
             // Whatever is found becomes a part of a path.
             if let found { #expect(!found.isEmpty && found.utf8.allSatisfy { (0x30...0x39).contains($0) }) }
             return found != nil

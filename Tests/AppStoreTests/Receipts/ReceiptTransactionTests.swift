@@ -56,7 +56,7 @@ struct ReceiptTransactionTests {
 
     private func code(_ bytes: [UInt8]) -> String {
         do throws(EvidenceFault) {
-            return try ReceiptTransaction.identifier(in: Data(bytes).base64EncodedString())
+            return try SentReceipt(Data(bytes).base64EncodedString()).transactionToAskAbout()
         } catch {
             return error.code
         }
@@ -69,8 +69,8 @@ struct ReceiptTransactionTests {
 
     @Test("An app receipt names a subscription's transaction, whichever way its lengths are written")
     func appReceipt() throws {
-        #expect(try ReceiptTransaction.identifier(in: Self.definite) == "2000000000000001")
-        #expect(try ReceiptTransaction.identifier(in: Self.indefinite) == "2000000000000001")
+        #expect(try SentReceipt(Self.definite).transactionToAskAbout() == "2000000000000001")
+        #expect(try SentReceipt(Self.indefinite).transactionToAskAbout() == "2000000000000001")
     }
 
     @Test("An iOS 6 style receipt names its transaction")
@@ -82,7 +82,7 @@ struct ReceiptTransactionTests {
     /// What is said of a receipt before Apple is asked about it.
     private func refusal(of receipt: String, for app: String) -> EvidenceFault? {
         do throws(EvidenceFault) {
-            try ReceiptOrigin.check(receipt, for: app)
+            try SentReceipt.check(receipt, for: app)
             return nil
         } catch {
             return error
@@ -141,9 +141,9 @@ struct ReceiptTransactionTests {
             #expect(code(Array(text.utf8)) == "receipt_malformed")
         }
         #expect(code([UInt8](repeating: 0x30, count: 10_000)) == "receipt_malformed")
-        #expect(code([UInt8](repeating: 0x30, count: ReceiptTransaction.maximumBytes + 1)) == "receipt_malformed")
+        #expect(code([UInt8](repeating: 0x30, count: SentReceipt.maximumBytes + 1)) == "receipt_malformed")
         let fitting = old("{ \"transaction-id\" = \"1\"; }")
-        let padding = ReceiptTransaction.maximumBytes - fitting.count
+        let padding = SentReceipt.maximumBytes - fitting.count
         #expect(code(fitting + [UInt8](repeating: 0x20, count: padding)) == "1")
         #expect(code(fitting + [UInt8](repeating: 0x20, count: padding + 1)) == "receipt_malformed")
         // Nested as deep as it goes: 0x30 0x80 opens a SEQUENCE of indefinite length.

@@ -1,30 +1,60 @@
 import Offers
 
-/// The app and environment that a receipt names: enough to refuse it without asking Apple.
+/// A receipt that a client sent: the transaction, the app and the environment that it names.
 ///
-/// Its signature is not checked, as it is never taken for more by what is found here.
-struct ReceiptOrigin {
-    let bundleId: String?
-    /// Whether StoreKit Testing in Xcode made it.
-    let isFromXcode: Bool
+/// Nothing else of it is believed, and its signature is not checked: what counts is what Apple answers.
+struct SentReceipt {
+    /// How many bytes a receipt may have to be taken apart.
+    static let maximumBytes = 512 * 1024
 
-    init?(_ receipt: String) {
-        guard let bytes = Base64.decode(receipt), bytes.count <= ReceiptTransaction.maximumBytes else { return nil }
-        if bytes.first == 0x30 {
-            guard let receipt = try? AppReceipt(ber: bytes) else { return nil }
-            (bundleId, isFromXcode) = (receipt.bundleId, receipt.isFromXcode)
-        } else {
-            guard let receipt = OldReceipt(bytes) else { return nil }
-            (bundleId, isFromXcode) = (receipt.bundleId, false)
+    private let transactionId: String?
+    private let bundleId: String?
+    /// Whether StoreKit Testing in Xcode made it.
+    private let isFromXcode: Bool
+
+    init(_ base64: String) throws(EvidenceFault) {
+        guard let bytes = Base64.decode(base64), bytes.count <= Self.maximumBytes else {
+            throw Self.malformed("The receipt is no Base64 of at most \(Self.maximumBytes) bytes.")
         }
+        if bytes.first == 0x30 {
+            guard let receipt = try? AppReceipt(ber: bytes) else {
+                throw Self.malformed("The receipt is no app receipt (PKCS #7).")
+            }
+            (transactionId, bundleId) = (receipt.transactionId, receipt.bundleId)
+            isFromXcode = receipt.isFromXcode
+        } else {
+            guard let receipt = OldReceipt(bytes) else {
+                throw Self.malformed("The receipt is neither an app receipt nor an iOS 6 style transaction receipt.")
+            }
+            (transactionId, bundleId) = (receipt.transactionId, receipt.bundleId)
+            isFromXcode = false
+        }
+    }
+
+    private static func malformed(_ detail: String) -> EvidenceFault {
+        EvidenceFault(.rejected, code: "receipt_malformed", detail: detail)
+    }
+
+    /// The transaction to ask the App Store Server API about: digits, as it becomes a part of a path.
+    func transactionToAskAbout() throws(EvidenceFault) -> String {
+        guard let transactionId, (1...20).contains(transactionId.utf8.count),
+            transactionId.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            throw EvidenceFault(
+                .rejected,
+                code: "receipt_without_transaction",
+                detail: "The receipt has no transaction by which the App Store could be asked about the customer."
+            )
+        }
+        return transactionId
     }
 
     /// Refuses a receipt that Apple could say nothing of for an app: another app's, or Xcode's.
     ///
     /// One that cannot be taken apart is left to Apple.
     static func check(_ receipt: String, for app: String) throws(EvidenceFault) {
-        guard let origin = ReceiptOrigin(receipt) else { return }
-        if origin.isFromXcode {
+        guard let receipt = try? SentReceipt(receipt) else { return }
+        if receipt.isFromXcode {
             throw EvidenceFault(
                 .rejected,
                 code: "receipt_of_xcode",
@@ -34,7 +64,7 @@ struct ReceiptOrigin {
             )
         }
         // Without regard to case: what is certain is refused, the rest is for Apple to say.
-        guard let bundleId = origin.bundleId, bundleId.lowercased() != app.lowercased() else { return }
+        guard let bundleId = receipt.bundleId, bundleId.lowercased() != app.lowercased() else { return }
         throw EvidenceFault(
             .rejected,
             code: "receipt_of_other_app",
