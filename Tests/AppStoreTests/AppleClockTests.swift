@@ -43,7 +43,7 @@ struct AppleClockTests {
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production],
-                    serverAPI: ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner()),
+                    serverAPI: SignedAnswers.credentials,
                     answerLifetimeSeconds: 60
                 )
             ],

@@ -8,24 +8,14 @@ import Testing
 @Suite("A history that takes longer to read than a question may take")
 struct LongHistoryTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
-    private let verifier: SignedDataVerifier
+    private let answers: SignedAnswers
     private let signed: [String]
 
     /// Seven transactions, one for each page; the last is the newest.
     init() throws {
-        let authority = try TestAuthority()
-        let signer = try authority.signer()
-        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
-        signed = try (1...7).map { number in
-            let bought = 1_794_000_000_000 + Int64(number) * 86_400_000
-            return try signer.sign(
-                #"""
-                {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",
-                "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED",
-                "environment":"Production","signedDate":1795262300000}
-                """#
-            )
-        }
+        let answers = try SignedAnswers()
+        self.answers = answers
+        signed = try (1...7).map { try answers.signer.sign(SignedAnswers.transaction($0)) }
     }
 
     /// A fetcher whose clock goes on by a second each time it is read.
@@ -37,13 +27,13 @@ struct LongHistoryTests {
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production],
-                    serverAPI: ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner()),
+                    serverAPI: SignedAnswers.credentials,
                     answerLifetimeSeconds: 0,
                     countsRedemptions: true
                 )
             ],
             over: transport,
-            verifier: verifier,
+            verifier: answers.verifier,
             deadline: deadline,
             now: {
                 clock.withLock { now in
@@ -62,28 +52,16 @@ struct LongHistoryTests {
         }
     }
 
-    private var statuses: Result<IncomingResponse, TransportFault> {
-        .reply(
-            #"""
-            {"environment":"Production","bundleId":"b","data":[{"subscriptionGroupIdentifier":"1",
-            "lastTransactions":[{"status":2,"originalTransactionId":"1","signedTransactionInfo":"\#(signed[6])"}]}]}
-            """#
-        )
-    }
+    private var statuses: SignedAnswers.Reply { SignedAnswers.statuses(2, signed[6]) }
 
     /// The page that has the transaction of a number.
-    private func page(_ number: Int) -> Result<IncomingResponse, TransportFault> {
-        .reply(
-            #"""
-            {"revision":"r\#(number)","hasMore":\#(number < signed.count),"bundleId":"b",
-            "signedTransactions":["\#(signed[number - 1])"]}
-            """#
-        )
+    private func page(_ number: Int) -> SignedAnswers.Reply {
+        SignedAnswers.page([signed[number - 1]], next: number < signed.count ? "r\(number)" : nil)
     }
 
     @Test("The next question goes on where the last one ended, and its answer is as old as the first")
     func goesOn() async throws {
-        let patience = Result<IncomingResponse, TransportFault>.reply("", status: 429, retryAfter: "7")
+        let patience = SignedAnswers.Reply.reply("", status: 429, retryAfter: "7")
         let transport = ScriptedTransport(
             [statuses, page(1), page(2), patience, page(3), patience] + (4...7).map(page) + [statuses, page(7)]
         )
@@ -113,10 +91,10 @@ struct LongHistoryTests {
     @Test("A page that is not genuine, or a customer whom Apple no longer knows, ends it: nothing of it is kept")
     func ends() async throws {
         let stranger = try TestAuthority().signer().sign("{}")
-        let forged = Result<IncomingResponse, TransportFault>.reply(
+        let forged = SignedAnswers.Reply.reply(
             #"{"hasMore":false,"signedTransactions":["\#(stranger)"]}"#
         )
-        let unknown = Result<IncomingResponse, TransportFault>.reply(#"{"errorCode":4040001}"#, status: 404)
+        let unknown = SignedAnswers.Reply.reply(#"{"errorCode":4040001}"#, status: 404)
         for end in [forged, unknown] {
             let transport = ScriptedTransport([statuses, page(1), end, statuses])
             let fetcher = fetcher(transport)
@@ -149,12 +127,12 @@ struct LongHistoryTests {
         guard case .success(let first) = statuses, case .success(let second) = page(1) else { return }
         let begun = try HistoryUnderWay(
             StatusResponse(json: first.body),
-            verifiedBy: verifier,
+            verifiedBy: answers.verifier,
             in: .production,
             asOf: Self.now
         )
         var further = begun
-        try further.add(HistoryResponse(json: second.body), verifiedBy: verifier)
+        try further.add(HistoryResponse(json: second.body), verifiedBy: answers.verifier)
         func key(_ number: Int) -> QuestionKey { QuestionKey(.transactionId("\(number)"), of: "b") }
         let histories = HistoriesUnderWay()
         let now = begun.beginning
@@ -171,8 +149,8 @@ struct LongHistoryTests {
 
 /// Answers with the statuses, and with the page that is asked for.
 private struct PagedTransport: HTTPTransport {
-    private let statuses: Result<IncomingResponse, TransportFault>
-    private let pages: [Result<IncomingResponse, TransportFault>]
+    private let statuses: SignedAnswers.Reply
+    private let pages: [SignedAnswers.Reply]
     private let asked = Asked()
 
     private final class Asked: Sendable {
@@ -180,8 +158,8 @@ private struct PagedTransport: HTTPTransport {
     }
 
     init(
-        statuses: Result<IncomingResponse, TransportFault>,
-        pages: [Result<IncomingResponse, TransportFault>]
+        statuses: SignedAnswers.Reply,
+        pages: [SignedAnswers.Reply]
     ) {
         self.statuses = statuses
         self.pages = pages

@@ -7,17 +7,12 @@ import Testing
 @Suite("Asking the App Store Server API")
 struct ServerAPIClientTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
-    private let signer: TestSigner
-    private let verifier: SignedDataVerifier
+    private let answers: SignedAnswers
 
-    init() throws {
-        let authority = try TestAuthority()
-        signer = try authority.signer()
-        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
-    }
+    init() throws { answers = try SignedAnswers() }
 
     private func ask(
-        _ replies: [Result<IncomingResponse, TransportFault>],
+        _ replies: [SignedAnswers.Reply],
         _ question: AppStoreQuestion = .transactionId("7"),
         appAppleId: Int64? = nil,
         hasCredentials: Bool = true,
@@ -25,19 +20,18 @@ struct ServerAPIClientTests {
         bundleId: String = "b"
     ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
-        let credentials = ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner())
         let fetcher = AppStoreEvidenceFetcher(
             [
                 AppStoreApp(
                     bundleId: bundleId,
                     appAppleId: appAppleId,
                     environments: environments,
-                    serverAPI: hasCredentials ? credentials : nil,
+                    serverAPI: hasCredentials ? SignedAnswers.credentials : nil,
                     looksReceiptsUpAtServerAPI: true
                 )
             ],
             over: transport,
-            verifier: verifier
+            verifier: answers.verifier
         )
         do throws(EvidenceFault) {
             return (.success(try await fetcher.history(answering: question, for: bundleId)), transport.requests)
@@ -46,43 +40,21 @@ struct ServerAPIClientTests {
         }
     }
 
-    private func transaction(bundle: String = "b", environment: String = "Production") -> String {
-        #"""
-        {"transactionId":"7","originalTransactionId":"1","bundleId":"\#(bundle)","productId":"p",
-        "purchaseDate":1795000000000,"expiresDate":1797600000000,"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED",
-        "environment":"\#(environment)","signedDate":1795262300000}
-        """#
-    }
-
     private func answer(
         status: Int = 1,
         by signer: TestSigner? = nil,
         transaction: String? = nil,
         environment: String = "Production",
         hasRenewalInfo: Bool = true
-    ) throws -> Result<IncomingResponse, TransportFault> {
-        let signer = signer ?? self.signer
+    ) throws -> SignedAnswers.Reply {
+        let signer = signer ?? answers.signer
         let renewal = #"""
             {"originalTransactionId":"1","autoRenewProductId":"p","productId":"p","autoRenewStatus":0,
             "environment":"\#(environment)","signedDate":1795262300000}
             """#
-        let signed = try signer.sign(transaction ?? self.transaction(environment: environment))
         let info = hasRenewalInfo ? #","signedRenewalInfo":"\#(try signer.sign(renewal))""# : ""
-        return .reply(
-            #"""
-            {"environment":"\#(environment)","bundleId":"b","appAppleId":42,"data":[{"subscriptionGroupIdentifier":"1",
-            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)"
-            \#(info)}]}]}
-            """#
-        )
-    }
-
-    private static func error(
-        _ code: Int,
-        status: Int,
-        retryAfter: String? = nil
-    ) -> Result<IncomingResponse, TransportFault> {
-        .reply(#"{"errorCode":\#(code),"errorMessage":"m"}"#, status: status, retryAfter: retryAfter)
+        let signed = try signer.sign(transaction ?? SignedAnswers.transaction(7, environment: environment))
+        return SignedAnswers.statuses(status, signed, environment: environment, info)
     }
 
     @Test("The statuses of all groups are asked for by the transaction, with a token")
@@ -117,7 +89,7 @@ struct ServerAPIClientTests {
     @Test("A customer without subscriptions has a history that says so")
     func none() async throws {
         let empty = #"{"environment":"Sandbox","bundleId":"b","data":[]}"#
-        let history = try await ask([Self.error(4_040_010, status: 404), .reply(empty)]).outcome.get()
+        let history = try await ask([SignedAnswers.error(4_040_010, status: 404), .reply(empty)]).outcome.get()
         #expect(history.renewals?.isEmpty == true)
         #expect(history.environment == .sandbox)
         #expect(history.bundleId == "b")
@@ -128,7 +100,7 @@ struct ServerAPIClientTests {
     func revoked() async throws {
         let history = try await ask([try answer(status: 5)]).outcome.get()
         #expect(history.renewals?.map(\.status?.code) == [.revoked])
-        let dated = transaction().replacing(#""type""#, with: #""revocationDate":1795100000000,"type""#)
+        let dated = SignedAnswers.transaction(7).replacing(#""type""#, with: #""revocationDate":1795100000000,"type""#)
         let answered = try await ask([try answer(status: 5, transaction: dated)]).outcome.get()
         #expect(answered.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
         #expect(history.transactions.map(\.revocationDate) == [nil])
@@ -148,19 +120,19 @@ struct ServerAPIClientTests {
 
     @Test("An answer without subscriptions is refused, and makes no customer a newcomer")
     func noData() async throws {
-        let silent = Result<IncomingResponse, TransportFault>.reply(#"{"environment":"Production","bundleId":"b"}"#)
+        let silent = SignedAnswers.Reply.reply(#"{"environment":"Production","bundleId":"b"}"#)
         #expect(await ask([silent, silent, silent]).outcome.code == "app_store_unavailable")
         #expect(await ask([silent, try answer()]).outcome.code == nil)
     }
 
     @Test("A transaction that production does not know is asked about in the Sandbox, once")
     func sandbox() async throws {
-        let found = await ask([Self.error(4_040_010, status: 404), try answer(environment: "Sandbox")])
+        let found = await ask([SignedAnswers.error(4_040_010, status: 404), try answer(environment: "Sandbox")])
         #expect(found.requests.map(\.url) == ["production", "sandbox"].map { $0 + "/inApps/v1/subscriptions/7" })
         #expect(try found.outcome.get().environment == .sandbox)
         // The second is said of an appTransactionId.
         for code in [4_040_010, 4_040_019] {
-            let unknown = await ask([Self.error(code, status: 404), Self.error(code, status: 404)])
+            let unknown = await ask([SignedAnswers.error(code, status: 404), SignedAnswers.error(code, status: 404)])
             #expect(unknown.requests.count == 2)
             #expect(unknown.outcome.code == "transaction_not_found")
         }
@@ -169,7 +141,7 @@ struct ServerAPIClientTests {
     @Test("A transaction that was bought just now and that neither environment knows may be asked for again")
     func newTransaction() async throws {
         let new = AppStoreQuestion.transactionId("7", isNew: true)
-        let unknown = Self.error(4_040_010, status: 404)
+        let unknown = SignedAnswers.error(4_040_010, status: 404)
         let fault = await #expect(throws: EvidenceFault.self) { try await ask([unknown, unknown], new).outcome.get() }
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 30))
         #expect(fault?.code == "app_store_unavailable")
@@ -177,7 +149,8 @@ struct ServerAPIClientTests {
         #expect(await ask([unknown, try answer(environment: "Sandbox")], new).outcome.code == nil)
         // Time makes no transaction of these.
         for code in [4_000_006, 4_040_001, 4_040_005] {
-            #expect(await ask([unknown, Self.error(code, status: 404)], new).outcome.code == "transaction_not_found")
+            let result = await ask([unknown, SignedAnswers.error(code, status: 404)], new)
+            #expect(result.outcome.code == "transaction_not_found")
         }
     }
 
@@ -195,8 +168,8 @@ struct ServerAPIClientTests {
         ] as [(Int, Int, Int, String?)]
     )
     func errors(code: Int, status: Int, requests: Int, fault: String?) async throws {
-        let error: Result<IncomingResponse, TransportFault> =
-            code == 0 ? .reply("<html>", status: status) : Self.error(code, status: status)
+        let error: SignedAnswers.Reply =
+            code == 0 ? .reply("<html>", status: status) : SignedAnswers.error(code, status: status)
         let result = await ask([error, try answer()])
         #expect(result.requests.count == requests)
         #expect(result.outcome.code == fault)
@@ -204,7 +177,7 @@ struct ServerAPIClientTests {
 
     @Test("A 401 that is no JSON is our own fault: 503, not the customer's")
     func unreleased() async throws {
-        let refusal = Result<IncomingResponse, TransportFault>.reply("Unauthenticated\n\nRequest ID: 1", status: 401)
+        let refusal = SignedAnswers.Reply.reply("Unauthenticated\n\nRequest ID: 1", status: 401)
         let result = await ask([refusal], environments: [.production])
         #expect(result.requests.count == 1)
         let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
@@ -213,17 +186,17 @@ struct ServerAPIClientTests {
 
     @Test("An unreleased app is known in the Sandbox alone; a key that neither environment takes is the wrong one")
     func unreleasedInSandbox() async throws {
-        let refusal = Result<IncomingResponse, TransportFault>.reply("Unauthenticated", status: 401)
+        let refusal = SignedAnswers.Reply.reply("Unauthenticated", status: 401)
         let known = await ask([refusal, try answer(environment: "Sandbox")])
         #expect(known.requests.map(\.environment) == [.production, .sandbox])
         #expect(known.outcome.code == nil)
-        for second in [refusal, Self.error(4_040_010, status: 404)] {
+        for second in [refusal, SignedAnswers.error(4_040_010, status: 404)] {
             let refused = await ask([refusal, second])
             #expect(refused.requests.count == 2)
             #expect(refused.outcome.code == "app_store_credentials")
         }
         // Words of the API's own say that it knows the app.
-        let answered = await ask([Self.error(4_010_000, status: 401), try answer()])
+        let answered = await ask([SignedAnswers.error(4_010_000, status: 401), try answer()])
         #expect(answered.requests.count == 1)
     }
 
@@ -242,7 +215,7 @@ struct ServerAPIClientTests {
         arguments: [(4_290_000, 429), (5_000_000, 503)]
     )
     func retryAfter(code: Int, status: Int) async {
-        let reply = Self.error(code, status: status, retryAfter: "1795262430000")
+        let reply = SignedAnswers.error(code, status: status, retryAfter: "1795262430000")
         let result = await ask([reply, reply, reply])
         let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 30))
@@ -252,8 +225,8 @@ struct ServerAPIClientTests {
     func forged() async throws {
         let stranger = try TestAuthority().signer()
         for reply in [
-            try answer(by: stranger), try answer(transaction: transaction(bundle: "c")),
-            try answer(transaction: transaction(environment: "Sandbox")),
+            try answer(by: stranger), try answer(transaction: SignedAnswers.transaction(7, of: "c")),
+            try answer(transaction: SignedAnswers.transaction(7, environment: "Sandbox")),
         ] {
             let result = await ask([reply])
             #expect(result.outcome.code == "app_store_unavailable")
@@ -264,7 +237,7 @@ struct ServerAPIClientTests {
     func appAppleId() async throws {
         #expect(await ask([try answer()], appAppleId: 42).outcome.code == nil)
         #expect(await ask([try answer()], appAppleId: 43).outcome.code == "app_store_credentials")
-        let sandbox = [Self.error(4_040_010, status: 404), try answer(environment: "Sandbox")]
+        let sandbox = [SignedAnswers.error(4_040_010, status: 404), try answer(environment: "Sandbox")]
         #expect(await ask(sandbox, appAppleId: 43).outcome.code == nil)
     }
 }

@@ -8,17 +8,12 @@ import Testing
 @Suite("Asking the App Store Server API for the whole history")
 struct ServerAPIHistoryTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
-    private let signer: TestSigner
-    private let verifier: SignedDataVerifier
+    private let answers: SignedAnswers
 
-    init() throws {
-        let authority = try TestAuthority()
-        signer = try authority.signer()
-        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
-    }
+    init() throws { answers = try SignedAnswers() }
 
     private func ask(
-        _ replies: [Result<IncomingResponse, TransportFault>],
+        _ replies: [SignedAnswers.Reply],
         countsRedemptions: Bool = true,
         needsWholeHistory: Bool = false,
         now: @escaping @Sendable () -> Timestamp = { Self.now }
@@ -29,12 +24,12 @@ struct ServerAPIHistoryTests {
                 AppStoreApp(
                     bundleId: "b",
                     environments: [.production, .sandbox],
-                    serverAPI: ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner()),
+                    serverAPI: SignedAnswers.credentials,
                     countsRedemptions: countsRedemptions
                 )
             ],
             over: transport,
-            verifier: verifier,
+            verifier: answers.verifier,
             now: now
         )
         do throws(EvidenceFault) {
@@ -49,42 +44,24 @@ struct ServerAPIHistoryTests {
         }
     }
 
-    /// A transaction of the subscription, the day of whose purchase is its number.
     private func transaction(
         _ number: Int64,
         offer: String? = nil,
         environment: String = "Production",
         type: String = "Auto-Renewable Subscription"
     ) throws -> String {
-        let bought = 1_794_000_000_000 + number * 86_400_000
-        let under = offer.map { #""offerType":2,"offerIdentifier":"\#($0)","# } ?? ""
-        return try signer.sign(
-            #"""
-            {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",\#(under)
-            "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"\#(type)",
-            "inAppOwnershipType":"PURCHASED",
-            "environment":"\#(environment)","signedDate":1795262300000}
-            """#
+        try answers.signer.sign(
+            SignedAnswers.transaction(number, offer: offer, environment: environment, type: type)
         )
     }
 
-    private func statuses(
-        status: Int = 2,
-        environment: String = "Production"
-    ) throws -> Result<IncomingResponse, TransportFault> {
+    private func statuses(status: Int = 2, environment: String = "Production") throws -> SignedAnswers.Reply {
         let signed = try transaction(9, environment: environment)
-        return .reply(
-            #"""
-            {"environment":"\#(environment)","bundleId":"b","data":[{"subscriptionGroupIdentifier":"1",
-            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)"}]}]}
-            """#
-        )
+        return SignedAnswers.statuses(status, signed, environment: environment)
     }
 
-    private func page(_ transactions: [String], next: String? = nil) -> Result<IncomingResponse, TransportFault> {
-        let revision = next.map { #""revision":"\#($0)","# } ?? ""
-        let list = transactions.map { "\"\($0)\"" }.joined(separator: ",")
-        return .reply(#"{\#(revision)"hasMore":\#(next != nil),"bundleId":"b","signedTransactions":[\#(list)]}"#)
+    private func page(_ transactions: [String], next: String? = nil) -> SignedAnswers.Reply {
+        SignedAnswers.page(transactions, next: next)
     }
 
     @Test("Page by page, each transaction once, and the history is complete then")
@@ -158,14 +135,14 @@ struct ServerAPIHistoryTests {
 
     @Test("A page that fails is asked for again; one that is missing, forged or endless is no history")
     func failures() async throws {
-        let busy = Result<IncomingResponse, TransportFault>.reply("<html>", status: 503)
+        let busy = SignedAnswers.Reply.reply("<html>", status: 503)
         let again = await ask([try statuses(), busy, page([try transaction(1)])])
         #expect(try again.outcome.get().transactions.count == 2)
         let stranger = try TestAuthority().signer().sign("{}")
         let good = page([try transaction(1)])
         let endless = (0...ServerAPIClient.mostPages).map { page([], next: "r\($0)") }
         // What is asked after the statuses, however much more there would be to hear.
-        let faults: [([Result<IncomingResponse, TransportFault>], Int)] = [
+        let faults: [([SignedAnswers.Reply], Int)] = [
             ([busy, busy, busy, good], 3), ([page([stranger]), good], 1),
             ([.reply("{}"), .reply("{}"), .reply("{}"), good], 3),
             ([page([], next: "r"), page([], next: "r"), good], 2),
@@ -181,7 +158,7 @@ struct ServerAPIHistoryTests {
 
     @Test("The history of a customer whom one environment knows is not asked for in the other")
     func oneEnvironment() async throws {
-        let unknown = Result<IncomingResponse, TransportFault>.reply(#"{"errorCode":4040010}"#, status: 404)
+        let unknown = SignedAnswers.Reply.reply(#"{"errorCode":4040010}"#, status: 404)
         let result = await ask([try statuses(), unknown, page([try transaction(1)])])
         #expect(result.outcome.code == "transaction_not_found")
         #expect(result.urls.count == 2)

@@ -134,32 +134,23 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "Dates in words, where there are no milliseconds",
+        "A date: milliseconds, or words where there are none; absent, null, empty or 0 is no date",
         arguments: [
-            ("2014-03-12 10:18:05 Etc/GMT", 1_394_619_485_000), ("1970-01-01 00:00:01 Etc/GMT", 1000),
-            ("2000-02-29 23:59:59 Etc/GMT", 951_868_799_000), ("2026-11-21 12:00:00 Etc/GMT", 1_795_262_400_000),
-        ] as [(String, Int64)]
+            (#""expires_date":"2014-03-12 10:18:05 Etc/GMT""#, 1_394_619_485_000),
+            (#""expires_date":"1970-01-01 00:00:01 Etc/GMT""#, 1000),
+            (#""expires_date":"2000-02-29 23:59:59 Etc/GMT""#, 951_868_799_000),
+            (#""expires_date":"2026-11-21 12:00:00 Etc/GMT""#, 1_795_262_400_000),
+            (#""expires_date_ms":"7","expires_date":"2014-03-12 10:18:05 Etc/GMT""#, 7),
+            (#""expires_date_ms":null"#, nil), (#""expires_date_ms":"""#, nil), (#""expires_date_ms":"0""#, nil),
+            (#""expires_date_ms":0"#, nil),
+        ] as [(String, Int64?)]
     )
-    func textDates(text: String, milliseconds: Int64) throws {
-        let history = try read(#"{"status":0,"latest_receipt_info":[{"expires_date":"\#(text)"}]}"#)
-        #expect(history.transactions.first?.expiresDate?.millisecondsSince1970 == milliseconds)
-    }
-
-    @Test("A date that is absent, null, empty or 0 is no date", arguments: ["null", "\"\"", "\"0\"", "0"])
-    func noDate(value: String) throws {
-        let history = try read(
-            #"{"status":0,"latest_receipt_info":[{"expires_date_ms":\#(value),"cancellation_date_ms":\#(value)}]}"#
-        )
-        #expect(history.transactions.first?.expiresDate == nil)
-        #expect(history.transactions.first?.revocationDate == nil)
-    }
-
-    @Test("Milliseconds count where a date is there twice")
-    func bothDates() throws {
-        let history = try read(
-            #"{"status":0,"latest_receipt_info":[{"expires_date_ms":"7","expires_date":"2014-03-12 10:18:05 Etc/GMT"}]}"#
-        )
-        #expect(history.transactions.first?.expiresDate?.millisecondsSince1970 == 7)
+    func dates(members: String, milliseconds: Int64?) throws {
+        let cancellation = members.replacing("expires_date", with: "cancellation_date")
+        let history = try read(#"{"status":0,"latest_receipt_info":[{\#(members),\#(cancellation)}]}"#)
+        let transaction = try #require(history.transactions.first)
+        #expect(transaction.expiresDate?.millisecondsSince1970 == milliseconds)
+        #expect(transaction.revocationDate?.millisecondsSince1970 == milliseconds)
     }
 
     @Test(
@@ -187,47 +178,30 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "The offer of a transaction; a promotional one is never mistaken for introductory",
+        "The offer of a transaction; is_trial_period alone shows that there was no trial, and whether the period is free",
         arguments: [
-            (#""promotional_offer_id":"o","is_trial_period":"true""#, RedeemedOffer.promotional("o")),
-            (#""is_trial_period":"true""#, .introductory), (#""is_in_intro_offer_period":1"#, .introductory),
-            (#""is_trial_period":"true","is_in_intro_offer_period":"false""#, .introductory),
-            (#""is_in_intro_offer_period":"true","is_trial_period":"false""#, .introductory),
-            (#""offer_code_ref_name":"c""#, .offerCode("c")), (#""promotional_offer_id":"""#, nil),
-            (#""is_trial_period":"false","promotional_offer_id":null"#, nil),
-        ] as [(String, RedeemedOffer?)]
+            // A promotional offer is never mistaken for an introductory one.
+            (#""promotional_offer_id":"o","is_trial_period":"true""#, RedeemedOffer.promotional("o"), true, true),
+            (#""promotional_offer_id":"o""#, .promotional("o"), false, nil),
+            (#""is_trial_period":"false","promotional_offer_id":null"#, nil, true, false),
+            (#""promotional_offer_id":"""#, nil, false, nil),
+            (#""offer_code_ref_name":"c""#, .offerCode("c"), false, nil),
+            (#""is_trial_period":"true""#, .introductory, true, true),
+            (#""is_trial_period":"true","is_in_intro_offer_period":"false""#, .introductory, true, true),
+            (#""is_in_intro_offer_period":"true","is_trial_period":"false""#, .introductory, true, false),
+            (#""is_in_intro_offer_period":1"#, .introductory, true, nil),
+            (#""is_trial_period":"false""#, nil, true, false),
+            (#""is_trial_period":0,"is_in_intro_offer_period":"false""#, nil, true, false),
+            (#""is_in_intro_offer_period":"false""#, nil, false, nil), (#""is_trial_period":null"#, nil, false, nil),
+            (#""is_trial_period":"","is_in_intro_offer_period":"false""#, nil, false, nil),
+        ] as [(String, RedeemedOffer?, Bool, Bool?)]
     )
-    func offer(members: String, expected: RedeemedOffer?) throws {
-        #expect(try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first?.offer == expected)
-    }
-
-    @Test(
-        "Nothing but is_trial_period shows that there was no trial",
-        arguments: [
-            (#""is_trial_period":"false""#, true), (#""is_trial_period":0,"is_in_intro_offer_period":"false""#, true),
-            (#""is_in_intro_offer_period":"false""#, false), (#""is_trial_period":null"#, false),
-            (#""is_trial_period":"","is_in_intro_offer_period":"false""#, false),
-            (#""promotional_offer_id":"o""#, false),
-            (#""is_in_intro_offer_period":"true""#, true),
-        ] as [(String, Bool)]
-    )
-    func trialSaid(members: String, isSaid: Bool) throws {
-        let transaction = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first
-        #expect(transaction?.isOfferSaid == isSaid)
-    }
-
-    @Test(
-        "Whether a period is free is what is_trial_period says, and not known without it",
-        arguments: [
-            (#""is_trial_period":"true""#, true), (#""is_trial_period":"false""#, false),
-            (#""is_trial_period":"false","is_in_intro_offer_period":"true""#, false),
-            (#""is_in_intro_offer_period":"true""#, nil), (#""is_trial_period":null"#, nil),
-            (#""is_trial_period":"""#, nil), (#""promotional_offer_id":"o""#, nil),
-        ] as [(String, Bool?)]
-    )
-    func free(members: String, isFree: Bool?) throws {
-        let transaction = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first
-        #expect(transaction?.isFree == isFree)
+    func offer(members: String, offer: RedeemedOffer?, isSaid: Bool, isFree: Bool?) throws {
+        let history = try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#)
+        let transaction = try #require(history.transactions.first)
+        #expect(transaction.offer == offer)
+        #expect(transaction.isOfferSaid == isSaid)
+        #expect(transaction.isFree == isFree)
     }
 
     @Test(
