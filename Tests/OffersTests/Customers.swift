@@ -218,3 +218,18 @@ func signed(
     let entries = [renewal ?? entry(transaction.originalTransactionId, transaction.productId, renews: nil)]
     return history(entries, [transaction], asOf: day(date), coverage: .partial)
 }
+
+/// The policy that decides about a customer at the clock of all tests.
+func examplePolicy(
+    _ history: SubscriptionHistory?,
+    for account: Account = .none,
+    of app: App = exampleApp(),
+    maximumAge: Int64 = 86_400
+) -> OfferPolicy {
+    OfferPolicy(
+        app: app,
+        customer: Customer(account: account, history: history),
+        now: clock,
+        maximumEvidenceAgeSeconds: maximumAge
+    )
+}

@@ -6,12 +6,7 @@ import Testing
 @Suite("Properties of decisions")
 struct CustomerPropertyTests {
     private func decide(_ row: Row, _ history: SubscriptionHistory?) -> Decision {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: row.account, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86400
-        )
+        var policy = examplePolicy(history, for: row.account)
         return policy.decide(OfferRequest(productId: row.product, offerId: row.offer), explaining: true)
     }
 
@@ -35,7 +30,7 @@ struct CustomerPropertyTests {
             else { return nil }
             history.transactions += more.transactions
             if let renewals = history.renewals { history.renewals = renewals + (more.renewals ?? []) }
-            return Row("\(row.why) + \(other.why)", history, row.offer, row.expected, product: row.product)
+            return Row("\(row.why) + \(other.why)", history: history, row.expected, row.offer, product: row.product)
         }
         return rows + mixed
     }()
@@ -57,7 +52,7 @@ struct CustomerPropertyTests {
         for transactions in [early.transactions + late.transactions, late.transactions + early.transactions] {
             var history = late
             history.transactions = transactions
-            #expect(decide(Row("", history, "comeback", .lapsed), history).reason == .lapsed)
+            #expect(decide(Row("", history: history, .lapsed, "comeback"), history).reason == .lapsed)
         }
     }
 
@@ -82,12 +77,7 @@ struct CustomerPropertyTests {
             for index in history.transactions.indices {
                 history.transactions[index].ownership = owners.randomElement(using: &generator) ?? .assigned
             }
-            var policy = OfferPolicy(
-                app: exampleApp(),
-                customer: Customer(account: row.account, history: history),
-                now: clock,
-                maximumEvidenceAgeSeconds: 86400
-            )
+            var policy = examplePolicy(history, for: row.account)
             let request = OfferRequest(productId: row.product, offerId: row.offer)
             guard policy.decide(request).verdict == .eligible, let facts = policy.facts(of: request),
                 facts.offer.terms.familyShared == .refuse, facts.offer.terms.assigned == .refuse,
@@ -102,7 +92,7 @@ struct CustomerPropertyTests {
         guard var history = row.history, history.coverage == .complete else { return }
         for owner in [Ownership.purchased, .unknown("GIFTED"), .unknown(nil)] {
             history.transactions.append(bought("7777", owner: owner))
-            let comeback = Row(row.why, history, "comeback", row.expected, account: row.account)
+            let comeback = Row(row.why, history: history, row.expected, "comeback", account: row.account)
             #expect(decide(comeback, history).verdict != .eligible)
             history.transactions.removeLast()
         }

@@ -46,164 +46,189 @@ extension CustomerTable {
     /// What is known of an end, and what only seems to be: nobody has lapsed by default.
     static let certainty: [Row] = [
         // An end that nobody said.
-        Row("no end on the purchase, renewing", history([entry()], [bought(until: nil)]), "anyone", .noEvidence),
+        Row("no end on the purchase, renewing", [entry()], [bought(until: nil)], .noEvidence),
+        Row("no end on the purchase, for the lapsed", [entry()], [bought(until: nil)], .noEvidence, "comeback"),
+        Row("no end, but an intent", [entry(ended: true)], [bought(until: nil)], .noEvidence, "comeback"),
         Row(
-            "no end on the purchase, for the lapsed",
-            history([entry()], [bought(until: nil)]),
-            "comeback",
-            .noEvidence
+            "no end, signed",
+            history: signed(bought(until: nil), entry(renews: false), on: -1),
+            .noEvidence,
+            "comeback"
         ),
-        Row("no end, but an intent", history([entry(ended: true)], [bought(until: nil)]), "comeback", .noEvidence),
-        Row("no end, signed", signed(bought(until: nil), entry(renews: false), on: -1), "comeback", .noEvidence),
-        Row("no end, but in grace", history([entry(graceUntil: 2)], [bought(until: nil)]), "anyone", .gracePeriod),
+        Row("no end, but in grace", [entry(graceUntil: 2)], [bought(until: nil)], .gracePeriod),
         Row(
             "one without an end beside one that lapsed",
-            history([entry(), entry("2", ended: true)], [bought(until: nil), bought("2", until: -5)]),
-            "comeback",
-            .noEvidence
+            [entry(), entry("2", ended: true)],
+            [bought(until: nil), bought("2", until: -5)],
+            .noEvidence,
+            "comeback"
         ),
         Row(
             "one without an end beside one that is active",
-            history([entry(), entry("2")], [bought(until: nil), bought("2")]),
-            "anyone",
+            [entry(), entry("2")],
+            [bought(until: nil), bought("2")],
             .active
         ),
-        Row(
-            "a shared one without an end",
-            history([entry()], [bought(until: nil, shared: true)]),
-            "anyone",
-            .familyShared
-        ),
+        Row("a shared one without an end", [entry()], [bought(until: nil, shared: true)], .familyShared),
         // A renewal that nobody saw.
-        Row("a pair from before the end", signed(bought(until: -5), entry(), on: -20), "comeback", .evidenceStale),
-        Row("the same, for whoever it is", signed(bought(until: -0.5), entry(), on: -0.9), "anyone", .active),
-        Row("the same, away for a while", signed(bought(until: -5), entry(), on: -20), "after-30", .evidenceStale),
-        Row("a transaction alone from before its end", signed(bought(until: -5), on: -9), "comeback", .evidenceStale),
-        Row("a transaction alone from after its end", signed(bought(until: -5), on: -1), "comeback", .lapsed),
+        Row(
+            "a pair from before the end",
+            history: signed(bought(until: -5), entry(), on: -20),
+            .evidenceStale,
+            "comeback"
+        ),
+        Row("the same, for whoever it is", history: signed(bought(until: -0.5), entry(), on: -0.9), .active),
+        Row(
+            "the same, away for a while",
+            history: signed(bought(until: -5), entry(), on: -20),
+            .evidenceStale,
+            "after-30"
+        ),
+        Row(
+            "a transaction alone from before its end",
+            history: signed(bought(until: -5), on: -9),
+            .evidenceStale,
+            "comeback"
+        ),
+        Row("a transaction alone from after its end", history: signed(bought(until: -5), on: -1), .lapsed, "comeback"),
         Row(
             "a pair from before the end, auto-renew off",
-            signed(bought(until: -0.5), entry(renews: false), on: -0.9),
-            "comeback",
-            .lapsed
+            history: signed(bought(until: -0.5), entry(renews: false), on: -0.9),
+            .lapsed,
+            "comeback"
         ),
         Row(
             "an old transaction with a renewal info from after its end that renews",
-            pair(bought(until: -5), on: -9, entry(), on: -1),
-            "comeback",
-            .evidenceStale
+            history: pair(bought(until: -5), on: -9, entry(), on: -1),
+            .evidenceStale,
+            "comeback"
         ),
         Row(
             "an old transaction with a renewal info from after its end, in retry",
-            pair(bought(until: -0.5), on: -0.9, entry(retrying: true), on: -0.1),
-            "stay",
-            .billingRetry
+            history: pair(bought(until: -0.5), on: -0.9, entry(retrying: true), on: -0.1),
+            .billingRetry,
+            "stay"
         ),
         Row(
             "an old transaction with a renewal info from after its end, ended",
-            pair(bought(until: -0.5), on: -0.9, entry(ended: true), on: -0.1),
-            "comeback",
-            .lapsed
+            history: pair(bought(until: -0.5), on: -0.9, entry(ended: true), on: -0.1),
+            .lapsed,
+            "comeback"
         ),
         Row(
             "a grace period that is over since",
-            pair(bought(until: -9), on: -8, entry(graceUntil: -2), on: -8),
-            "comeback",
-            .evidenceStale
+            history: pair(bought(until: -9), on: -8, entry(graceUntil: -2), on: -8),
+            .evidenceStale,
+            "comeback"
         ),
         Row(
             "an answer from before the end",
-            history([entry()], [bought(until: -0.2)], asOf: day(-0.5)),
-            "comeback",
-            .evidenceStale
+            [entry()],
+            [bought(until: -0.2)],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "comeback"
         ),
         Row(
             "an answer from before the end, auto-renew off",
-            history([entry(renews: false)], [bought(until: -0.2)], asOf: day(-0.5)),
-            "comeback",
-            .lapsed
+            [entry(renews: false)],
+            [bought(until: -0.2)],
+            asOf: day(-0.5),
+            .lapsed,
+            "comeback"
         ),
         Row(
             "one that was to renew beside one whose auto-renew is off",
-            history([entry(), entry("2", renews: false)], [bought(until: -0.2), bought("2")], asOf: day(-0.5)),
-            "stay",
+            [entry(), entry("2", renews: false)],
+            [bought(until: -0.2), bought("2")],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "stay"
+        ),
+        // The age of a pair is that of its older half.
+        Row("a pair that is a day old to the second", history: signed(bought(), entry(), on: -1), .active),
+        Row("a pair that is two days old", history: signed(bought(), entry(), on: -2), .evidenceStale),
+        Row(
+            "a new transaction, an old renewal info",
+            history: pair(bought(), on: -0.1, entry(), on: -2),
             .evidenceStale
+        ),
+        Row(
+            "an old transaction, a new renewal info",
+            history: pair(bought(), on: -2, entry(), on: -0.1),
+            .evidenceStale
+        ),
+        Row(
+            "all subscription statuses: expiry is judged at Apple's clock",
+            [entry()],
+            [bought(until: -0.2)],
+            asOf: day(-0.5),
+            coverage: .newestTransactions,
+            .active
         ),
         // Apple's own status.
         Row(
             "status 1, the end a little ago",
-            history([status(.active)], [bought(until: -0.01)]),
-            "comeback",
-            .stateNotInAudience
+            [status(.active)],
+            [bought(until: -0.01)],
+            .stateNotInAudience,
+            "comeback"
         ),
-        Row(
-            "status 1, the end a little ago: active",
-            history([status(.active)], [bought(until: -0.01)]),
-            "anyone",
-            .active
-        ),
+        Row("status 1, the end a little ago: active", [status(.active)], [bought(until: -0.01)], .active),
         Row(
             "status 2, the end ahead: an offer has to hold by both",
-            history([status(.expired)], [bought()]),
-            "comeback",
-            .stateNotInAudience
+            [status(.expired)],
+            [bought()],
+            .stateNotInAudience,
+            "comeback"
         ),
-        Row(
-            "status 2, the end ahead, an offer that holds by both",
-            history([status(.expired)], [bought()]),
-            "anyone",
-            .lapsed
-        ),
-        Row("status 2 without an end", history([status(.expired)], [bought(until: nil)]), "comeback", .lapsed),
+        Row("status 2, the end ahead, an offer that holds by both", [status(.expired)], [bought()], .lapsed),
+        Row("status 2 without an end", [status(.expired)], [bought(until: nil)], .lapsed, "comeback"),
         Row(
             "status 3, the end ahead: an offer has to hold by both",
-            history([status(.billingRetry)], [bought()]),
-            "stay",
-            .stateNotInAudience
+            [status(.billingRetry)],
+            [bought()],
+            .stateNotInAudience,
+            "stay"
         ),
-        Row("status 4 without a date", history([status(.gracePeriod)], [bought(until: -1)]), "anyone", .gracePeriod),
-        Row("status 5", history([status(.revoked)], [bought()]), "anyone", .refunded),
-        Row("status 5, Family Sharing ended", history([status(.revoked)], [unshared]), "families", .lapsed),
+        Row("status 4 without a date", [status(.gracePeriod)], [bought(until: -1)], .gracePeriod),
+        Row("status 5", [status(.revoked)], [bought()], .refunded),
+        Row("status 5, Family Sharing ended", [status(.revoked)], [unshared], .lapsed, "families"),
         Row(
             "status 1 from before the end",
-            signed(bought(until: -5), status(.active, on: -20), on: -20),
-            "comeback",
-            .evidenceStale
+            history: signed(bought(until: -5), status(.active, on: -20), on: -20),
+            .evidenceStale,
+            "comeback"
         ),
-        Row(
-            "status 1 from before a refund",
-            history([status(.active, on: -3)], [bought(refunded: -2)]),
-            "anyone",
-            .refunded
-        ),
+        Row("status 1 from before a refund", [status(.active, on: -3)], [bought(refunded: -2)], .refunded),
         // Commitments.
-        Row("a commitment that goes on", history([committed(after: true)], [monthly()]), "anyone", .active),
-        Row(
-            "a commitment that was cancelled",
-            history([committed(after: false)], [monthly()]),
-            "stay",
-            .activeAutoRenewOff
-        ),
+        Row("a commitment that goes on", [committed(after: true)], [monthly()], .active),
+        Row("a commitment that was cancelled", [committed(after: false)], [monthly()], .activeAutoRenewOff, "stay"),
         Row(
             "a commitment that was cancelled, its month over since",
-            history([committed(after: false)], [monthly(bought(until: -0.2))], asOf: day(-0.5)),
-            "comeback",
-            .evidenceStale
+            [committed(after: false)],
+            [monthly(bought(until: -0.2))],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "comeback"
         ),
         Row(
             "the last month of a commitment is over",
-            history([committed(renews: false, after: false)], [monthly(bought(until: -1))]),
-            "comeback",
-            .lapsed
+            [committed(renews: false, after: false)],
+            [monthly(bought(until: -1))],
+            .lapsed,
+            "comeback"
         ),
         // Family Sharing that ended is no refund.
-        Row("Family Sharing ended", history([entry()], [unshared]), "anyone", .familyShared),
-        Row("Family Sharing ended, shared ones allowed", history([entry()], [unshared]), "families", .lapsed),
+        Row("Family Sharing ended", [entry()], [unshared], .familyShared),
+        Row("Family Sharing ended, shared ones allowed", [entry()], [unshared], .lapsed, "families"),
         // Offers of Apple's own count as redemptions of the catalog's.
         Row(
             "redeemed on the page where one cancels",
-            history([entry()], [bought(under: .retention("once"))]),
-            "once",
-            .redemptionLimit
+            [entry()],
+            [bought(under: .retention("once"))],
+            .redemptionLimit,
+            "once"
         ),
     ]
 }

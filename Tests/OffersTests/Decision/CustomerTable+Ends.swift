@@ -22,78 +22,85 @@ private let endedSomeDay = history([entry("1", ended: true), entry("2", ended: t
 extension CustomerTable {
     /// When access ended last, and with which product, where a customer has had several subscriptions.
     static let ends: [Row] = [
-        Row("lapsed long ago, refunded today and forgiven", refundedSince, "forgive-later", .lapsedTooRecently),
-        Row("lapsed long ago, refunded today, which is not forgiven", refundedSince, "after-30", .lapsed),
-        Row("lapsed and refunded: forgiven or not, that is lapsed", refundedSince, "forgive", .lapsed),
-        Row("for lapsed, and refunded since", refundedSince, "comeback", .lapsed),
+        Row(
+            "lapsed long ago, refunded today and forgiven",
+            history: refundedSince,
+            .lapsedTooRecently,
+            "forgive-later"
+        ),
+        Row("lapsed long ago, refunded today, which is not forgiven", history: refundedSince, .lapsed, "after-30"),
+        Row("lapsed and refunded: forgiven or not, that is lapsed", history: refundedSince, .lapsed, "forgive"),
+        Row("for lapsed, and refunded since", history: refundedSince, .lapsed, "comeback"),
         Row(
             "refunded long ago, lapsed lately",
-            history(
-                [entry("1", ended: true), entry("2")],
-                [bought("1", on: -40, until: -10), bought("2", on: -70, until: -40, refunded: -45)]
-            ),
-            "forgive-later",
-            .lapsedTooRecently
+            [entry("1", ended: true), entry("2")],
+            [bought("1", on: -40, until: -10), bought("2", on: -70, until: -40, refunded: -45)],
+            .lapsedTooRecently,
+            "forgive-later"
         ),
         Row(
             "refunded and lapsed, both long ago",
-            history(
-                [entry("1", ended: true), entry("2")],
-                [bought("1", on: -70, until: -40), bought("2", on: -50, until: -20, refunded: -45)]
-            ),
-            "forgive-later",
-            .lapsed
+            [entry("1", ended: true), entry("2")],
+            [bought("1", on: -70, until: -40), bought("2", on: -50, until: -20, refunded: -45)],
+            .lapsed,
+            "forgive-later"
         ),
         Row(
             "scope app: Pro lapsed long ago, News refunded today and forgiven",
-            newsRefundedSince,
-            "whole-app-forgive-later",
-            .lapsedTooRecently
+            history: newsRefundedSince,
+            .lapsedTooRecently,
+            "whole-app-forgive-later"
         ),
-        Row("scope group: what was refunded in News is none of Pro's", newsRefundedSince, "forgive-later", .lapsed),
-        Row("from News, which was refunded last and is forgiven", newsRefundedSince, "from-news-forgive", .lapsed),
-        Row("from News, which was refunded last", newsRefundedSince, "from-news", .notFromProduct),
+        Row(
+            "scope group: what was refunded in News is none of Pro's",
+            history: newsRefundedSince,
+            .lapsed,
+            "forgive-later"
+        ),
+        Row(
+            "from News, which was refunded last and is forgiven",
+            history: newsRefundedSince,
+            .lapsed,
+            "from-news-forgive"
+        ),
+        Row("from News, which was refunded last", history: newsRefundedSince, .notFromProduct, "from-news"),
         Row(
             "from News, which was refunded before Pro ended",
-            history(
-                [entry("1", ended: true), newsEntry],
-                [bought("1", on: -70, until: -40), bought("2", "news.monthly", on: -70, until: -40, refunded: -50)]
-            ),
-            "from-news-forgive",
-            .notFromProduct
+            [entry("1", ended: true), newsEntry],
+            [bought("1", on: -70, until: -40), bought("2", "news.monthly", on: -70, until: -40, refunded: -50)],
+            .notFromProduct,
+            "from-news-forgive"
         ),
         Row(
             "two shared, one ended long ago, the other withdrawn lately",
-            history(
-                [entry("1"), entry("2")],
-                [bought("1", on: -70, until: -40, shared: true), bought("2", refunded: -2, shared: true)]
-            ),
-            "families-forgive-later",
-            .lapsedTooRecently
+            [entry("1"), entry("2")],
+            [bought("1", on: -70, until: -40, shared: true), bought("2", refunded: -2, shared: true)],
+            .lapsedTooRecently,
+            "families-forgive-later"
         ),
         Row(
             "own subscription ended long ago: a shared one that was withdrawn lately does not count",
-            history(
-                [entry("2"), entry("1", ended: true)],
-                [bought("1", on: -70, until: -40), bought("2", refunded: -2, shared: true)]
-            ),
-            "families-forgive-later",
-            .lapsed
+            [entry("2"), entry("1", ended: true)],
+            [bought("1", on: -70, until: -40), bought("2", refunded: -2, shared: true)],
+            .lapsed,
+            "families-forgive-later"
         ),
-        Row("one of two ended nobody knows when", endedSomeDay, "after-30", .noEvidence),
-        Row("one of two ended nobody knows when, nor for a maximum", endedSomeDay, "within-60", .noEvidence),
-        Row("one of two ended nobody knows when: lapsed all the same", endedSomeDay, "comeback", .lapsed),
+        Row("one of two ended nobody knows when", history: endedSomeDay, .noEvidence, "after-30"),
+        Row("one of two ended nobody knows when, nor for a maximum", history: endedSomeDay, .noEvidence, "within-60"),
+        Row("one of two ended nobody knows when: lapsed all the same", history: endedSomeDay, .lapsed, "comeback"),
         Row(
             "in another group something ended nobody knows when",
-            history([entry("1", ended: true), entry("2", "news.monthly", ended: true)], [bought(on: -70, until: -40)]),
-            "after-30",
-            .lapsed
+            [entry("1", ended: true), entry("2", "news.monthly", ended: true)],
+            [bought(on: -70, until: -40)],
+            .lapsed,
+            "after-30"
         ),
         Row(
             "something ended nobody knows when, and another runs",
-            history([entry("1"), entry("2", ended: true)], [bought()]),
-            "after-30",
-            .active
+            [entry("1"), entry("2", ended: true)],
+            [bought()],
+            .active,
+            "after-30"
         ),
     ]
 }

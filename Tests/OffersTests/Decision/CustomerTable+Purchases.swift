@@ -22,306 +22,291 @@ private func status(_ code: SubscriptionStatus.Code, on date: Double = 0) -> Ren
 extension CustomerTable {
     /// Rows of a group of whose original transaction identifier no entry speaks.
     static let rowsWithoutEntry: [Row] = [
-        Row("runs beside an entry that lapsed", history([ended], [old, bought("2")]), "comeback", .stateNotInAudience),
-        Row("runs: it is active", history([ended], [old, bought("2")]), "anyone", .active),
-        Row("whether it renews is not known", history([ended], [old, bought("2")]), "stay", .stateNotInAudience),
+        Row("runs beside an entry that lapsed", [ended], [old, bought("2")], .stateNotInAudience, "comeback"),
+        Row("runs: it is active", [ended], [old, bought("2")], .active),
+        Row("whether it renews is not known", [ended], [old, bought("2")], .stateNotInAudience, "stay"),
         Row(
             "whether it renews is not known, for those who do",
-            history([ended], [old, bought("2")]),
-            "upgrade",
+            [ended],
+            [old, bought("2")],
             .stateNotInAudience,
+            "upgrade",
             product: "pro.yearly"
         ),
-        Row(
-            "runs as a trial",
-            history([ended], [old, bought("2", under: .introductory)]),
-            "comeback",
-            .stateNotInAudience
-        ),
+        Row("runs as a trial", [ended], [old, bought("2", under: .introductory)], .stateNotInAudience, "comeback"),
         Row(
             "runs beside an entry in retry",
-            history([entry("1", retrying: true)], [bought("1", until: -5), bought("2")]),
-            "stay",
-            .stateNotInAudience
+            [entry("1", retrying: true)],
+            [bought("1", until: -5), bought("2")],
+            .stateNotInAudience,
+            "stay"
         ),
         Row(
             "runs beside an entry that renews",
-            history([entry("1")], [bought("1"), bought("2")]),
-            "upgrade",
+            [entry("1")],
+            [bought("1"), bought("2")],
             .active,
+            "upgrade",
             product: "pro.yearly"
         ),
-        Row(
-            "runs, and the entry of its product ended",
-            history([ended], [bought("2")]),
-            "comeback",
-            .stateNotInAudience
-        ),
+        Row("runs, and the entry of its product ended", [ended], [bought("2")], .stateNotInAudience, "comeback"),
         Row(
             "the only entry of its product without rows speaks of it",
-            history([entry("1", renews: false)], [bought("2")]),
-            "stay",
-            .activeAutoRenewOff
+            [entry("1", renews: false)],
+            [bought("2")],
+            .activeAutoRenewOff,
+            "stay"
         ),
         Row(
             "two identifiers ask for the entry",
-            history([entry("1", renews: false)], [bought("2"), bought("3")]),
-            "stay",
-            .stateNotInAudience
+            [entry("1", renews: false)],
+            [bought("2"), bought("3")],
+            .stateNotInAudience,
+            "stay"
         ),
         Row(
             "two entries of the product have no rows",
-            history([entry("1", renews: false), entry("4", renews: false)], [bought("2")]),
-            "stay",
-            .stateNotInAudience
+            [entry("1", renews: false), entry("4", renews: false)],
+            [bought("2")],
+            .stateNotInAudience,
+            "stay"
         ),
         Row(
             "the entry without rows is of another product",
-            history([entry("1", "pro.yearly", renews: false)], [bought("2")]),
-            "stay",
-            .stateNotInAudience
+            [entry("1", "pro.yearly", renews: false)],
+            [bought("2")],
+            .stateNotInAudience,
+            "stay"
         ),
         Row(
             "an upgraded row is a row of the entry",
-            history([entry("1", renews: false)], [bought("1", upgraded: true), bought("2")]),
-            "stay",
-            .stateNotInAudience
+            [entry("1", renews: false)],
+            [bought("1", upgraded: true), bought("2")],
+            .stateNotInAudience,
+            "stay"
         ),
-        Row(
-            "ended before the evidence",
-            history([newsEntry, ended], [old, bought("3", until: -30)]),
-            "comeback",
-            .lapsed
-        ),
+        Row("ended before the evidence", [newsEntry, ended], [old, bought("3", until: -30)], .lapsed, "comeback"),
         Row(
             "ended since the evidence",
-            history([ended], [old, bought("2", until: -0.2)], asOf: day(-0.5)),
-            "comeback",
-            .evidenceStale
+            [ended],
+            [old, bought("2", until: -0.2)],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "comeback"
         ),
-        Row("without an end", history([ended], [old, bought("2", until: nil)]), "comeback", .noEvidence),
+        Row("without an end", [ended], [old, bought("2", until: nil)], .noEvidence, "comeback"),
         Row(
             "refunded, beside one that is shared",
-            history([entry("1")], [bought("1", shared: true), bought("2", refunded: -2)]),
-            "anyone",
+            [entry("1")],
+            [bought("1", shared: true), bought("2", refunded: -2)],
             .refunded
         ),
-        Row(
-            "upgraded, and nothing after it",
-            history([ended], [old, bought("2", upgraded: true)]),
-            "comeback",
-            .lapsed
-        ),
-        Row(
-            "shared, beside one's own that lapsed",
-            history([ended], [old, bought("2", shared: true)]),
-            "comeback",
-            .lapsed
-        ),
-        Row("no entry of the group at all", history([newsEntry], [bought("3")]), "anyone", .noPendingRenewalInfo),
-        Row("scope app: an entry of another group", history([newsEntry], [bought("3")]), "whole-app", .active),
+        Row("upgraded, and nothing after it", [ended], [old, bought("2", upgraded: true)], .lapsed, "comeback"),
+        Row("shared, beside one's own that lapsed", [ended], [old, bought("2", shared: true)], .lapsed, "comeback"),
+        Row("no entry of the group at all", [newsEntry], [bought("3")], .noPendingRenewalInfo),
+        Row("scope app: an entry of another group", [newsEntry], [bought("3")], .active, "whole-app"),
         Row(
             "scope app: runs in another group",
-            history([ended], [old, bought("2", "news.monthly")]),
-            "whole-app-lapsed",
-            .stateNotInAudience
+            [ended],
+            [old, bought("2", "news.monthly")],
+            .stateNotInAudience,
+            "whole-app-lapsed"
         ),
-        Row("runs in no known group", history([ended], [old, bought("9", "gone")]), "comeback", .groupUnknown),
+        Row("runs in no known group", [ended], [old, bought("9", "gone")], .groupUnknown, "comeback"),
         Row(
             "runs in no known group, with an entry",
-            history([ended, entry("9", "gone")], [old, bought("9", "gone")]),
-            "comeback",
-            .groupUnknown
+            [ended, entry("9", "gone")],
+            [old, bought("9", "gone")],
+            .groupUnknown,
+            "comeback"
         ),
-        Row("ended in no known group", history([ended], [old, bought("9", "gone", until: -40)]), "comeback", .lapsed),
+        Row("ended in no known group", [ended], [old, bought("9", "gone", until: -40)], .lapsed, "comeback"),
         Row(
             "a consumable beside one that lapsed",
-            history([ended], [old, bought("9", "coins", until: nil)]),
-            "whole-app-lapsed",
-            .lapsed
+            [ended],
+            [old, bought("9", "coins", until: nil)],
+            .lapsed,
+            "whole-app-lapsed"
         ),
         Row(
             "held state without an entry beside one that lapsed",
-            history([ended], [old, bought("2")], coverage: .newestTransactions),
-            "comeback",
-            .stateNotInAudience
+            [ended],
+            [old, bought("2")],
+            coverage: .newestTransactions,
+            .stateNotInAudience,
+            "comeback"
         ),
     ]
 
     /// Who paid: only what is known to be the customer's own purchase counts.
     static let owners: [Row] = [
-        Row("a seat that runs", history([entry()], [bought(owner: .assigned)]), "anyone", .assigned),
-        Row(
-            "a seat that ended",
-            history([ended], [bought(on: -90, until: -60, owner: .assigned)]),
-            "comeback",
-            .assigned
-        ),
-        Row("a seat that was taken away", history([entry()], [revoked(.assignment, .assigned)]), "comeback", .assigned),
-        Row("a seat without an end", history([entry()], [bought(until: nil, owner: .assigned)]), "anyone", .assigned),
-        Row(
-            "a seat that runs, which the offer allows",
-            history([entry()], [bought(owner: .assigned)]),
-            "seats",
-            .active
-        ),
+        Row("a seat that runs", [entry()], [bought(owner: .assigned)], .assigned),
+        Row("a seat that ended", [ended], [bought(on: -90, until: -60, owner: .assigned)], .assigned, "comeback"),
+        Row("a seat that was taken away", [entry()], [revoked(.assignment, .assigned)], .assigned, "comeback"),
+        Row("a seat without an end", [entry()], [bought(until: nil, owner: .assigned)], .assigned),
+        Row("a seat that runs, which the offer allows", [entry()], [bought(owner: .assigned)], .active, "seats"),
         Row(
             "a seat that was taken away, which the offer allows",
-            history([entry()], [revoked(.assignment, .assigned)]),
-            "seats-lapsed",
-            .lapsed
+            [entry()],
+            [revoked(.assignment, .assigned)],
+            .lapsed,
+            "seats-lapsed"
         ),
         Row(
             "a seat that runs is not for the lapsed",
-            history([entry()], [bought(owner: .assigned)]),
-            "seats-lapsed",
-            .stateNotInAudience
+            [entry()],
+            [bought(owner: .assigned)],
+            .stateNotInAudience,
+            "seats-lapsed"
         ),
-        Row("families are none of seats", history([entry()], [bought(shared: true)]), "seats", .familyShared),
-        Row("seats are none of families", history([entry()], [bought(owner: .assigned)]), "families", .assigned),
+        Row("families are none of seats", [entry()], [bought(shared: true)], .familyShared, "seats"),
+        Row("seats are none of families", [entry()], [bought(owner: .assigned)], .assigned, "families"),
         Row(
             "a seat beside one's own that lapsed",
-            history([ended, entry("2")], [old, bought("2", owner: .assigned)]),
-            "comeback",
-            .lapsed
+            [ended, entry("2")],
+            [old, bought("2", owner: .assigned)],
+            .lapsed,
+            "comeback"
         ),
         Row(
             "a seat beside a shared one",
-            history([entry("1"), entry("2")], [bought("1", shared: true), bought("2", owner: .assigned)]),
-            "anyone",
+            [entry("1"), entry("2")],
+            [bought("1", shared: true), bought("2", owner: .assigned)],
             .assigned
         ),
         Row(
             "bought before, and a seat since",
-            history([entry()], [bought(on: -90, until: -60), bought(owner: .assigned)]),
-            "comeback",
-            .assigned
+            [entry()],
+            [bought(on: -90, until: -60), bought(owner: .assigned)],
+            .assigned,
+            "comeback"
         ),
         Row(
             "a seat before, and bought since",
-            history([entry()], [bought(on: -90, until: -60, owner: .assigned), bought()]),
-            "anyone",
+            [entry()],
+            [bought(on: -90, until: -60, owner: .assigned), bought()],
             .active
         ),
-        Row(
-            "an owner that is not known",
-            history([entry()], [bought(owner: .unknown("GIFTED"))]),
-            "anyone",
-            .noEvidence
-        ),
-        Row("an owner that is not said", history([entry()], [bought(owner: .unknown(nil))]), "anyone", .noEvidence),
+        Row("an owner that is not known", [entry()], [bought(owner: .unknown("GIFTED"))], .noEvidence),
+        Row("an owner that is not said", [entry()], [bought(owner: .unknown(nil))], .noEvidence),
         Row(
             "an owner that is not known, ended",
-            history([ended], [bought(on: -90, until: -60, owner: .unknown("GIFTED"))]),
-            "comeback",
-            .noEvidence
+            [ended],
+            [bought(on: -90, until: -60, owner: .unknown("GIFTED"))],
+            .noEvidence,
+            "comeback"
         ),
         Row(
             "an owner that is not known, running beside one's own",
-            history([entry("1"), entry("2")], [bought("1"), bought("2", owner: .unknown("GIFTED"))]),
-            "anyone",
+            [entry("1"), entry("2")],
+            [bought("1"), bought("2", owner: .unknown("GIFTED"))],
             .noEvidence
         ),
         Row(
             "an owner that is not known, without an end",
-            history([ended, entry("2")], [old, bought("2", until: nil, owner: .unknown(""))]),
-            "comeback",
-            .noEvidence
+            [ended, entry("2")],
+            [old, bought("2", until: nil, owner: .unknown(""))],
+            .noEvidence,
+            "comeback"
         ),
         Row(
             "an owner that is not known, ended beside one's own",
-            history([ended, entry("2", ended: true)], [old, bought("2", until: -20, owner: .unknown("GIFTED"))]),
-            "comeback",
-            .lapsed
+            [ended, entry("2", ended: true)],
+            [old, bought("2", until: -20, owner: .unknown("GIFTED"))],
+            .lapsed,
+            "comeback"
         ),
         Row(
             "an owner that is not known, newer than one's own purchase of the subscription",
-            history([ended], [old, bought("1", on: -50, until: -20, owner: .unknown("GIFTED"))]),
-            "comeback",
-            .noEvidence
+            [ended],
+            [old, bought("1", on: -50, until: -20, owner: .unknown("GIFTED"))],
+            .noEvidence,
+            "comeback"
         ),
         Row(
             "an owner that is not known, older than one's own purchase of the subscription",
-            history([ended], [bought("1", on: -120, until: -90, owner: .unknown("GIFTED")), old]),
-            "comeback",
-            .lapsed
+            [ended],
+            [bought("1", on: -120, until: -90, owner: .unknown("GIFTED")), old],
+            .lapsed,
+            "comeback"
         ),
         Row(
             "an offer was redeemed by a seat",
-            history(
-                [entry()],
-                [bought(on: -90, until: -60, owner: .assigned, under: .promotional("once")), bought()]
-            ),
-            "once",
-            .active
+            [entry()],
+            [bought(on: -90, until: -60, owner: .assigned, under: .promotional("once")), bought()],
+            .active,
+            "once"
         ),
     ]
 
     /// Where two things that Apple said contradict each other, an offer has to hold by both.
     static let contradictions: [Row] = [
-        Row("revoked for an unknown reason", history([entry()], [revoked(.unknown("BUNDLED"))]), "anyone", .noEvidence),
+        Row("revoked for an unknown reason", [entry()], [revoked(.unknown("BUNDLED"))], .noEvidence),
         Row(
             "revoked for an unknown reason, refunds forgiven",
-            history([entry()], [revoked(.unknown("BUNDLED"))]),
-            "forgive-lapsed",
-            .noEvidence
+            [entry()],
+            [revoked(.unknown("BUNDLED"))],
+            .noEvidence,
+            "forgive-lapsed"
         ),
         Row(
             "revoked for an unknown reason, beside one that lapsed",
-            history([entry(), entry("2", ended: true)], [revoked(.unknown("BUNDLED")), bought("2", until: -40)]),
-            "comeback",
-            .noEvidence
+            [entry(), entry("2", ended: true)],
+            [revoked(.unknown("BUNDLED")), bought("2", until: -40)],
+            .noEvidence,
+            "comeback"
         ),
         Row(
             "revoked for an unknown reason, beside one that is active",
-            history([entry(), entry("2")], [revoked(.unknown("BUNDLED")), bought("2")]),
-            "anyone",
+            [entry(), entry("2")],
+            [revoked(.unknown("BUNDLED")), bought("2")],
             .active
         ),
-        Row("a seat taken away is no refund", history([entry()], [revoked(.assignment, .assigned)]), "seats", .lapsed),
-        Row(
-            "refunded, and status 1 beside it",
-            history([status(.active)], [bought(refunded: -2)]),
-            "anyone",
-            .refunded
-        ),
+        Row("a seat taken away is no refund", [entry()], [revoked(.assignment, .assigned)], .lapsed, "seats"),
+        Row("refunded, and status 1 beside it", [status(.active)], [bought(refunded: -2)], .refunded),
         Row(
             "refunded and forgiven, and status 1 beside it",
-            history([status(.active)], [bought(refunded: -2)]),
-            "forgive-lapsed",
-            .stateNotInAudience
+            [status(.active)],
+            [bought(refunded: -2)],
+            .stateNotInAudience,
+            "forgive-lapsed"
         ),
         Row(
             "refunded and forgiven, and status 1 beside it, for anybody",
-            history([status(.active)], [bought(refunded: -2)]),
-            "forgive",
-            .lapsed
+            [status(.active)],
+            [bought(refunded: -2)],
+            .lapsed,
+            "forgive"
         ),
         Row(
             "sharing ended, and status 1 beside it",
-            history([status(.active)], [revoked(.family, .familyShared)]),
-            "families-lapsed",
-            .stateNotInAudience
+            [status(.active)],
+            [revoked(.family, .familyShared)],
+            .stateNotInAudience,
+            "families-lapsed"
         ),
         Row(
             "refunded, and status 2 beside it",
-            history([status(.expired)], [bought(on: -60, until: -30, refunded: -40)]),
-            "comeback",
-            .refunded
+            [status(.expired)],
+            [bought(on: -60, until: -30, refunded: -40)],
+            .refunded,
+            "comeback"
         ),
-        Row("status 5, and paid time that runs", history([status(.revoked)], [bought()]), "anyone", .refunded),
+        Row("status 5, and paid time that runs", [status(.revoked)], [bought()], .refunded),
         Row(
             "status 5, and paid time that runs, refunds forgiven",
-            history([status(.revoked)], [bought()]),
-            "forgive-lapsed",
-            .stateNotInAudience
+            [status(.revoked)],
+            [bought()],
+            .stateNotInAudience,
+            "forgive-lapsed"
         ),
-        Row("a status that is not known", history([status(.unknown)], [bought()]), "anyone", .noEvidence),
+        Row("a status that is not known", [status(.unknown)], [bought()], .noEvidence),
         Row(
             "a contradiction beside one that lapsed",
-            history([status(.active), entry("2", ended: true)], [bought(refunded: -2), bought("2", until: -40)]),
-            "comeback",
-            .refunded
+            [status(.active), entry("2", ended: true)],
+            [bought(refunded: -2), bought("2", until: -40)],
+            .refunded,
+            "comeback"
         ),
     ]
 }

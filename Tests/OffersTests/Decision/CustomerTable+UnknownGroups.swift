@@ -9,50 +9,46 @@ private let gone = bought("9", "gone")
 extension CustomerTable {
     /// Subscriptions whose group neither the catalog nor the evidence tells.
     static let unknownGroups: [Row] = [
-        Row("bought in no known group, without an entry", history([], [gone]), "anyone", .groupUnknown),
-        Row("scope app: the group does not matter", history([], [gone]), "whole-app", .noPendingRenewalInfo),
+        Row("bought in no known group, without an entry", [], [gone], .groupUnknown),
+        Row("scope app: the group does not matter", [], [gone], .noPendingRenewalInfo, "whole-app"),
         Row(
             "what does not expire is no subscription",
-            history([], [bought("9", "season-pass", until: nil)]),
-            "whole-app",
-            .neverSubscribed
+            [],
+            [bought("9", "season-pass", until: nil)],
+            .neverSubscribed,
+            "whole-app"
         ),
-        Row("beside an entry of another group", history([newsEntry], [news, gone]), "anyone", .groupUnknown),
-        Row("beside an entry of the group", history([entry()], [bought(), gone]), "anyone", .active),
-        Row(
-            "beside a purchase of the group",
-            history([], [gone, bought(until: -200)]),
-            "anyone",
-            .noPendingRenewalInfo
-        ),
+        Row("beside an entry of another group", [newsEntry], [news, gone], .groupUnknown),
+        Row("beside an entry of the group", [entry()], [bought(), gone], .active),
+        Row("beside a purchase of the group", [], [gone, bought(until: -200)], .noPendingRenewalInfo),
         Row(
             "a product of old of a subscription whose group is known",
-            history([newsEntry], [news, bought("2", "gone", on: -70, until: -40)]),
-            "anyone",
+            [newsEntry],
+            [news, bought("2", "gone", on: -70, until: -40)],
             .neverSubscribed
         ),
         Row(
             "another purchase of the product tells its group",
-            history([], [gone, bought("8", "gone", group: "old")]),
-            "anyone",
+            [],
+            [gone, bought("8", "gone", group: "old")],
             .neverSubscribed
         ),
         Row(
             "purchases of the product tell two groups",
-            history([entry("9", "gone")], [bought("7", "gone", group: "pro"), bought("8", "gone", group: "news")]),
-            "anyone",
+            [entry("9", "gone")],
+            [bought("7", "gone", group: "pro"), bought("8", "gone", group: "news")],
             .groupUnknown
         ),
         Row(
             "purchases of the subscription tell two groups",
-            history([entry("9", "gone")], [bought("9", "old", group: "pro"), bought("9", "older", group: "news")]),
-            "anyone",
+            [entry("9", "gone")],
+            [bought("9", "old", group: "pro"), bought("9", "older", group: "news")],
             .groupUnknown
         ),
         Row(
             "purchases of the subscription all tell one group",
-            history([entry("9", "gone")], [bought("9", "old", group: "pro"), bought("9", "older", group: "pro")]),
-            "anyone",
+            [entry("9", "gone")],
+            [bought("9", "old", group: "pro"), bought("9", "older", group: "pro")],
             .active
         ),
     ]

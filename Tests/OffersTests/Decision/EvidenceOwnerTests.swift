@@ -14,68 +14,59 @@ struct EvidenceOwnerTests {
         let composed: (reason: Reason, isCounted: Bool)
         /// The same where Apple answered about one Apple Account.
         let whole: (reason: Reason, isCounted: Bool)
+
+        /// `whole` is `nil` where it is the same.
+        init(
+            _ description: String,
+            _ transactions: [Transaction],
+            _ composed: (Reason, isCounted: Bool),
+            whole: (Reason, isCounted: Bool)? = nil
+        ) {
+            testDescription = description
+            self.transactions = transactions
+            self.composed = composed
+            self.whole = whole ?? composed
+        }
     }
 
+    private static let ownLapsed = bought("2", until: -9, by: alice)
+    private static let ownCoins = bought("9", "coins", until: nil, by: alice)
+    private static let handedOn = [
+        bought("1", on: -40, until: -10, by: bob, called: "1"), bought("1", by: alice, called: "2"),
+    ]
+
     private static let cases: [Case] = [
+        Case("one's own", [bought("1", by: alice)], (.active, false)),
+        Case("one that names nobody", [bought("1")], (.active, true)),
         Case(
-            testDescription: "one's own",
-            transactions: [bought("1", by: alice)],
-            composed: (.active, false),
+            "one of nobody, beside coins of one's own",
+            [bought("1"), ownCoins],
+            (.active, true),
             whole: (.active, false)
         ),
         Case(
-            testDescription: "one that names nobody",
-            transactions: [bought("1")],
-            composed: (.active, true),
-            whole: (.active, true)
+            "one of nobody, beside one's own that lapsed",
+            [bought("1"), ownLapsed],
+            (.active, true),
+            whole: (.active, false)
         ),
+        Case("another's", [bought("1", by: bob)], (.accountMismatch, false)),
         Case(
-            testDescription: "one that names nobody, beside coins of one's own",
-            transactions: [bought("1"), bought("9", "coins", until: nil, by: alice)],
-            composed: (.active, true),
+            "another's, beside one's own that lapsed",
+            [bought("1", by: bob), ownLapsed],
+            (.lapsed, false),
             whole: (.active, false)
         ),
         Case(
-            testDescription: "one that names nobody, beside a lapsed one of one's own in the group",
-            transactions: [bought("1"), bought("2", until: -9, by: alice)],
-            composed: (.active, true),
-            whole: (.active, false)
+            "another's, beside one's own in another group",
+            [bought("1", by: bob), bought("2", "news.monthly", by: alice)],
+            (.accountMismatch, false)
         ),
-        Case(
-            testDescription: "another's",
-            transactions: [bought("1", by: bob)],
-            composed: (.accountMismatch, false),
-            whole: (.accountMismatch, false)
-        ),
-        Case(
-            testDescription: "another's, beside a lapsed one of one's own: one's own counts",
-            transactions: [bought("1", by: bob), bought("2", until: -9, by: alice)],
-            composed: (.lapsed, false),
-            whole: (.active, false)
-        ),
-        Case(
-            testDescription: "another's, beside one of one's own in another group",
-            transactions: [bought("1", by: bob), bought("2", "news.monthly", by: alice)],
-            composed: (.accountMismatch, false),
-            whole: (.accountMismatch, false)
-        ),
-        Case(
-            testDescription: "one that was another's and is one's own now",
-            transactions: [
-                bought("1", on: -40, until: -10, by: bob, called: "1"), bought("1", by: alice, called: "2"),
-            ],
-            composed: (.active, false),
-            whole: (.active, false)
-        ),
+        Case("one that was another's and is one's own now", handedOn, (.active, false)),
     ]
 
     private func outcome(_ history: SubscriptionHistory) -> (reason: Reason, isCounted: Bool) {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .alice, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 0
-        )
+        var policy = examplePolicy(history, for: .alice, maximumAge: 0)
         let offer = OfferRequest(productId: "pro.monthly", offerId: "anyone")
         let decision = policy.decide(offer)
         let grant = policy.grant(of: offer, decision.reason, signatures: [])

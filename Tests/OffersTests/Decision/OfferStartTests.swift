@@ -81,19 +81,10 @@ struct OfferStartTests {
         ),
     ]
 
-    private func decide(_ history: SubscriptionHistory, _ product: String, _ offer: String) -> Decision {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .none, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 0
-        )
-        return policy.decide(OfferRequest(productId: product, offerId: offer))
-    }
-
     @Test("As Apple changes plans", arguments: cases)
     func begins(of row: Case) {
-        let decision = decide(row.history, row.product, row.offer)
+        var policy = examplePolicy(row.history)
+        let decision = policy.decide(OfferRequest(productId: row.product, offerId: row.offer))
         #expect(decision.verdict == .eligible)
         #expect(decision.begins == row.begins)
         #expect(decision.replacesActiveOffer == row.replaces)
@@ -101,8 +92,7 @@ struct OfferStartTests {
 
     @Test("Nothing starts for a customer who may not have the offer", arguments: CustomerTable.all)
     func refused(row: Row) {
-        guard let history = row.history else { return }
-        let decision = decide(history, row.product, row.offer)
+        let decision = row.decision()
         if decision.verdict != .eligible {
             #expect(decision.begins == nil)
             #expect(!decision.replacesActiveOffer)

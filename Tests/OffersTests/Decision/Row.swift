@@ -1,20 +1,22 @@
 import Offers
 import Testing
 
+typealias Row = CustomerRow<Reason>
+
 /// A customer, an offer, and what must come out, with the reason for it in words.
-struct Row: CustomTestStringConvertible, Sendable {
+struct CustomerRow<Expected: Sendable>: CustomTestStringConvertible, Sendable {
     let why: String
     let history: SubscriptionHistory?
     let product: String
     let offer: String
-    let expected: Reason
+    let expected: Expected
     let account: Account
 
     init(
         _ why: String,
-        _ history: SubscriptionHistory?,
-        _ offer: String,
-        _ expected: Reason,
+        history: SubscriptionHistory?,
+        _ expected: Expected,
+        _ offer: String = "anyone",
         product: String = "pro.monthly",
         account: Account = .none
     ) {
@@ -26,5 +28,37 @@ struct Row: CustomTestStringConvertible, Sendable {
         self.account = account
     }
 
+    /// A customer by the parts of ``history(_:_:of:from:asOf:coverage:)``.
+    init(
+        _ why: String,
+        _ renewals: [RenewalInfo],
+        _ transactions: [Transaction],
+        of bundleId: String? = "com.example.reader",
+        from environment: AppStoreEnvironment? = .production,
+        asOf date: Timestamp? = clock,
+        coverage: HistoryCoverage = .complete,
+        _ expected: Expected,
+        _ offer: String = "anyone",
+        product: String = "pro.monthly",
+        account: Account = .none
+    ) {
+        let shown = OffersTests.history(
+            renewals,
+            transactions,
+            of: bundleId,
+            from: environment,
+            asOf: date,
+            coverage: coverage
+        )
+        self.init(why, history: shown, expected, offer, product: product, account: account)
+    }
+
     var testDescription: String { why }
+}
+
+extension Row {
+    func decision(maximumAge: Int64 = 86_400, explaining: Bool = false) -> Decision {
+        var policy = examplePolicy(history, for: account, maximumAge: maximumAge)
+        return policy.decide(OfferRequest(productId: product, offerId: offer), explaining: explaining)
+    }
 }

@@ -31,12 +31,7 @@ struct WinBackOfferTests {
         of products: Set<String> = ["pro.monthly"],
         for account: Account = .none
     ) -> [WinBackOffer] {
-        var policy = OfferPolicy(
-            app: app,
-            customer: Customer(account: account, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86_400
-        )
+        var policy = examplePolicy(history, for: account, of: app)
         return policy.winBackOffers(inGroups: app.groups(ofProducts: products))
     }
 

@@ -31,12 +31,7 @@ struct GroupIndexTests {
     func once() {
         let long = history([entry()], (0..<100).map { bought(on: -Double($0) - 1, called: "\($0)") })
         for (history, isIndexed) in [(long, true), (history([entry()], [bought()]), false)] {
-            var policy = OfferPolicy(
-                app: exampleApp(),
-                customer: Customer(account: .alice, history: history),
-                now: clock,
-                maximumEvidenceAgeSeconds: 0
-            )
+            var policy = examplePolicy(history, for: .alice, maximumAge: 0)
             _ = policy.decide(OfferRequest(productId: "pro.monthly", offerId: "anyone"))
             _ = policy.decide(OfferRequest(productId: "pro.monthly", offerId: "stay"))
             #expect(policy.evidence.index == nil)

@@ -160,12 +160,7 @@ struct RedemptionTallyTests {
             let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("once") : nil
             return bought(on: -Double(number) - 1, until: -Double(number), under: offer)
         }
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .alice, history: history([entry()], used)),
-            now: clock,
-            maximumEvidenceAgeSeconds: 0
-        )
+        var policy = examplePolicy(history([entry()], used), for: .alice, maximumAge: 0)
         func facts(_ offer: String) -> OfferFacts? {
             policy.facts(of: OfferRequest(productId: "pro.monthly", offerId: offer))
         }

@@ -16,16 +16,6 @@ struct SubscriptionIdsTests {
         return transaction
     }
 
-    private func decide(_ history: SubscriptionHistory, _ offer: String) -> Reason {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .none, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 0
-        )
-        return policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
-    }
-
     /// Lapsed under the first identifier, and active under a second one.
     private var moved: SubscriptionHistory {
         history(
@@ -94,7 +84,9 @@ struct SubscriptionIdsTests {
             bought("1", product, on: date, until: -60, under: .promotional("twice"), called: id, because: .purchase)
         }
         func decide(_ copies: [Transaction]) -> Set<Reason> {
-            Set([copies, copies.reversed()].map { self.decide(history([entry("1", ended: true)], $0), "twice") })
+            Set(
+                [copies, copies.reversed()].map { OffersTests.decide(history([entry("1", ended: true)], $0), "twice") }
+            )
         }
         #expect(decide([item("31", redeemed("10")), item("31", redeemed("11", on: -89))]) == [.lapsed])
         #expect(decide([redeemed("10"), redeemed("11")]) == [.lapsed])

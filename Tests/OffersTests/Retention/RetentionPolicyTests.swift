@@ -33,11 +33,7 @@ struct RetentionPolicyTests {
         accounts: [AccountDigest: AccountTie] = [:],
         otherRedemptions: HeldSubscription? = nil
     ) -> RetentionCustomer {
-        let identity = SubscriptionIdentity(
-            bundleId: "com.example.reader",
-            environment: .production,
-            originalTransactionId: "1"
-        )
+        let identity = OffersTests.identity("1")
         let held = HeldSubscription(
             identity,
             transactions: transactions.map { Held($0, asOf: day(asOf)) },
@@ -174,11 +170,7 @@ struct RetentionPolicyTests {
         #expect(offered("once", customer()))
         #expect(!offered("once", customer([bought(under: .promotional("once"), called: "1")])))
         let other = HeldSubscription(
-            SubscriptionIdentity(
-                bundleId: "com.example.reader",
-                environment: .production,
-                originalTransactionId: "2"
-            ),
+            identity("2"),
             transactions: [Held(bought("2", until: -1, under: .promotional("once"), called: "2"), asOf: day(-5))]
         )
         #expect(!offered("once", customer(otherRedemptions: other)))

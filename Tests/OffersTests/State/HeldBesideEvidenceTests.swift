@@ -5,40 +5,14 @@ import Testing
 struct HeldBesideEvidenceTests {
     private let token = Account.alice.payloadField
 
-    private func customer(_ history: SubscriptionHistory) -> Customer { Customer(account: .alice, history: history) }
-
-    private func decide(
-        _ history: SubscriptionHistory,
-        _ offer: String = "anyone",
-        product: String = "pro.monthly"
-    ) -> Reason {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: customer(history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86_400
-        )
-        return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
-    }
-
     private func introductory(_ history: SubscriptionHistory) -> IntroductoryReason {
         var policy = IntroductoryPolicy(
             app: exampleApp(),
-            customer: customer(history),
+            customer: Customer(account: .alice, history: history),
             now: clock,
             maximumEvidenceAgeSeconds: 86_400
         )
         return policy.decide("pro.monthly").reason
-    }
-
-    private func updated(
-        _ evidence: SubscriptionHistory,
-        by observations: [StateObservation],
-        isApples: Bool = true
-    ) -> SubscriptionHistory {
-        var state = held(observations)
-        if isApples { state.leaveOutRedemptions(in: evidence) }
-        return evidence.updated(by: state, for: Account.alice.view)
     }
 
     /// A subscription of another group, dated lately.
@@ -72,17 +46,12 @@ struct HeldBesideEvidenceTests {
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
         let observed = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
         func saw(_ rule: String, _ history: SubscriptionHistory) throws -> String {
-            var policy = OfferPolicy(
-                app: exampleApp(),
-                customer: customer(history),
-                now: clock,
-                maximumEvidenceAgeSeconds: 86_400
-            )
+            var policy = examplePolicy(history, for: .alice)
             let request = OfferRequest(productId: "pro.monthly", offerId: "after-30")
             let findings = try #require(policy.decide(request, explaining: true).explanation)
             return findings.first { $0.rule == rule }?.saw ?? ""
         }
-        let updated = updated(away, by: [observed], isApples: false)
+        let updated = OffersTests.updated(away, by: [observed], isApples: false)
         #expect(
             try saw("evidence", updated)
                 == "Apple made the evidence at 2026-11-20T14:24:00Z; a newer statement about the subscription is of "
@@ -93,7 +62,7 @@ struct HeldBesideEvidenceTests {
                 == "The subscription ended 2026-10-22, 30 days before 2026-11-21T09:36:00Z; the offer asks for at least "
                 + "30 days."
         )
-        let other = self.updated(away, by: [news], isApples: false)
+        let other = OffersTests.updated(away, by: [news], isApples: false)
         #expect(
             try saw("evidence", other)
                 == "Apple made the evidence at 2026-11-20T14:24:00Z, the clock by which expiry is judged."

@@ -78,11 +78,7 @@ struct HeldBoundTests {
         }
         func question(_ ids: String...) -> StateQuestion {
             let identities = ids.map {
-                SubscriptionIdentity(
-                    bundleId: "com.example.reader",
-                    environment: .production,
-                    originalTransactionId: $0
-                )
+                identity($0)
             }
             return StateQuestion(bundleId: "com.example.reader", account: alice, subscriptions: identities)
         }

@@ -3,31 +3,6 @@ import Testing
 
 @Suite("Deciding by held state")
 struct HeldDecisionTests {
-    private func decide(
-        _ history: SubscriptionHistory?,
-        _ offer: String = "anyone",
-        for account: Account = .alice,
-        product: String = "pro.monthly",
-        limit: Int64 = 86_400,
-        at now: Timestamp = clock
-    ) -> Reason {
-        var policy = OfferPolicy(
-            app: exampleApp(environments: [.production, .sandbox]),
-            customer: Customer(account: account, history: history),
-            now: now,
-            maximumEvidenceAgeSeconds: limit
-        )
-        return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
-    }
-
-    private func alone(_ observations: [StateObservation], for account: Account = .alice) -> SubscriptionHistory? {
-        SubscriptionHistory(
-            held: held(observations),
-            of: exampleApp(environments: [.production, .sandbox]),
-            for: account.view
-        )
-    }
-
     @Test("After evidence was sent once, a customer is answered without it, by its account or the one it was sent for")
     func byAccount() {
         let own = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
@@ -124,18 +99,6 @@ struct HeldDecisionTests {
         #expect(SubscriptionHistory(held: held([sandbox]), of: exampleApp(), for: Account.alice.view) == nil)
     }
 
-    // MARK: Evidence and held state together
-
-    private func updated(
-        _ evidence: SubscriptionHistory,
-        by observations: [StateObservation],
-        isApples: Bool = true
-    ) -> SubscriptionHistory {
-        var state = held(observations)
-        if isApples { state.leaveOutRedemptions(in: evidence) }
-        return evidence.updated(by: state, for: Account.alice.view)
-    }
-
     @Test(
         "A refund since the evidence was made counts",
         arguments: [HistoryCoverage.complete, .newestTransactions, .partial]
@@ -177,7 +140,10 @@ struct HeldDecisionTests {
             observation(signed(plain, on: -10)),
         ]
         func decide(_ offer: String, shown: [Transaction], isApples: Bool = false) -> Reason {
-            self.decide(updated(history([entry()], shown, asOf: day(-0.1)), by: onRecord, isApples: isApples), offer)
+            OffersTests.decide(
+                updated(history([entry()], shown, asOf: day(-0.1)), by: onRecord, isApples: isApples),
+                offer
+            )
         }
         var stripped = [first, renewal]
         for index in stripped.indices { stripped[index].offer = nil }
@@ -192,8 +158,8 @@ struct HeldDecisionTests {
         once.offer = nil
         for shown in [[plain], [once, plain]] {
             let evidence = history([entry()], shown, asOf: day(-0.1))
-            #expect(self.decide(evidence, "once") == .active)
-            #expect(self.decide(updated(evidence, by: record, isApples: false), "once") == .redemptionLimit)
+            #expect(OffersTests.decide(evidence, "once") == .active)
+            #expect(OffersTests.decide(updated(evidence, by: record, isApples: false), "once") == .redemptionLimit)
         }
     }
 

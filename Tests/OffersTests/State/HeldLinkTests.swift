@@ -10,16 +10,6 @@ struct HeldLinkTests {
         return transaction
     }
 
-    private func decide(_ history: SubscriptionHistory?, _ offer: String, for account: Account = .none) -> Reason {
-        var policy = OfferPolicy(
-            app: exampleApp(),
-            customer: Customer(account: account, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86_400
-        )
-        return policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
-    }
-
     private var first: SubscriptionHistory {
         signed(
             bought("1", on: -90, until: -60, under: .promotional("once"), called: "10"),
@@ -61,11 +51,7 @@ struct HeldLinkTests {
     func calls() {
         let state = held([observation(first), observation(second)])
         for id in ["1", "2"] {
-            let subscription = SubscriptionIdentity(
-                bundleId: "com.example.reader",
-                environment: .production,
-                originalTransactionId: id
-            )
+            let subscription = identity(id)
             let history = RetentionCustomer(subscription, in: state, of: exampleApp()).history
             #expect(decide(history, "once") == .redemptionLimit, "\(id)")
             #expect(decide(history, "stay") == .activeAutoRenewOff, "\(id)")
@@ -82,11 +68,7 @@ struct HeldLinkTests {
 
     @Test("The last time that the App Store itself spoke of a subscription stays, and is news after an hour")
     func told() {
-        let identity = SubscriptionIdentity(
-            bundleId: "com.example.reader",
-            environment: .production,
-            originalTransactionId: "1"
-        )
+        let identity = OffersTests.identity("1")
         func value(_ told: Timestamp?) -> HeldSubscription { HeldSubscription(identity, told: told) }
         for order in [[nil, day(-2), day(-1)], [day(-1), nil, day(-2)], [day(-2), day(-1), nil]] {
             var merged = value(order[0])

@@ -3,33 +3,8 @@ import Testing
 
 @Suite("The state of one subscription from several sources")
 struct HeldSourcesTests {
-    private let app = exampleApp()
     private let ended = bought(on: -60, until: -30, called: "1")
     private let again = bought(on: -0.1, until: 30, called: "2")
-
-    private func decide(_ history: SubscriptionHistory?, _ offer: String = "anyone") -> Reason {
-        var policy = OfferPolicy(
-            app: app,
-            customer: Customer(account: .alice, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86_400
-        )
-        return policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
-    }
-
-    private func alone(_ observations: [StateObservation]) -> SubscriptionHistory? {
-        SubscriptionHistory(held: held(observations), of: app, for: Account.alice.view)
-    }
-
-    private func updated(
-        _ evidence: SubscriptionHistory,
-        by observations: [StateObservation],
-        isApples: Bool = true
-    ) -> SubscriptionHistory {
-        var state = held(observations)
-        if isApples { state.leaveOutRedemptions(in: evidence) }
-        return evidence.updated(by: state, for: Account.alice.view)
-    }
 
     @Test("News of the renewal from before a purchase says nothing of the purchase")
     func boughtAgain() {

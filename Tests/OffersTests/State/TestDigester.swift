@@ -40,3 +40,45 @@ extension Account {
 
     var view: AccountView { AccountView(self, of: "com.example.reader", digester: TestDigester()) }
 }
+
+func identity(_ id: String) -> SubscriptionIdentity {
+    SubscriptionIdentity(bundleId: "com.example.reader", environment: .production, originalTransactionId: id)
+}
+
+/// What is held of an account, without evidence; `nil` where nothing is.
+func alone(
+    _ observations: [StateObservation],
+    for account: Account = .alice,
+    of app: App = exampleApp(environments: [.production, .sandbox])
+) -> SubscriptionHistory? {
+    SubscriptionHistory(held: held(observations), of: app, for: account.view)
+}
+
+/// Evidence with what is held of Alice.
+func updated(
+    _ evidence: SubscriptionHistory,
+    by observations: [StateObservation],
+    isApples: Bool = true
+) -> SubscriptionHistory {
+    var state = held(observations)
+    if isApples { state.leaveOutRedemptions(in: evidence) }
+    return evidence.updated(by: state, for: Account.alice.view)
+}
+
+/// The reason of a decision about one offer.
+func decide(
+    _ history: SubscriptionHistory?,
+    _ offer: String = "anyone",
+    for account: Account = .alice,
+    product: String = "pro.monthly",
+    limit: Int64 = 86_400,
+    at now: Timestamp = clock
+) -> Reason {
+    var policy = OfferPolicy(
+        app: exampleApp(environments: [.production, .sandbox]),
+        customer: Customer(account: account, history: history),
+        now: now,
+        maximumEvidenceAgeSeconds: limit
+    )
+    return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
+}
