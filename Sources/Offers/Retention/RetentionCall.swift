@@ -7,8 +7,8 @@ package struct RetentionCall: Equatable, Sendable {
     package let productId: String
     /// As Apple names it; `nil` where it did not.
     package let locale: String?
-    /// The call's name, in lower case: the same call has the same answer.
-    package let requestIdentifier: String
+    /// The same call has the same answer.
+    package let key: RetentionCallKey
     /// When Apple signed it.
     package let signedDate: Timestamp
 
@@ -22,12 +22,8 @@ package struct RetentionCall: Equatable, Sendable {
         self.subscription = subscription
         self.productId = productId
         self.locale = locale
-        self.requestIdentifier = requestIdentifier.lowercased()
+        key = RetentionCallKey(requestIdentifier: requestIdentifier, subscription: subscription)
         self.signedDate = signedDate
-    }
-
-    package var key: RetentionCallKey {
-        RetentionCallKey(requestIdentifier: requestIdentifier, subscription: subscription)
     }
 }
 
@@ -41,7 +37,7 @@ package struct RetentionCallKey: Hashable, Sendable {
     package static let lifetimeSeconds: Int64 = 3600
 
     package init(requestIdentifier: String, subscription: SubscriptionIdentity) {
-        self.requestIdentifier = requestIdentifier
+        self.requestIdentifier = requestIdentifier.lowercased()
         self.subscription = subscription
     }
 }

@@ -177,6 +177,16 @@ struct RetentionPolicyTests {
         #expect(offered("twice", customer(otherRedemptions: other)))
     }
 
+    @Test("The answer to a call is found by the call's name in any case")
+    func callKey() {
+        let subscription = identity("1")
+        func key(_ name: String) -> RetentionCallKey {
+            RetentionCallKey(requestIdentifier: name, subscription: subscription)
+        }
+        #expect(key("CA11") == key("ca11"))
+        #expect(key("ca11") != key("ca12"))
+    }
+
     @Test("A rule without an offer takes every subscriber of a product")
     func takesEverybody() {
         let app = exampleApp()
