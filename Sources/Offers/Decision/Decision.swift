@@ -134,10 +134,4 @@ package struct RuleFinding: Equatable, Sendable {
     package let saw: String
     /// ``Verdict/eligible`` when the offer passes the rule.
     package let verdict: Verdict
-
-    package init(rule: String, saw: String, verdict: Verdict) {
-        self.rule = rule
-        self.saw = saw
-        self.verdict = verdict
-    }
 }

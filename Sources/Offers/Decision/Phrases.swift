@@ -57,9 +57,7 @@ extension Subscription {
             }
             return expiry.map { "The subscription ends \($0), auto-renew is off" }
                 ?? "The subscription is active, auto-renew is off"
-        case .gracePeriod:
-            let end = renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
-            return "The renewal failed, and the grace period lasts\(end)"
+        case .gracePeriod: return gracePhrase
         case .billingRetry: return "The renewal failed, and Apple is retrying it"
         case .lapsed: return expiry.map { "The subscription expired \($0)" } ?? "The subscription has ended"
         case .refunded:
@@ -75,6 +73,12 @@ extension Subscription {
             }
             return "The customer's seat of the subscription was taken away\(revokedDay), and nobody was refunded"
         }
+    }
+
+    /// Without a full stop.
+    var gracePhrase: String {
+        let end = renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
+        return "The renewal failed, and the grace period lasts\(end)"
     }
 
     private var revokedDay: String { transaction?.revocationDate.map { " on \($0.day)" } ?? "" }
@@ -162,12 +166,13 @@ extension SubscriptionStatus.Code {
 /// The findings of the rules about evidence, in words that a support person can read aloud.
 enum EvidencePhrases {
     static let none = "The request carries no evidence of a subscription, and no state of the account is held."
+    private static let appUnknown = "The evidence does not say which app it is about."
     static let groupUnknown =
         "The evidence has a subscription whose group neither the catalog nor Apple's answer names."
 
     static func app(of history: SubscriptionHistory?, for app: App) -> String {
         guard let history else { return none }
-        guard let bundleId = history.bundleId else { return "The evidence does not say which app it is about." }
+        guard let bundleId = history.bundleId else { return appUnknown }
         return bundleId == app.bundleId
             ? "The evidence is of \(bundleId)." : "The evidence is of \(bundleId), not of \(app.bundleId)."
     }
@@ -200,7 +205,7 @@ enum EvidencePhrases {
                 "\(undated) It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send "
                 + "that receipt itself, as receipt."
         }
-        guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
+        guard history.bundleId != nil else { return appUnknown }
         if history.isHeld {
             let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
             guard status == .noEvidence else {

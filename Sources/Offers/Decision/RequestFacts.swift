@@ -46,12 +46,10 @@ final class RequestFacts: Sendable {
         countsPaidTime: Bool = false
     ) {
         self.app = app
-        self.account = customer.account
-        self.history = customer.history
-        ownHistory = customer.history.map { history in
-            history.value.leavingOutOthers(than: customer.account).map { SharedHistory($0) } ?? history
-        }
-        self.ledgerAnswer = customer.ledgerAnswer
+        account = customer.account
+        history = customer.history
+        ownHistory = customer.history.map { Self.own($0, of: customer.account) }
+        ledgerAnswer = nil
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
@@ -59,28 +57,22 @@ final class RequestFacts: Sendable {
         tally = Mutex(nil)
     }
 
-    init(_ facts: RequestFacts, answer ledgerAnswer: LedgerAnswer) {
+    /// The same facts with the ledger's counts, or with a part of the history alone.
+    init(_ facts: RequestFacts, answer: LedgerAnswer? = nil, history part: SharedHistory? = nil) {
         app = facts.app
         account = facts.account
-        history = facts.history
-        ownHistory = facts.ownHistory
-        self.ledgerAnswer = ledgerAnswer
+        history = part ?? facts.history
+        ownHistory = part.map { Self.own($0, of: facts.account) } ?? facts.ownHistory
+        ledgerAnswer = answer ?? facts.ledgerAnswer
         now = facts.now
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
         countsPaidTime = facts.countsPaidTime
-        tally = Mutex(facts.countedRedemptions)
+        tally = Mutex(part == nil ? facts.countedRedemptions : nil)
     }
 
-    convenience init(_ facts: RequestFacts, history: SharedHistory) {
-        self.init(
-            app: facts.app,
-            customer: Customer(account: facts.account, sharing: history, ledgerAnswer: facts.ledgerAnswer),
-            now: facts.now,
-            maximumEvidenceAgeSeconds: facts.maximumEvidenceAgeSeconds,
-            maximumHeldAgeSeconds: facts.maximumHeldAgeSeconds,
-            countsPaidTime: facts.countsPaidTime
-        )
+    private static func own(_ history: SharedHistory, of account: Account) -> SharedHistory {
+        history.value.leavingOutOthers(than: account).map { SharedHistory($0) } ?? history
     }
 }
 
@@ -90,17 +82,14 @@ package struct Customer: Sendable {
     package let account: Account
     /// `nil` without evidence.
     package let history: SharedHistory?
-    /// `nil` if the ledger was not asked.
-    package let ledgerAnswer: LedgerAnswer?
 
-    package init(account: Account, history: SubscriptionHistory?, ledgerAnswer: LedgerAnswer? = nil) {
-        self.init(account: account, sharing: history.map { SharedHistory($0) }, ledgerAnswer: ledgerAnswer)
+    package init(account: Account, history: SubscriptionHistory?) {
+        self.init(account: account, sharing: history.map { SharedHistory($0) })
     }
 
-    package init(account: Account, sharing history: SharedHistory?, ledgerAnswer: LedgerAnswer? = nil) {
+    package init(account: Account, sharing history: SharedHistory?) {
         self.account = account
         self.history = history
-        self.ledgerAnswer = ledgerAnswer
     }
 }
 

@@ -82,10 +82,6 @@ extension SubscriptionHistory {
 /// verifyReceipt never does, a renewal begins when the time before it ends; a little later, where Apple took as long to
 /// be paid. A refund ends a run: a purchase after it renews nothing.
 struct RedemptionRun {
-    /// How long after the paid time a renewal may begin, in seconds: three days, and an eighth of the paid time at
-    /// most, which is short in the sandbox.
-    private static let longestPauseSeconds: Int64 = 3 * 86_400
-
     /// The promotional offer of the last purchase; `nil` where it had none.
     private(set) var offerId: String?
     /// The last purchase under an offer.
@@ -103,8 +99,8 @@ struct RedemptionRun {
 }
 
 extension Transaction {
-    /// How long after the paid time a renewal may begin, in seconds: three days, and an eighth of the paid time at
-    /// most, which is short in the sandbox.
+    /// From the end of the paid time to a renewal: three days, and an eighth of the paid time at most, which is short
+    /// in the sandbox.
     private static let longestPauseSeconds: Int64 = 3 * 86_400
 
     fileprivate func isBoughtAnew(after last: Transaction) -> Bool {

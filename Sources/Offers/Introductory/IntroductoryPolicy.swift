@@ -42,23 +42,22 @@ package struct IntroductoryPolicy: Sendable {
 
     private mutating func decideByAll(_ productId: String, explaining: Bool) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
+        func decision(_ reason: IntroductoryReason, _ detail: String) -> IntroductoryDecision {
+            IntroductoryDecision(reason: reason, detail: detail, explanation: examination.explanation)
+        }
         let facts = facts(about: productId)
         for rules in Self.rulesBeforePast {
-            if let refusal = examination.refusal(by: rules, of: facts) {
-                return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
-            }
+            if let refusal = examination.refusal(by: rules, of: facts) { return decision(refusal.reason, refusal.saw) }
         }
         guard let group = facts.group, let past = past(inGroup: group.id, status: facts.reading?.status) else {
-            return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
+            return decision(.noEvidence, EvidencePhrases.none)
         }
         if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
-            return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
+            return decision(refusal.reason, refusal.saw)
         }
-        return IntroductoryDecision(
+        return decision(
             .neverUsed,
-            detail:
-                "No trial or introductory price of group \(group.id) was used, and no subscription of it is running.",
-            explanation: examination.explanation
+            "No trial or introductory price of group \(group.id) was used, and no subscription of it is running."
         )
     }
 
@@ -111,12 +110,6 @@ package struct IntroductoryDecision: Equatable, Sendable {
     package let explanation: [RuleFinding]?
 
     package var verdict: Verdict { reason.verdict }
-
-    package init(_ reason: IntroductoryReason, detail: String, explanation: [RuleFinding]? = nil) {
-        self.reason = reason
-        self.detail = detail
-        self.explanation = explanation
-    }
 }
 
 /// The reason of an introductory decision: the `reason` of an answer.

@@ -62,9 +62,7 @@ enum IntroductoryRules {
             wants: "No subscription of the group is in its grace period.",
             refusal: { $0.inGrace == nil ? nil : .gracePeriod },
             saw: { past in
-                guard let inGrace = past.inGrace else { return "No grace period is running." }
-                let end = inGrace.renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
-                return "The renewal failed, and the grace period lasts\(end), with access for the customer."
+                past.inGrace.map { "\($0.gracePhrase), with access for the customer." } ?? "No grace period is running."
             }
         ),
         Rule(

@@ -106,15 +106,6 @@ package final class LedgerEntry: Sendable {
     }
 }
 
-extension LedgerEntry: Equatable {
-    package static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
-        left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
-            && left.environment == right.environment && left.evidence == right.evidence
-            && left.account == right.account && left.customer == right.customer
-            && left.knownAccount == right.knownAccount && left.grants == right.grants && left.answer == right.answer
-    }
-}
-
 /// An answer to a call of Apple's, which the same call gets again.
 package struct KeptAnswer: Equatable, Sendable {
     package let call: RetentionCallKey

@@ -40,7 +40,7 @@ extension SignatureLedger {
 }
 
 /// A question to the ledger about a customer.
-package struct LedgerQuestion: Equatable, Sendable {
+package struct LedgerQuestion: Sendable {
     package let bundleId: String
     /// The environment of the evidence.
     package let environment: AppStoreEnvironment?
@@ -76,14 +76,6 @@ package struct LedgerQuestion: Equatable, Sendable {
         var question = self
         question.knownAccount = account
         return question
-    }
-
-    package static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
-        left.bundleId == right.bundleId && left.environment == right.environment && left.customer == right.customer
-            && left.knownAccount == right.knownAccount
-            && left.now == right.now && left.otherIds == right.otherIds
-            && left.originalTransactionIds == right.originalTransactionIds
-            && left.offers.elementsEqual(right.offers) { $0 == $1 }
     }
 }
 

@@ -69,7 +69,7 @@ package struct RetentionPolicy: Sendable {
     /// The first rule that fits, from a place on; `nil` where none does.
     package mutating func choice(from start: Int = 0) -> Choice? {
         for index in rules.indices.dropFirst(start) {
-            if case .fits(let proposal) = ask(rules[index], explaining: false).outcome {
+            if let proposal = ask(rules[index], explaining: false).proposal {
                 return choice(of: index, proposal)
             }
         }
@@ -81,18 +81,16 @@ package struct RetentionPolicy: Sendable {
         var findings: [Finding] = []
         for (index, rule) in rules.enumerated() {
             let answer = ask(rule, explaining: true)
-            var proposal: Proposal?
-            if case .fits(let fitting) = answer.outcome { proposal = fitting }
             findings.append(
                 Finding(
                     index: index,
                     wanted: rule.phrase,
                     saw: answer.saw,
-                    fits: proposal != nil,
+                    fits: answer.proposal != nil,
                     decision: answer.decision
                 )
             )
-            if let proposal { return (choice(of: index, proposal), findings) }
+            if let proposal = answer.proposal { return (choice(of: index, proposal), findings) }
         }
         return (nil, findings)
     }
@@ -116,12 +114,8 @@ package struct RetentionPolicy: Sendable {
         offers.grant(of: offer, reason, signatures: [signature])
     }
 
-    private enum Outcome {
-        case fits(Proposal)
-        case doesNot
-    }
-
-    private typealias Answer = (outcome: Outcome, saw: String, decision: Decision?)
+    /// Without a proposal where the rule does not fit.
+    private typealias Answer = (proposal: Proposal?, saw: String, decision: Decision?)
 
     private func choice(of index: Int, _ proposal: Proposal) -> Choice {
         Choice(
@@ -135,30 +129,30 @@ package struct RetentionPolicy: Sendable {
     private mutating func ask(_ rule: RetentionRule, explaining: Bool) -> Answer {
         func words(_ text: @autoclosure () -> String) -> String { explaining ? text() : "" }
         if let products = rule.products, !products.contains(productId) {
-            return (.doesNot, words("The customer has \(productId)."), nil)
+            return (nil, words("The customer has \(productId)."), nil)
         }
         switch rule.proposal {
         case .message:
-            return (.fits(.message), words("The customer has \(productId)."), nil)
+            return (.message, words("The customer has \(productId)."), nil)
         case .switchTo(let other, let plan):
             guard app.areSwitchable(productId, other) else {
                 let reason =
                     productId == other
                     ? "The customer has \(other) already." : "\(productId) and \(other) are not of one group."
-                return (.doesNot, words(reason), nil)
+                return (nil, words(reason), nil)
             }
             let saw = words("The customer has \(productId), of the same group.")
-            return (.fits(.switchTo(productId: other, billingPlanType: plan)), saw, nil)
+            return (.switchTo(productId: other, billingPlanType: plan), saw, nil)
         case .offer(let id, let named):
             if let named, named != productId, !app.areSwitchable(productId, named) {
-                return (.doesNot, words("\(productId) and \(named) are not of one group."), nil)
+                return (nil, words("\(productId) and \(named) are not of one group."), nil)
             }
             let offer = OfferRequest(productId: named ?? productId, offerId: id)
             let decision = offers.decide(offer, explaining: explaining)
             decided.append((offer, decision))
             let saw = isKnown ? decision.detail : "Nothing is remembered of the subscription: it gets no offer."
-            guard decision.verdict == .eligible else { return (.doesNot, words(saw), decision) }
-            return (.fits(.offer(offer, decision)), words(saw), decision)
+            guard decision.verdict == .eligible else { return (nil, words(saw), decision) }
+            return (.offer(offer, decision), words(saw), decision)
         }
     }
 }
