@@ -30,7 +30,6 @@ package struct ProductReports: Sendable {
         let seen = try await store.offersSeen(of: bundleId)
         let asked = Set(productIds)
         func counts(_ productId: String) -> Bool { asked.isEmpty || asked.contains(productId) }
-        let comparison = CatalogComparison(offered: app.offers, seen: seen)
         let known = Set(observed.map(\.productId))
         return ProductOverview(
             bundleId: bundleId,
@@ -38,8 +37,10 @@ package struct ProductReports: Sendable {
             products: observed.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
                 .map { KnownProduct(observed: $0, catalog: app.product($0.productId)?.product) },
             unknownProducts: Array(asked.subtracting(known)).sorted(),
-            offersNeverSeen: comparison.neverSeen.filter { counts($0.productId) },
-            offersNotInCatalog: comparison.notInCatalog.filter { counts($0.productId) }
+            offers: CatalogComparison(
+                offered: app.offers.filter { counts($0.productId) },
+                seen: seen.filter { counts($0.productId) }
+            )
         )
     }
 
@@ -58,10 +59,8 @@ package struct ProductOverview: Sendable {
     package let products: [KnownProduct]
     /// The requested products that no client reported in this country.
     package let unknownProducts: [String]
-    /// As in ``CatalogComparison/neverSeen``.
-    package let offersNeverSeen: [OfferRequest]
-    /// As in ``CatalogComparison/notInCatalog``.
-    package let offersNotInCatalog: [OfferRequest]
+    /// Of the requested products.
+    package let offers: CatalogComparison
 }
 
 /// A product as clients reported it.

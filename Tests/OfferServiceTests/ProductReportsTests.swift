@@ -85,9 +85,9 @@ struct ProductReportsTests {
             try report(offers: ["stay", "old"]), try report("gone", offers: ["x"]),
             try report("yearly", country: "FR", offers: ["year"]),
         ])
-        #expect(overview.offersNeverSeen == [OfferRequest(productId: "monthly", offerId: "back")])
+        #expect(overview.offers.neverSeen == [OfferRequest(productId: "monthly", offerId: "back")])
         #expect(
-            overview.offersNotInCatalog == [
+            overview.offers.notInCatalog == [
                 OfferRequest(productId: "gone", offerId: "x"), OfferRequest(productId: "monthly", offerId: "old"),
             ]
         )
@@ -102,7 +102,7 @@ struct ProductReportsTests {
         )
         #expect(overview.products.map(\.observed.productId) == ["monthly"])
         #expect(overview.unknownProducts == ["nope", "yearly"])
-        #expect(overview.offersNotInCatalog.isEmpty)
+        #expect(overview.offers.notInCatalog.isEmpty)
     }
 
     @Test("There is no answer about an app that the catalog does not have, and nothing is kept")

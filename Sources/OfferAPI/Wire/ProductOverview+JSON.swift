@@ -17,8 +17,8 @@ extension ProductOverview {
             answer.array { elements in
                 for productId in unknownProducts { elements.string(productId) }
             }
-            answer.member("offersNeverSeen", offersNeverSeen)
-            answer.member("offersNotInCatalog", offersNotInCatalog)
+            answer.member("offersNeverSeen", offers.neverSeen)
+            answer.member("offersNotInCatalog", offers.notInCatalog)
         }
         return writer.bytes
     }
