@@ -108,21 +108,13 @@ package struct NotificationRecord: Equatable, Sendable {
     /// By the server's clock.
     package let receivedAt: Timestamp
 
-    package init(
-        id: String,
-        type: String,
-        subtype: String?,
-        bundleId: String,
-        environment: AppStoreEnvironment,
-        signedDate: Timestamp,
-        receivedAt: Timestamp
-    ) {
-        self.id = id
-        self.type = type
-        self.subtype = subtype
-        self.bundleId = bundleId
-        self.environment = environment
-        self.signedDate = signedDate
+    package init(_ notification: AppleNotification, receivedAt: Timestamp) {
+        id = notification.id
+        type = notification.type
+        subtype = notification.subtype
+        bundleId = notification.bundleId
+        environment = notification.environment
+        signedDate = notification.signedDate
         self.receivedAt = receivedAt
     }
 }

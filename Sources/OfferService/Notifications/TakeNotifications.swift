@@ -41,25 +41,14 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
 
     private func record(_ notification: AppleNotification) async throws(NotificationRefusal) -> TakenNotification {
         let moment = now()
-        let record = NotificationRecord(
-            id: notification.id,
-            type: notification.type,
-            subtype: notification.subtype,
-            bundleId: notification.bundleId,
-            environment: notification.environment,
-            signedDate: notification.signedDate,
-            receivedAt: moment
-        )
+        let record = NotificationRecord(notification, receivedAt: moment)
         let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
         // All that Apple signed of a subscription counts, whatever the notification is about.
         let observation = (notification.isUnderstood ? notification.history : nil).map {
             StateObservation($0, digester: memory.digester, at: moment, isTold: true)
         }
         do throws(StorageFailure) {
-            let isNew = try await memory.states.keep(
-                record,
-                observation ?? StateObservation(subscriptions: [])
-            )
+            let isNew = try await memory.states.keep(record, observation ?? StateObservation(subscriptions: []))
             return counted(record.type, !isNew ? .repeated : isUnderstood ? .taken : .notUnderstood)
         } catch {
             metrics.count(record.type, .notKept)

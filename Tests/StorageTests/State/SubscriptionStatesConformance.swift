@@ -111,15 +111,16 @@ func allKnown(_ account: UInt8 = 1, _ seconds: Int64 = 0) -> AccountHistoryMark 
 }
 
 func notification(_ id: String) -> NotificationRecord {
-    NotificationRecord(
+    let notification = AppleNotification(
         id: id,
         type: "REFUND",
         subtype: nil,
         bundleId: "com.example.reader",
         environment: .production,
         signedDate: clock,
-        receivedAt: clock
+        history: nil
     )
+    return NotificationRecord(notification, receivedAt: clock)
 }
 
 func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.example.reader") -> StateQuestion {
