@@ -2,7 +2,7 @@
 struct ClaimMistake: Sendable {
     let code: DiagnosisCode
     let fix: String
-    /// A sentence for each place that has the mistake, with the value that is there and the one that is due.
+    /// One for each place that has the mistake, with the value there and the one that is due.
     let sentences: @Sendable (JWSCase) -> [String]
 
     /// To recognise another mistake, add a row.

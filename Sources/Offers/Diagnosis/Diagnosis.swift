@@ -40,27 +40,25 @@ extension [DiagnosisCause] {
 /// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
 package enum DiagnosisCode: String, CaseIterable, Sendable {
     case nonceUppercase = "nonce_uppercase"
-    /// The timestamp is in seconds, in the payload or in the call of StoreKit.
+    /// In the payload or in the call of StoreKit.
     case timestampInSeconds = "timestamp_in_seconds"
     /// The `iat` of a JWS is in milliseconds.
     case timestampInMilliseconds = "timestamp_in_milliseconds"
     case accountCase = "account_case"
-    /// The payment has an account, and the payload has none, or a word in its place.
+    /// The payment has an account; the payload has none, or a word in its place.
     case accountMissing = "account_missing"
-    /// The payment has no account, and the payload has one.
+    /// The payload has an account, and the payment has none.
     case accountUnexpected = "account_unexpected"
     /// A field or claim is empty, missing, or a word such as `undefined`.
     case fieldUndefined = "field_undefined"
     case jwsMalformed = "jws_malformed"
-    /// A part of the JWS is not in base64url without padding.
+    /// A part of the JWS is in another alphabet than base64url, or has padding.
     case jwsNotBase64URL = "jws_not_base64url"
-    /// The header of the JWS is not the one that Apple asks for.
     case jwsHeader = "jws_header"
     /// The signature of the JWS is DER, where the raw r‖s is due.
     case jwsSignatureDER = "jws_signature_der"
     case jwsExpires = "jws_expires"
     case wrongAudience = "wrong_audience"
-    /// The `iss` of the JWS is not the issuer of the key.
     case issuerMismatch = "issuer_mismatch"
     /// The signature is the raw r‖s, where DER is due.
     case signatureRawNotDER = "signature_raw_not_der"
@@ -68,14 +66,14 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case signatureURLEncoded = "signature_url_encoded"
     /// The signature is in base64url, or lacks its padding.
     case signatureBase64URL = "signature_base64url"
-    /// The signature's text has line breaks, blanks or quotes.
+    /// The text of the signature has line breaks, blanks or quotes.
     case signatureWrapped = "signature_wrapped"
     case signatureHex = "signature_hex"
     case signaturePEM = "signature_pem"
     case wrongHash = "wrong_hash"
-    /// The fields of the payload are joined by something else than U+2063, or it follows the last of them, too.
+    /// The fields are joined by something else than U+2063, or it also follows the last of them.
     case wrongSeparator = "wrong_separator"
-    /// The fields of the payload are in another order, or one is left out.
+    /// The fields are in another order, or one is left out.
     case wrongFieldOrder = "wrong_field_order"
     /// Another key of the app signed than the key identifier names.
     case wrongKey = "wrong_key"
@@ -83,16 +81,15 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case keyIdMismatch = "key_id_mismatch"
     case productMismatch = "product_mismatch"
     case offerMismatch = "offer_mismatch"
-    /// Another app was signed, or its bundle identifier in another case.
+    /// Another app was signed, or its identifier in another case.
     case bundleMismatch = "bundle_mismatch"
     /// A transaction was signed that nothing shows to be the customer's.
     case transactionMismatch = "transaction_mismatch"
     /// The payload differs in a way that has no code of its own.
     case payloadDiffers = "payload_differs"
     case nonceReused = "nonce_reused"
-    /// The timestamp that was signed, or the one that was given, is older than 24 hours.
+    /// The timestamp that was signed, or the one that StoreKit was given, is older than 24 hours.
     case timestampExpired = "timestamp_expired"
-    /// The timestamp that was signed, or the one that was given, is ahead of the clock.
     case timestampInFuture = "timestamp_in_future"
     case offerNotInCatalog = "offer_not_in_catalog"
     case neverSubscribed = "never_subscribed"
@@ -106,7 +103,6 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
 ///
 /// The signature is a stranger's bytes, so implementations use memory-safe code, never OpenSSL.
 package protocol SignatureVerifier: Sendable {
-    /// The key's identifier in App Store Connect.
     var keyIdentifier: String { get }
 
     /// Whether a signature over a whole message, not yet hashed, is by this key; `false` as well for what is no signature.

@@ -1,19 +1,18 @@
-/// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
+/// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed.
 package struct Diagnostician: Sendable {
     let app: App
-    /// The public halves of the app's keys.
     let verifiers: [any SignatureVerifier]
-    /// The issuer of each key, by the key's identifier, where the catalog names one.
+    /// By the key's identifier, where the catalog names one.
     let issuerIds: [String: String]
-    /// The other apps that the caller may ask about; nobody else's are looked at.
+    /// Of the other apps that the caller may ask about.
     let otherBundleIds: [String]
-    /// Those apps; without them, nothing is said of what the catalog has of them.
+    /// Empty if nothing is to be said of their catalogs.
     let otherApps: [App]
-    /// The public halves of keys that those apps have and this one has not, by bundle identifier.
+    /// Keys of those apps that this one has not, by bundle identifier.
     let otherKeys: [String: [any SignatureVerifier]]
-    /// Where the customer is known never to have had a subscription: in the app, or in the product's group.
+    /// The scope in which the customer is known never to have had a subscription.
     let neverSubscribed: OfferScope?
-    /// The service's signature with the report's nonce; `nil` where none is on record.
+    /// The service's signature with the report's nonce.
     let record: RecordedSignature?
     let now: Timestamp
 
@@ -39,7 +38,7 @@ package struct Diagnostician: Sendable {
         self.now = now
     }
 
-    /// Finds the causes of a discount's refusal: by the ledger, by the payload where it is reported, else by search.
+    /// By the ledger, by the payload where it is reported, else by search.
     package func diagnose(_ report: SignatureReport) -> Diagnosis {
         let text = SignatureText(report.signature)
         let isRight = verifiers.contains { key in
@@ -51,7 +50,6 @@ package struct Diagnostician: Sendable {
         }
         let certain = report.causes(in: text)
         guard let signed = signed(report, text, isRight: isRight) else {
-            // A certain cause suffices for a refusal, whatever was signed.
             let others = certain + circumstances(of: report, among: [report.offer], in: [app])
             let rest = text == nil ? report.noSignature : record == nil ? report.unexplained : report.otherSignature
             return Diagnosis(isValid: false, causes: (others + [rest]).likeliestFirst)
@@ -111,7 +109,7 @@ package struct Diagnostician: Sendable {
         return nil
     }
 
-    /// The faults when the record says which fields differ: nothing of the payload has to be recomputed.
+    /// Nothing of the payload has to be recomputed where the record says which fields differ.
     private func diagnosis(
         of report: SignatureReport,
         _ text: SignatureText?,
@@ -125,7 +123,7 @@ package struct Diagnostician: Sendable {
         return Diagnosis(isValid: false, causes: causes.likeliestFirst)
     }
 
-    /// The fault when the nonce is on record, and the signature is right for other values: it is another signature.
+    /// The nonce is on record, and the signature is right for other values.
     private func diagnosis(ofReused report: SignatureReport, _ text: SignatureText?) -> Diagnosis {
         let others =
             report.causes(in: text) + DiagnosisCause.times(of: report.moment, at: now) + customer(of: report.productId)
@@ -133,18 +131,16 @@ package struct Diagnostician: Sendable {
         return Diagnosis(isValid: false, causes: (others + [.nonceReused]).likeliestFirst)
     }
 
-    /// The apps of the catalog that may have what was signed for one of them: beside the report's app that one; none where
-    /// the catalog of that one is not known.
+    /// The report's app, and the one that was signed for; none where the catalog of that one is not known.
     func catalogs(besides bundleId: String) -> [App] {
         guard otherBundleIds.contains(bundleId) else { return [app] }
         return otherApps.first { $0.bundleId.hasSameBytes(as: bundleId) }.map { [app, $0] } ?? []
     }
 
-    /// The faults beside the signature: its time, the customer, and the catalog.
+    /// The faults beside the signature.
     ///
     /// Where another offer was signed than the report names, one of the two is a mistake: the catalog lacks nothing when it
-    /// has the other. So none of the offers may be in it. Both times count where the one that was given is not the one on
-    /// record: StoreKit takes none that is wrong.
+    /// has the other. Both times count where StoreKit was given another one than is on record: it takes no wrong one.
     private func circumstances(
         of report: SignatureReport,
         among offers: [OfferRequest],
@@ -155,7 +151,6 @@ package struct Diagnostician: Sendable {
             + customer(of: report.productId)
     }
 
-    /// A cause if no catalog has any of the offers.
     func unlisted(_ offers: [OfferRequest], in catalogs: [App]) -> [DiagnosisCause] {
         let isKnown = offers.contains { offer in
             catalogs.contains { app in
@@ -175,7 +170,6 @@ package struct Diagnostician: Sendable {
         ]
     }
 
-    /// A cause if the customer never had a subscription.
     func customer(of productId: String) -> [DiagnosisCause] {
         guard let neverSubscribed else { return [] }
         let group = neverSubscribed == .group ? app.product(productId)?.group : nil
@@ -190,14 +184,13 @@ package struct Diagnostician: Sendable {
 }
 
 extension DiagnosisCause {
-    /// The nonce is on record for another signature.
     static let nonceReused = DiagnosisCause(
         .nonceReused,
         detail: "The service has signed something else with this nonce, so it is no new one.",
         fix: "Make a new random UUID for every signature, and use each signature for one purchase."
     )
 
-    /// The faults of a moment that was signed, or given.
+    /// The faults of a moment that was signed, or that StoreKit was given.
     static func times(of moment: Timestamp, at now: Timestamp) -> [DiagnosisCause] {
         if moment.adding(seconds: Discount.lifetimeSeconds) < now {
             return [
@@ -249,7 +242,6 @@ extension SignatureReport {
         return causes
     }
 
-    /// The cause when the text of the signature is none.
     var noSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -260,7 +252,7 @@ extension SignatureReport {
         )
     }
 
-    /// The cause when all values are those on record, and the signature is not theirs.
+    /// All values are those on record.
     var otherSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -271,7 +263,7 @@ extension SignatureReport {
         )
     }
 
-    /// The cause when none of the app's keys signed the payload that was reported.
+    /// None of the app's keys signed the reported payload.
     var unknownKey: DiagnosisCause {
         DiagnosisCause(
             .wrongKey,
@@ -283,7 +275,7 @@ extension SignatureReport {
         )
     }
 
-    /// The cause when the search has found nothing.
+    /// The search has found nothing.
     var unexplained: DiagnosisCause {
         DiagnosisCause(
             .unexplained,

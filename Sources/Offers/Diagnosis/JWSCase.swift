@@ -1,22 +1,19 @@
-/// A reported JWS beside all that is known of it: what the rows of ``ClaimMistake/table`` look at.
+/// A reported JWS beside all that is known of it, for the rows of ``ClaimMistake/table``.
 struct JWSCase: Sendable {
     let report: JWSReport
     let jws: ReportedJWS
-    /// The key that signed it, and how; `nil` where none of the caller's keys did.
+    /// `nil` where none of the caller's keys signed it.
     let signer: Signer?
-    /// The issuer of the key; `nil` if the catalog does not name one.
+    /// Of the signing key; `nil` if the catalog does not name one.
     let issuerId: String?
     /// The service's signature with its nonce.
     let record: RecordedSignature?
-    /// The resulting purchase.
     let purchase: ReportedPurchase?
-    /// Other transaction identifiers of the same customer.
+    /// Further identifiers of the customer, beside those of the report.
     let customerIds: Set<String>
 
-    /// Whether the header names the algorithm that it has to.
     var isES256: Bool { jws.header?["alg"] == .text("ES256") }
 
-    /// Whether the JWS is for the use that the report is about.
     var isForItsUse: Bool { jws.claims?["aud"] == .text(report.audience) }
 
     /// Whether the record is of this very JWS.
@@ -27,18 +24,17 @@ struct JWSCase: Sendable {
             && record.bundleId.hasSameBytes(as: jws.text("bid") ?? "") && record.offer == signedOffer
     }
 
-    /// The offer that was signed.
     var signedOffer: OfferRequest {
         OfferRequest(productId: jws.text("productId") ?? "", offerId: jws.text("offerIdentifier") ?? "")
     }
 
-    /// The JWS's intended word on the introductory offer: if the purchase came to none, that it may be had.
+    /// The intended word on the introductory offer: `true` also if the purchase came to none; `nil` if not known.
     var expectedAllowance: Bool? {
         guard report.offerId == nil else { return nil }
         return report.allowIntroductoryOffer ?? (purchase.map { $0.offer == nil } == true ? true : nil)
     }
 
-    /// A sentence where a claim is there and is another one than expected; none where it stands for nothing.
+    /// A sentence where a claim is another one than expected; none where it is missing or a placeholder.
     func mismatch(_ claim: String, _ expected: String?) -> [String] {
         guard let expected, let value = jws.claims?[claim], !value.isPlaceholder else { return [] }
         // A claim of another type is named as such.
@@ -47,7 +43,7 @@ struct JWSCase: Sendable {
         return ["The claim \(claim) is \(value.phrase), not \(expected)."]
     }
 
-    /// A sentence for each claim that has another type than it has to have.
+    /// A sentence for each claim of a wrong type.
     var wrongTypes: [String] {
         func wrong(_ claim: String, _ what: String, _ isRight: (JWSValue) -> Bool) -> String? {
             guard let value = jws.claims?[claim], !value.isPlaceholder, !isRight(value) else { return nil }
@@ -63,7 +59,6 @@ struct JWSCase: Sendable {
         return (texts + others).compactMap(\.self)
     }
 
-    /// The claims that have to be there for the use that the report is about.
     var requiredClaims: [String] {
         let own = report.offerId == nil ? ["allowIntroductoryOffer", "transactionId"] : ["offerIdentifier"]
         return ["bid", "productId"] + own + ["nonce", "iat"]
@@ -72,7 +67,7 @@ struct JWSCase: Sendable {
     /// The claims whose values are texts.
     static let texts = ["bid", "productId", "offerIdentifier", "transactionId", "nonce"]
 
-    /// Whether nothing shows that the transaction of the JWS is the customer's, where one of the customer's is known.
+    /// Whether nothing shows the transaction to be the customer's, though one of theirs is known.
     var isOfAnotherCustomer: Bool {
         guard let value = jws.claims?["transactionId"], !value.isPlaceholder, let claim = value.asText else {
             return false
@@ -90,8 +85,6 @@ struct JWSCase: Sendable {
 
 extension Diagnostician {
     /// Finds out why a JWS was refused, or why it did not bring its offer.
-    ///
-    /// `customerIds` are further identifiers of the customer of the reported transactions.
     package func diagnose(
         _ report: JWSReport,
         _ jws: ReportedJWS,
@@ -122,14 +115,14 @@ extension Diagnostician {
         return Diagnosis(isValid: true, causes: found.rest)
     }
 
-    /// The offers of which the catalog has to have one; an introductory offer is its product's.
+    /// The catalog has to have one of them; an introductory offer is its product's.
     private func offers(of found: JWSCase) -> [OfferRequest] {
         let signed = found.signedOffer
         let isSigned = !signed.productId.isEmpty && found.isForItsUse
         return [found.report.offer] + (isSigned ? [signed] : [])
     }
 
-    /// The cause when none of the keys signed a JWS: by the record what was changed, else that nobody knows.
+    /// None of the keys signed the JWS: the record may show what was changed.
     private func changes(in found: JWSCase, besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
         let named = Set(causes.map(\.code))
         guard let record else {
@@ -157,29 +150,21 @@ extension Diagnostician {
 }
 
 extension JWSCase {
-    /// Every claim that is another one than the service signed.
     fileprivate func differences(from record: RecordedSignature) -> [DiagnosisCause] {
-        func compare(_ code: DiagnosisCode, _ claim: String, signed: String, given: String?) -> DiagnosisCause? {
-            guard let given, signed != given else { return nil }
-            return DiagnosisCause(
-                code,
-                detail: "The service signed the \(claim) \(signed) with this nonce; the JWS has \(given).",
-                fix: "Hand the JWS of the answer on as it is, and buy what was asked for."
-            )
-        }
         let offer = record.offerId.isEmpty ? nil : jws.text("offerIdentifier")
         let seconds = String(record.timestamp.millisecondsSince1970 / 1000)
         let issuedAt = jws.isInMilliseconds ? nil : jws.issuedAt.map { String($0) }
-        return [
-            compare(.keyIdMismatch, "kid", signed: record.keyIdentifier, given: jws.keyIdentifier),
-            compare(.productMismatch, "productId", signed: record.productId, given: jws.text("productId")),
-            compare(.offerMismatch, "offerIdentifier", signed: record.offerId, given: offer),
-            compare(.bundleMismatch, "bid", signed: record.bundleId, given: jws.text("bid")),
-            compare(.unexplained, "iat", signed: seconds, given: issuedAt),
-        ].compactMap(\.self)
+        let values: [(DiagnosisCode, String, signed: String, given: String?)] = [
+            (.keyIdMismatch, "kid", record.keyIdentifier, jws.keyIdentifier),
+            (.productMismatch, "productId", record.productId, jws.text("productId")),
+            (.offerMismatch, "offerIdentifier", record.offerId, offer),
+            (.bundleMismatch, "bid", record.bundleId, jws.text("bid")),
+            (.unexplained, "iat", seconds, issuedAt),
+        ]
+        return values.compactMap { RecordedSignature.difference($0, "the JWS has", of: "the JWS") }
     }
 
-    /// The cause when all is right: the outcome, and the checks that remain.
+    /// The cause when all is right: the outcome of the purchase, or the checks that remain.
     fileprivate var rest: [DiagnosisCause] {
         if let purchase, jws.claims?["allowIntroductoryOffer"] != .flag(false), !hasOffer(purchase) {
             return [offerNotApplied(to: purchase)]
@@ -187,13 +172,11 @@ extension JWSCase {
         return report.storeKitError.map { [.unexplained(by: $0, account: .none)] } ?? []
     }
 
-    /// Whether a purchase was made under the offer of the report.
     private func hasOffer(_ purchase: ReportedPurchase) -> Bool {
         guard let offerId = report.offerId else { return purchase.offer == .introductory }
         return purchase.offer?.catalogId?.hasSameBytes(as: offerId) == true
     }
 
-    /// The JWS is right, and the purchase has not its offer.
     private func offerNotApplied(to purchase: ReportedPurchase) -> DiagnosisCause {
         let option =
             report.offerId == nil

@@ -1,8 +1,8 @@
-/// The payload that was signed for a discount beside the one that is due: a caller reports it, or the search has found it.
+/// The payload that was signed for a discount, as reported or found, beside the one that is due.
 struct PayloadComparison {
     let report: SignatureReport
     let payload: [UInt8]
-    /// The key that signed the payload, and how; `nil` where none of the caller's keys did.
+    /// `nil` where none of the caller's keys signed it.
     var signer: Signer?
     private let read: SignedPayload?
 
@@ -16,10 +16,10 @@ struct PayloadComparison {
         read = SignedPayload(payload, due: report.fields)
     }
 
-    /// The app that was signed; the report's where it cannot be read.
+    /// Of the payload; the report's where it cannot be read.
     var bundleId: String { read == nil ? report.bundleId : text(of: .bundleId) ?? "" }
 
-    /// The offer that was signed; the report's where it cannot be read.
+    /// Of the payload; the report's where it cannot be read.
     var offer: OfferRequest {
         read == nil
             ? report.offer : OfferRequest(productId: text(of: .productId) ?? "", offerId: text(of: .offerId) ?? "")
@@ -29,7 +29,7 @@ struct PayloadComparison {
         read?.fields[field].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Everything in which the payload, its key or its hash differ; empty where the signature is right.
+    /// Empty where payload, key and hash are right.
     var causes: [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         if let signer, signer.hash != .sha256 {
@@ -52,7 +52,6 @@ struct PayloadComparison {
         return causes + [differs(in: self.field(at: same), from: same, dueFrom: same)]
     }
 
-    /// The faults of separators and order.
     private func frame(of read: SignedPayload) -> [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         if read.separator != InvisibleSeparator.utf8 {
@@ -109,7 +108,6 @@ struct PayloadComparison {
         return DiagnosisCause(mistake.code, detail: mistake.detail(found), fix: fix)
     }
 
-    /// The first byte that differs in a field, and both payloads from there.
     private func differs(in field: PayloadField, from offset: Int, dueFrom dueOffset: Int) -> DiagnosisCause {
         func shown(_ bytes: [UInt8], from offset: Int) -> String {
             // The text begins with a whole character.
@@ -130,18 +128,16 @@ struct PayloadComparison {
         )
     }
 
-    /// The place of a field in the payload that is due.
+    /// In the payload that is due.
     private func start(of field: PayloadField) -> Int {
         report.fields.prefix(field.rawValue).reduce(0) { $0 + $1.utf8.count + InvisibleSeparator.utf8.count }
     }
 
-    /// The field that is due at a place, with the separator after it.
+    /// The field that is due there, or whose separator is.
     private func field(at offset: Int) -> PayloadField {
         PayloadField.allCases.last { start(of: $0) <= offset } ?? .bundleId
     }
 }
-
-// The key: which one signed, and which one was named.
 
 extension PayloadComparison {
     private var wrongKey: DiagnosisCause? {
@@ -153,7 +149,7 @@ extension PayloadComparison {
         )
     }
 
-    /// How to fix a key or its identifier: one fix for both, where both are wrong.
+    /// One fix where both the key and its identifier are wrong.
     private var keyFix: String {
         guard let id = signer?.keyIdentifier, id != report.keyIdentifier else {
             return "Put the key id that StoreKit is given, \(report.keyIdentifier), into the payload."

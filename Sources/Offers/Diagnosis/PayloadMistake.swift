@@ -4,12 +4,11 @@
 struct PayloadMistake: Sendable {
     let code: DiagnosisCode
     let fields: Set<PayloadField>
-    /// A sentence with the signed text and the due one.
     let detail: @Sendable (Difference) -> String
     let fix: String
-    /// Whether a field differs by this mistake; the first row that says so counts.
+    /// The first row that says so counts.
     let explains: @Sendable (Difference) -> Bool
-    /// The texts that the mistake may make of a field, the likeliest first.
+    /// The likeliest first.
     let texts: @Sendable (PayloadSearch, PayloadField) -> [String]
 
     /// A field with another text than is due.
@@ -21,13 +20,12 @@ struct PayloadMistake: Sendable {
 
         var isOnlyOfCase: Bool { signed.lowercased().hasSameBytes(as: due.lowercased()) }
 
-        /// Whether the text is another one for a reader: by its letters and digits, not only by marks and blanks.
+        /// By letters and digits, not only by marks and blanks.
         var isOfAnother: Bool {
             func visible(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
             return visible(signed) != visible(due)
         }
 
-        /// The signed text, for a sentence.
         var phrase: String { isPlaceholder ? signed.placeholderPhrase : signed.visible }
         var isPlaceholder: Bool { String.placeholders.contains(signed) }
     }
@@ -142,7 +140,6 @@ struct PayloadMistake: Sendable {
 }
 
 extension DiagnosisCause {
-    /// Seconds in the payload or in the call of StoreKit.
     static let timestampInSeconds = DiagnosisCause(
         .timestampInSeconds,
         detail: "The timestamp is in seconds.",
@@ -157,6 +154,5 @@ extension String {
     /// Those that are signed the most, the likeliest first.
     fileprivate static let likelyPlaceholders = ["undefined", "", "null", "None", "nil"]
 
-    /// A text in place of nothing, for a sentence.
     var placeholderPhrase: String { isEmpty ? "empty" : "the word \(self)" }
 }

@@ -1,19 +1,17 @@
 /// Looks for the one mistake with which a discount's signature is by one of the app's keys, by making each mistake in turn.
 struct PayloadSearch: Sendable {
     let report: SignatureReport
-    /// The public halves of the app's keys.
     let keys: [any SignatureVerifier]
     let otherBundleIds: [String]
     /// The catalog's products: that of the report first, then those of its group.
     let products: [Product]
-    /// The public halves of keys that the caller's other apps have and this one has not, by bundle identifier.
+    /// Keys of the caller's other apps that this one has not, by bundle identifier.
     let otherKeys: [String: [any SignatureVerifier]]
 
-    /// How many products, and how many offers, of a catalog are tried.
+    /// The most products, and the most offers, that are tried.
     private static let maximumCatalogEntries = 500
 
-    /// How many payloads one report may cost: each takes a twentieth of a millisecond or little more, so all of them take
-    /// a quarter of a second.
+    /// A quarter of a second: each takes a twentieth of a millisecond or little more.
     static let maximumTries = 4000
 
     var productIds: [String] { products.prefix(Self.maximumCatalogEntries).map(\.id) }
@@ -23,21 +21,17 @@ struct PayloadSearch: Sendable {
     struct Guess {
         let payload: [UInt8]
         let key: any SignatureVerifier
-        let hash: SignedHash
-        /// The app whose key it is; `nil` for the report's own.
-        let bundleId: String?
-
-        var signer: Signer { Signer(keyIdentifier: key.keyIdentifier, hash: hash, bundleId: bundleId) }
+        let signer: Signer
     }
 
-    /// The first guess that a signature fits; `nil` where none does, or nobody waits for it any more.
+    /// `nil` where no guess fits, or nobody waits for it any more.
     func found(for signature: SignatureText.Form) -> Guess? {
         guesses.prefix(Self.maximumTries).first { guess in
-            !Task.isCancelled && guess.key.isSignature(signature, over: guess.payload, hashedBy: guess.hash)
+            !Task.isCancelled && guess.key.isSignature(signature, over: guess.payload, hashedBy: guess.signer.hash)
         }
     }
 
-    /// The payloads of one mistake each, by the named key but where it is the mistake.
+    /// One mistake each, by the named key but where it is the mistake.
     var guesses: [Guess] {
         let right = report.fields
         var guesses: [Guess] = []
@@ -50,7 +44,10 @@ struct PayloadSearch: Sendable {
             hash: SignedHash = .sha256
         ) {
             let payload = Array((fields.joined(separator: separator) + ending).utf8)
-            guesses += signers.map { Guess(payload: payload, key: $0, hash: hash, bundleId: bundleId) }
+            guesses += signers.map { key in
+                let signer = Signer(keyIdentifier: key.keyIdentifier, hash: hash, bundleId: bundleId)
+                return Guess(payload: payload, key: key, signer: signer)
+            }
         }
         func with(_ changes: (PayloadField, String)...) -> [String] {
             changes.reduce(into: right) { $0[$1.0.rawValue] = $1.1 }
@@ -113,7 +110,7 @@ struct PayloadSearch: Sendable {
 }
 
 extension App {
-    /// The products of the catalog: a named one first, then those of its group.
+    /// A named one first, then those of its group.
     func products(nearest productId: String) -> [Product] {
         let place = product(productId)
         let group = place.map { place in [place.product] + place.group.products.filter { $0.id != productId } } ?? []

@@ -6,18 +6,16 @@ package enum ReportedError: Equatable, Sendable {
     /// an `SKError` as it is printed, such as `Error Domain=SKErrorDomain Code=12 "(null)"`.
     case text(String)
 
-    /// The meaning of an error: a row of ``table``.
+    /// A row of ``table``.
     struct Meaning: Sendable {
         /// `SKError.Code`.
         let number: Int64
         let names: Set<String>
-        /// The causes that the error rules out, as a sentence.
         let rulesOut: String
-        /// The checks that remain, as a sentence.
+        /// The checks that remain.
         let check: String
     }
 
-    /// The meaning of the error; `nil` for one that is not known.
     var meaning: Meaning? {
         switch self {
         case .number(let number): Self.table.first { $0.number == number }
@@ -40,7 +38,6 @@ package enum ReportedError: Equatable, Sendable {
     private static let otherCause =
         "Do what the error says and buy again, with a new signature: a signature is for one purchase, even if it fails."
 
-    /// The errors, by their numbers and names.
     static let table: [Meaning] = [
         Meaning(
             number: 0,
@@ -127,9 +124,8 @@ extension ReportedError: ExpressibleByIntegerLiteral {
     package init(integerLiteral value: Int64) { self = .number(value) }
 }
 
-/// The cause when the signature is right and StoreKit has refused it.
 extension DiagnosisCause {
-    /// Says what the error rules out, and what then remains to be checked.
+    /// The signature is right, and StoreKit has refused it.
     static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
         let bytes = account.payloadField.utf8.count
         if bytes > Account.maximumUsernameBytes {

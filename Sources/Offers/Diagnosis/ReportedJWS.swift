@@ -2,13 +2,12 @@ import FoundationEssentials
 
 /// A JWS as an app had it, taken apart as far as it can be, none of it believed.
 package struct ReportedJWS: Sendable {
-    /// The header's members; `nil` where they cannot be read.
+    /// `nil` where it cannot be read.
     let header: [String: JWSValue]?
-    /// The claims; `nil` where they cannot be read.
+    /// `nil` where they cannot be read.
     let claims: [String: JWSValue]?
     /// The texts that the signature may cover: the first two parts as they came, and as base64url has them.
     let signedTexts: [[UInt8]]
-    /// The signature; `nil` where there is none.
     let signature: SignatureText.Form?
     /// The changes to the signature's bytes before they became the third part.
     let signatureMistakes: [DiagnosisCode]
@@ -81,16 +80,14 @@ package struct ReportedJWS: Sendable {
     /// A claim that is a text, or a number in its place.
     package func text(_ claim: String) -> String? { claims?[claim]?.asText }
 
-    /// The key that the header names.
     var keyIdentifier: String? { header?["kid"]?.asText }
 
-    /// When it was signed, in whatever unit.
+    /// In whatever unit.
     var issuedAt: Int64? { claims?["iat"]?.asInteger }
 
-    /// Whether `iat` is in milliseconds.
+    /// Whether `iat` is, which is due in seconds.
     var isInMilliseconds: Bool { issuedAt.map { $0.magnitude >= SignatureReport.firstMillisecondTimestamp } ?? false }
 
-    /// The moment that `iat` means, whether it is in seconds or in milliseconds.
     package var moment: Timestamp? {
         issuedAt.map { count in
             isInMilliseconds
@@ -106,7 +103,6 @@ private struct Base64URLText {
     let text: String
     /// The characters in it that base64url lacks.
     let marks: [String]
-    /// The decoded bytes.
     let bytes: [UInt8]?
 
     init(_ part: Substring) {
@@ -148,12 +144,11 @@ enum JWSValue: Equatable, Sendable, Decodable {
         }
     }
 
-    /// Reads the members of an object.
     static func object(_ json: [UInt8]) -> [String: JWSValue]? {
         try? JSONDecoder().decode([String: JWSValue].self, from: Data(json))
     }
 
-    /// The value's text; `nil` for what is neither a text nor a whole number.
+    /// `nil` for what is neither a text nor a whole number.
     var asText: String? {
         switch self {
         case .text(let text): text
@@ -162,7 +157,7 @@ enum JWSValue: Equatable, Sendable, Decodable {
         }
     }
 
-    /// The value as a whole number, also where it is written as a text or has a fraction.
+    /// Also where it is written as a text or has a fraction.
     var asInteger: Int64? {
         switch self {
         case .integer(let number): number
@@ -172,7 +167,6 @@ enum JWSValue: Equatable, Sendable, Decodable {
         }
     }
 
-    /// The value, for a sentence.
     var phrase: String {
         switch self {
         case .text(let text): text.isEmpty ? "empty" : text
@@ -184,7 +178,7 @@ enum JWSValue: Equatable, Sendable, Decodable {
         }
     }
 
-    /// Whether nothing is there: null, an empty text, or a word that a language writes for nothing.
+    /// Null, an empty text, or a word that a language writes for nothing.
     var isPlaceholder: Bool {
         switch self {
         case .null: true

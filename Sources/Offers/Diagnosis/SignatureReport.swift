@@ -1,4 +1,4 @@
-/// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
+/// The values that an app gave StoreKit when StoreKit refused them.
 package struct SignatureReport: Equatable, Sendable {
     package let bundleId: String
     package let keyIdentifier: String
@@ -11,7 +11,7 @@ package struct SignatureReport: Equatable, Sendable {
     package let timestamp: Int64
     /// Base64, if all is right.
     package let signature: String
-    /// The bytes that were signed; `nil` where they are not known.
+    /// `nil` where the signed bytes are not known.
     package let payload: [UInt8]?
     package let storeKitError: ReportedError?
 
@@ -48,13 +48,11 @@ extension SignatureReport {
         timestamp > 0 && timestamp.magnitude < firstMillisecondTimestamp
     }
 
-    /// Whether the timestamp that was given is in seconds.
     var isInSeconds: Bool { Self.isInSeconds(timestamp) }
 
-    /// The offer of the payment.
     var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
 
-    /// The fields that StoreKit composes from what it was given, in Apple's order.
+    /// As StoreKit composes them of its values, in Apple's order.
     var fields: [String] {
         [
             bundleId, keyIdentifier, productId, offerId, account.payloadField, nonce.lowercased(), String(timestamp),
@@ -64,15 +62,13 @@ extension SignatureReport {
     /// The bytes that StoreKit verifies the signature over.
     var composedPayload: [UInt8] { Array(fields.joined(separator: PayloadField.separator).utf8) }
 
-    /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     package var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
 }
 
-// What differs between what StoreKit was given and what the service signed, where the ledger has the nonce: nothing has
-// to be guessed then.
+// Where the ledger has the nonce, nothing has to be guessed.
 
 extension SignatureReport {
-    /// The accounts that a backend may have asked for when the payment carries this one: the same in another case.
+    /// The account that the payment carries, in every case that a backend may have asked for.
     ///
     /// Many clients lowercase what they set, so a name of few letters is tried in every mixture of cases: there is one
     /// digest to make for each, and no signature to verify.
@@ -89,72 +85,63 @@ extension SignatureReport {
         }
     }
 
-    /// The most letters of a name that is recalled in every mixture of cases: a thousand mixtures.
+    /// A thousand mixtures.
     private static let mostLettersToRecall = 10
 
-    /// Every field in which StoreKit was given something else than the service has signed.
-    ///
     /// A cause has both values, but of accounts neither.
     func differences(from record: RecordedSignature) -> [DiagnosisCause] {
-        var causes: [DiagnosisCause] = []
-        func compare(_ code: DiagnosisCode, _ field: String, signed: String, given: String) {
-            guard signed != given else { return }
-            causes.append(
-                DiagnosisCause(
-                    code,
-                    detail: "The service signed the \(field) \(signed) with this nonce; StoreKit was given \(given).",
-                    fix: "Hand every value of the answer on as it is, and buy what was asked for."
-                )
-            )
-        }
-        if record.timestamp.millisecondsSince1970 != timestamp {
-            let isSeconds = record.timestamp.millisecondsSince1970 / 1000 == timestamp
-            let (signed, given) = (String(record.timestamp.millisecondsSince1970), String(timestamp))
-            compare(isSeconds ? .timestampInSeconds : .unexplained, "timestamp", signed: signed, given: given)
-        }
-        if let cause = accountDifference(from: record) { causes.append(cause) }
-        compare(.keyIdMismatch, "key id", signed: record.keyIdentifier, given: keyIdentifier)
-        compare(.productMismatch, "product", signed: record.productId, given: productId)
-        compare(.offerMismatch, "offer", signed: record.offerId, given: offerId)
-        compare(.bundleMismatch, "bundle id", signed: record.bundleId, given: bundleId)
-        return causes
+        let milliseconds = record.timestamp.millisecondsSince1970
+        let timeCode = milliseconds / 1000 == timestamp ? DiagnosisCode.timestampInSeconds : .unexplained
+        let values: [(DiagnosisCode, String, signed: String, given: String?)] = [
+            (timeCode, "timestamp", String(milliseconds), String(timestamp)),
+            (.keyIdMismatch, "key id", record.keyIdentifier, keyIdentifier),
+            (.productMismatch, "product", record.productId, productId),
+            (.offerMismatch, "offer", record.offerId, offerId),
+            (.bundleMismatch, "bundle id", record.bundleId, bundleId),
+        ]
+        let causes = values.compactMap { RecordedSignature.difference($0, "StoreKit was given", of: "every value") }
+        return causes + [accountDifference(from: record)].compactMap(\.self)
     }
 
     private func accountDifference(from record: RecordedSignature) -> DiagnosisCause? {
+        let (code, words): (DiagnosisCode, String)
         switch (record.account, account) {
         case (.none, .none): return nil
-        case (.none, _):
-            return DiagnosisCause(
-                .accountMissing,
-                detail: "The service signed no account with this nonce, and the payment has one.",
-                fix: "Name the account when you ask for the signature, or set none on the payment."
-            )
-        case (_, .none):
-            return DiagnosisCause(
-                .accountUnexpected,
-                detail: "The service signed an account with this nonce, and the payment has none.",
-                fix: "Set the account of the answer on the payment."
-            )
+        case (.none, _): (code, words) = (.accountMissing, "no account with this nonce, and the payment has one")
+        case (_, .none): (code, words) = (.accountUnexpected, "an account with this nonce, and the payment has none")
         case (.known(let signed), _):
             guard signed.payloadField != account.payloadField else { return nil }
-            return DiagnosisCause(
-                .accountCase,
-                detail: "The service signed the account in another case with this nonce.",
-                fix: "Set the account on the payment exactly as the answer has it."
-            )
+            (code, words) = (.accountCase, "the account in another case with this nonce")
         case (.other, _):
-            return DiagnosisCause(
-                .accountUnexpected,
-                detail: "The service signed another account with this nonce than the payment has.",
-                fix: "Ask for a signature for the very account that the app sets on the payment."
-            )
+            (code, words) = (.accountUnexpected, "another account with this nonce than the payment has")
         }
+        return DiagnosisCause(
+            code,
+            detail: "The service signed \(words).",
+            fix: "Ask for a signature for the very account of the payment, and set it exactly as the answer has it."
+        )
+    }
+}
+
+extension RecordedSignature {
+    /// A value that is another one than was signed; none where it is missing.
+    static func difference(
+        _ value: (code: DiagnosisCode, name: String, signed: String, given: String?),
+        _ holder: String,
+        of handedOn: String
+    ) -> DiagnosisCause? {
+        guard let given = value.given, value.signed != given else { return nil }
+        return DiagnosisCause(
+            value.code,
+            detail: "The service signed the \(value.name) \(value.signed) with this nonce; \(holder) \(given).",
+            fix: "Hand \(handedOn) of the answer on as it is, and buy what was asked for."
+        )
     }
 }
 
 /// The ledger's record of a signature that left the service, found by its nonce.
 package struct RecordedSignature: Equatable, Sendable {
-    /// The account that was signed, as far as a digest shows.
+    /// As far as a digest shows.
     package enum SignedAccount: Equatable, Sendable {
         case none
         /// One of those that were asked about.
@@ -162,7 +149,6 @@ package struct RecordedSignature: Equatable, Sendable {
         case other
     }
 
-    /// The client that asked for it.
     package let client: String
     package let bundleId: String
     package let keyIdentifier: String
@@ -173,7 +159,7 @@ package struct RecordedSignature: Equatable, Sendable {
     package let timestamp: Timestamp
     /// Whether it is the `discount` form; `nil` where that is not known.
     package let isDiscount: Bool?
-    /// The subscription of the customer by which it was decided; `nil` where there was none.
+    /// The subscription that decided; `nil` where there was none.
     package let originalTransactionId: String?
 
     package init(
@@ -203,8 +189,8 @@ package struct RecordedSignature: Equatable, Sendable {
 
 /// Finds what was signed: the port to the ledger for diagnoses.
 package protocol SignatureRecall: Sendable {
-    /// The signature with a nonce in lowercase; `nil` when none is on record, or the ledger cannot be read.
+    /// Takes a nonce in lowercase, and the accounts that may have been signed: others are known by digests alone.
     ///
-    /// The accounts are those that may have been signed: others are known by digests alone.
+    /// `nil` also when the ledger cannot be read.
     func signature(nonce: String, accounts: [Account]) async -> RecordedSignature?
 }

@@ -1,8 +1,7 @@
 import FoundationEssentials
 
-/// The text of a signature, with whatever was done to it on the way taken off again.
+/// A signature, read from a text with all mistakes of its encoding undone.
 package struct SignatureText: Equatable, Sendable {
-    /// The signature when the text is decoded.
     package enum Form: Equatable, Sendable {
         /// ASN.1 DER (`ECDSA-Sig-Value`): what a discount takes.
         case der([UInt8])
@@ -10,15 +9,12 @@ package struct SignatureText: Equatable, Sendable {
         case raw([UInt8])
     }
 
-    /// The signature.
     package let form: Form
-    /// The changes to its text that StoreKit does not undo.
     package let mistakes: [DiagnosisCode]
 
-    /// How many mistakes are taken off, one after the other.
     private static let mostLayers = 8
 
-    /// Undoes the mistakes of ``TextMistake/table``, as far as they were made; `nil` where no signature comes of it.
+    /// `nil` where no signature comes of the text.
     package init?(_ text: String) {
         var text = text
         var mistakes: Set<DiagnosisCode> = []
@@ -59,12 +55,10 @@ struct TextMistake: Sendable {
     let code: DiagnosisCode
     let detail: String
     let fix: String
-    /// The text as it was before; `nil` where the mistake was not made.
+    /// `nil` where the mistake was not made.
     let undo: @Sendable (String) -> String?
 
-    /// The mistakes in the order in which they are undone.
-    ///
-    /// To recognise another one, add a row.
+    /// In the order in which they are undone; to recognise another mistake, add a row.
     static let table: [TextMistake] = [
         TextMistake(
             code: .signaturePEM,
@@ -148,7 +142,6 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes without those at both ends that are meant.
     fileprivate func trimming(_ isMeant: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         guard let first = firstIndex(where: { !isMeant($0) }), let last = lastIndex(where: { !isMeant($0) }) else {
             return []

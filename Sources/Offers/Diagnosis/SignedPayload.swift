@@ -4,7 +4,7 @@ enum PayloadField: Int, CaseIterable, Sendable {
 
     static let separator = String(decoding: InvisibleSeparator.utf8, as: UTF8.self)
 
-    /// The fields in the order in which they are forgotten the most.
+    /// The most often forgotten first.
     fileprivate static let forgotten: [PayloadField] = [
         .account, .keyIdentifier, .productId, .offerId, .nonce, .bundleId, .timestamp,
     ]
@@ -12,15 +12,15 @@ enum PayloadField: Int, CaseIterable, Sendable {
 
 /// Bytes that were signed, read as the seven fields that are due: in any order, with any separator.
 struct SignedPayload {
-    /// The fields that are there, with their places in the payload.
+    /// Without those that are left out; the slices keep their places in the payload.
     private(set) var fields: [PayloadField: ArraySlice<UInt8>] = [:]
     let separator: [UInt8]
-    /// Whether a separator follows the last field, too.
+    /// Whether a separator follows the last field.
     let hasEnding: Bool
-    /// Whether the fields have Apple's order, and none is left out.
+    /// By Apple's order, with no field left out.
     let isInOrder: Bool
 
-    /// Reads a payload by the texts that its fields should have; `nil` where the fields cannot be told apart.
+    /// `due` has the texts of the right fields; `nil` where the fields cannot be told apart.
     init?(_ bytes: [UInt8], due: [String]) {
         let due = due.map { $0.utf8.lowercasedASCII }
         let known = Self.places(of: due, in: bytes.lowercasedASCII)
