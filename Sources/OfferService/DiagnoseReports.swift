@@ -8,7 +8,7 @@ package actor DiagnoseReports {
     package struct DiagnosableApp: Sendable {
         let app: App
         let verifiers: [any SignatureVerifier]
-        /// The issuer of each key, by the key's identifier, where the catalog names one.
+        /// By the key's identifier, where the catalog names one.
         let issuerIds: [String: String]
 
         package init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
@@ -24,7 +24,7 @@ package actor DiagnoseReports {
     private let purchases: (any PurchaseReader)?
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use case; of two apps with one bundle identifier the first counts.
+    /// Of two apps with one bundle identifier the first counts.
     package init(
         apps: [DiagnosableApp],
         memory: StateMemory? = nil,
@@ -39,10 +39,9 @@ package actor DiagnoseReports {
         self.now = now
     }
 
-    /// Diagnoses the report of a discount; `nil` when the catalog has no such app, or the caller may not ask about it.
+    /// `nil` when the caller may not ask about the app, or the catalog lacks it.
     ///
-    /// No other apps than `callersApps` are looked at, and no other signatures than the client's; `nil` for an operator, who
-    /// sees all signatures.
+    /// Only `callersApps` are looked at, and signatures for the client; for an operator, who is `nil`, for all clients.
     package func diagnose(
         _ report: SignatureReport,
         callersApps: Set<String>,
@@ -59,8 +58,7 @@ package actor DiagnoseReports {
             .diagnose(report)
     }
 
-    /// Diagnoses the report of a JWS, as of a discount; fails when the resulting transaction is not genuine, or of another
-    /// app.
+    /// As of a discount; throws when the resulting transaction is not genuine, or of another app.
     package func diagnose(
         _ report: JWSReport,
         callersApps: Set<String>,
@@ -94,13 +92,12 @@ package actor DiagnoseReports {
         let moment: Timestamp
     }
 
-    /// The nonce that is looked for in the ledger.
+    /// A nonce to look for in the ledger.
     private struct RecordedNonce {
         let text: String
         let accounts: [Account]
     }
 
-    /// Gathers what is known of an app, and of what was signed with a nonce.
     private func diagnostician(
         for known: DiagnosableApp,
         _ buyer: Buyer?,
@@ -124,14 +121,13 @@ package actor DiagnoseReports {
         )
     }
 
-    /// The keys of the caller's other apps that an app has not itself.
     private func keys(of others: Set<String>, beside known: DiagnosableApp) -> [String: [any SignatureVerifier]] {
         let own = Set(known.verifiers.map(\.keyIdentifier))
         return apps.filter { others.contains($0.key) }
             .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
     }
 
-    /// The record of a nonce, when it was signed for this caller.
+    /// `nil` also when the nonce was signed for another client.
     private func record(of nonce: RecordedNonce, callersApps: Set<String>, client: String?) async -> RecordedSignature?
     {
         guard let recall, !nonce.text.isEmpty,
@@ -141,8 +137,8 @@ package actor DiagnoseReports {
         return record
     }
 
-    /// Identifiers of a JWS's customer beside the transactions that the report names, as far as held state shows them:
-    /// all transactions of the account, and those of subscriptions that share an account with one that is named.
+    /// Identifiers of a JWS's customer by held state: all of the account, and those of subscriptions that share an
+    /// account with a named one.
     private func idsHeld(
         beside named: Set<String>,
         of report: JWSReport,

@@ -5,20 +5,15 @@ package import Offers
 ///
 /// Every reason has its series from the start, at zero, so that its first time can be seen.
 package final class DecisionMetrics: Sendable {
-    private let signatures: [Reason: Counter]
-    private let eligibility: [Reason: Counter]
-    private let retention: [Reason: Counter]
+    private let decisions: [DecisionCall: [Reason: Counter]]
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?
 
     init(factory: any MetricsFactory, tally: (any OfferTally)?) {
         self.tally = tally
-        func counters(of call: DecisionCall) -> [Reason: Counter] {
-            Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory)
+        decisions = DecisionCall.allCases.reduce(into: [:]) { decisions, call in
+            decisions[call] = Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory)
         }
-        signatures = counters(of: .signatures)
-        eligibility = counters(of: .eligibility)
-        retention = counters(of: .retention)
         introductory = Self.counters("offer_signer_introductory_decisions_total", [], factory)
     }
 
@@ -35,15 +30,9 @@ package final class DecisionMetrics: Sendable {
     }
 
     package func count(_ decision: CountedDecision) {
-        switch decision.call {
-        case .signatures: signatures[decision.reason]?.increment()
-        case .eligibility: eligibility[decision.reason]?.increment()
-        case .retention: retention[decision.reason]?.increment()
-        }
+        decisions[decision.call]?[decision.reason]?.increment()
         tally?.count(decision)
     }
 
-    package func count(_ reason: IntroductoryReason) {
-        introductory[reason]?.increment()
-    }
+    package func count(_ reason: IntroductoryReason) { introductory[reason]?.increment() }
 }

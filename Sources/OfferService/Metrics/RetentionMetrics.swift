@@ -4,35 +4,28 @@ import Synchronization
 
 /// Counts Apple's calls for retention messages by answer and reason, and measures their time.
 package final class RetentionMetrics: Sendable {
-    /// The outcome of a call, by `answer` and `reason`.
-    enum Outcome: Hashable, CaseIterable, Sendable {
-        case message, messageAgain
-        case alternateProduct, alternateProductAgain
-        case promotionalOffer, promotionalOfferAgain
-        case noRule
-        case malformed, notApples, tooOld, inFuture, notInCatalog
-        case tooSlow, full, ledger, state, signing
+    /// The outcome of a call: the labels `answer` and `reason`, with a blank between them.
+    enum Outcome: String, CaseIterable, Sendable {
+        case message = "message rule"
+        case messageAgain = "message repeated"
+        case alternateProduct = "alternate_product rule"
+        case alternateProductAgain = "alternate_product repeated"
+        case promotionalOffer = "promotional_offer rule"
+        case promotionalOfferAgain = "promotional_offer repeated"
+        case noRule = "none no_rule_fits"
+        case malformed = "refused malformed"
+        case notApples = "refused not_apples"
+        case tooOld = "refused too_old"
+        case inFuture = "refused in_future"
+        case notInCatalog = "refused not_in_catalog"
+        case tooSlow = "unavailable too_slow"
+        case full = "unavailable too_many_at_once"
+        case ledger = "unavailable ledger"
+        case state = "unavailable state"
+        case signing = "unavailable signing"
 
         var labels: (answer: String, reason: String) {
-            switch self {
-            case .message: ("message", "rule")
-            case .messageAgain: ("message", "repeated")
-            case .alternateProduct: ("alternate_product", "rule")
-            case .alternateProductAgain: ("alternate_product", "repeated")
-            case .promotionalOffer: ("promotional_offer", "rule")
-            case .promotionalOfferAgain: ("promotional_offer", "repeated")
-            case .noRule: ("none", "no_rule_fits")
-            case .malformed: ("refused", "malformed")
-            case .notApples: ("refused", "not_apples")
-            case .tooOld: ("refused", "too_old")
-            case .inFuture: ("refused", "in_future")
-            case .notInCatalog: ("refused", "not_in_catalog")
-            case .tooSlow: ("unavailable", "too_slow")
-            case .full: ("unavailable", "too_many_at_once")
-            case .ledger: ("unavailable", "ledger")
-            case .state: ("unavailable", "state")
-            case .signing: ("unavailable", "signing")
-            }
+            (String(rawValue.prefix { $0 != " " }), String(rawValue.drop { $0 != " " }.dropFirst()))
         }
     }
 
@@ -41,7 +34,7 @@ package final class RetentionMetrics: Sendable {
         case learned
         /// Apple did not say.
         case failed
-        /// The call was left out, because the limit of calls under way was reached.
+        /// The limit of calls under way was reached.
         case leftOut = "left_out"
     }
 
@@ -73,7 +66,6 @@ package final class RetentionMetrics: Sendable {
         limit = Meter(label: "offer_signer_retention_timeout_seconds", factory: factory)
     }
 
-    /// Records the time that a call may take.
     func note(limit: Duration) { self.limit.set(limit / .seconds(1)) }
 
     func count(_ outcome: Outcome, nanoseconds: Int64) {

@@ -6,9 +6,9 @@ package import Offers
 /// A signature that leaves is in the ledger before, and one that does not leave is not in it.
 package struct AnswerRetentionCalls: Sendable {
     package struct Limits: Equatable, Sendable {
-        /// The longest time of a call.
+        /// Of a call.
         package let time: Duration
-        /// The calls that are answered at once.
+        /// At once.
         package let calls: Int
 
         package init(time: Duration, calls: Int) {
@@ -17,7 +17,7 @@ package struct AnswerRetentionCalls: Sendable {
         }
     }
 
-    /// The greatest age of a call, and its greatest lead over the server's clock, in seconds.
+    /// Of a call, in seconds; also its greatest lead over the server's clock.
     static let maximumAgeSeconds: Int64 = 300
 
     private let apps: [String: RetentionApp]
@@ -34,7 +34,7 @@ package struct AnswerRetentionCalls: Sendable {
     private let write: @Sendable (RetentionAnswer) -> [UInt8]
     private let now: @Sendable () -> Timestamp
 
-    /// Creates the use case; without `lookups`, the App Store is not asked.
+    /// Without `lookups`, the App Store is not asked.
     ///
     /// `maximumHeldAgeSeconds` bounds the age of held state once the paid time is over; 0 is no limit.
     package init(
@@ -73,7 +73,7 @@ package struct AnswerRetentionCalls: Sendable {
         metrics.note(limit: limits.time)
     }
 
-    /// Answers a call: an answer is on durable storage, and a refusal is recorded nowhere.
+    /// An answer is on durable storage, and a refusal is recorded nowhere.
     package func answer(_ signedPayload: String) async -> Result<RetentionReply, RetentionRefusal> {
         let watch = Stopwatch()
         let answered = await answerInTime(signedPayload)

@@ -12,7 +12,7 @@ package struct RetentionReply: Sendable {
     package let kind: Kind
     /// The offer in it; `nil` for none, and where the answer is an earlier one.
     package let offer: OfferRequest?
-    /// Whether the same call was answered before, with the same bytes.
+    /// Whether the call was answered before.
     package let isRepeated: Bool
 
     init(body: [UInt8], kind: Kind, offer: OfferRequest?) {

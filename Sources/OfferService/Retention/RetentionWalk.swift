@@ -4,22 +4,15 @@ import Offers
 struct RetentionWalk {
     let call: RetentionCall
     let app: RetentionApp
-    /// The account that has the subscription, where it is known.
+    /// Of the subscription, where it is known.
     let account: AccountDigest?
     var policy: RetentionPolicy
     let moment: Timestamp
 
-    private var refusedByLedger: [Int: Reason] = [:]
+    /// By the offer's place among those that the policy decided about.
+    private(set) var refusedByLedger: [Int: Reason] = [:]
 
-    init(call: RetentionCall, app: RetentionApp, account: AccountDigest?, policy: RetentionPolicy, moment: Timestamp) {
-        self.call = call
-        self.app = app
-        self.account = account
-        self.policy = policy
-        self.moment = moment
-    }
-
-    /// The offers that were decided about, each with the reason.
+    /// The reason of each offer that was decided about.
     var reasons: [(offer: OfferRequest, reason: Reason)] {
         policy.decided.enumerated().map { index, decided in
             (decided.offer, refusedByLedger[index] ?? decided.decision.reason)
