@@ -29,6 +29,30 @@ struct DiagnoseReportsTests {
         ]
     )
 
+    /// The report of a signature that is right for the values, but for those of another app.
+    private func report(
+        _ productId: String = "monthly",
+        _ offerId: String = "stay",
+        account: Account = .none,
+        keyIdentifier: String = "KEY0",
+        timestamp: Int64 = now.millisecondsSince1970,
+        signedFor signed: (bundleId: String, keyIdentifier: String) = ("reader", "KEY0")
+    ) throws -> SignatureReport {
+        let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
+        let fields = [signed.bundleId, signed.keyIdentifier, productId, offerId, account.payloadField, nonce]
+        let payload = (fields + [String(timestamp)]).joined(separator: "\u{2063}")
+        return SignatureReport(
+            bundleId: "reader",
+            keyIdentifier: keyIdentifier,
+            productId: productId,
+            offerId: offerId,
+            account: account,
+            nonce: nonce,
+            timestamp: timestamp,
+            signature: try key.signature(for: Data(payload.utf8)).derRepresentation.base64EncodedString()
+        )
+    }
+
     /// What a report of a right signature gets.
     private func diagnose(
         _ productId: String,
@@ -43,22 +67,8 @@ struct DiagnoseReportsTests {
         )
         let view = memory.view(of: Self.alice, in: app)
         memory.learn(history, from: .appStore, for: view, of: app, beside: HeldState(), at: Self.now)
-        let verifier = try #require(
-            P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
-        )
-        let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
-        let fields = ["reader", "KEY0", productId, offerId, account.payloadField, nonce, String(timestamp)]
-        let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
-        let report = SignatureReport(
-            bundleId: "reader",
-            keyIdentifier: "KEY0",
-            productId: productId,
-            offerId: offerId,
-            account: account,
-            nonce: nonce,
-            timestamp: timestamp,
-            signature: signature.derRepresentation.base64EncodedString()
-        )
+        let verifier = try key.verifier("KEY0")
+        let report = try report(productId, offerId, account: account, timestamp: timestamp)
         let useCase = DiagnoseReports(
             apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier])],
             memory: memory,
@@ -117,22 +127,12 @@ struct DiagnoseReportsTests {
                 account: .none,
                 timestamp: Self.now
             )
-            let report = SignatureReport(
-                bundleId: "reader",
-                keyIdentifier: "KEY0",
-                productId: "monthly",
-                offerId: "stay",
-                account: .none,
-                nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
-                timestamp: Self.now.millisecondsSince1970,
-                signature: "AAAA"
-            )
             let useCase = DiagnoseReports(
                 apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [])],
                 recalling: Recall(record: record),
                 now: { Self.now }
             )
-            let diagnosis = await useCase.diagnose(report, callersApps: ["reader"], client: client)
+            let diagnosis = await useCase.diagnose(try report(), callersApps: ["reader"], client: client)
             return try #require(diagnosis).causes.map(\.code)
         }
         let nothing = try await codes(of: "reader", client: "another")
@@ -144,35 +144,18 @@ struct DiagnoseReportsTests {
 
     @Test("A signature for another of the caller's apps is recognised by its key; no other client's keys are tried")
     func otherApps() async throws {
-        let (nonce, timestamp) = ("0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c", Self.now.millisecondsSince1970)
-        func verifier(_ id: String, _ key: P256.Signing.PrivateKey) throws -> P256Verifier {
-            try #require(
-                P256Verifier(keyIdentifier: id, subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
-            )
-        }
         let useCase = DiagnoseReports(
             apps: [
-                DiagnoseReports.DiagnosableApp(app: app, verifiers: [try verifier("KEY0", P256.Signing.PrivateKey())]),
+                DiagnoseReports.DiagnosableApp(app: app, verifiers: [try P256.Signing.PrivateKey().verifier("KEY0")]),
                 DiagnoseReports.DiagnosableApp(
                     app: App(bundleId: "other", subscriptionGroups: []),
-                    verifiers: [try verifier("KEY1", key)]
+                    verifiers: [try key.verifier("KEY1")]
                 ),
             ],
             now: { Self.now }
         )
         for (keyIdentifier, offerId) in [("KEY0", "stay"), ("KEY1", "stay"), ("KEY0", "gone")] {
-            let fields = ["other", "KEY1", "monthly", offerId, "", nonce, String(timestamp)]
-            let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
-            let report = SignatureReport(
-                bundleId: "reader",
-                keyIdentifier: keyIdentifier,
-                productId: "monthly",
-                offerId: offerId,
-                account: .none,
-                nonce: nonce,
-                timestamp: timestamp,
-                signature: signature.derRepresentation.base64EncodedString()
-            )
+            let report = try report("monthly", offerId, keyIdentifier: keyIdentifier, signedFor: ("other", "KEY1"))
             let own = await useCase.diagnose(report, callersApps: ["reader", "other"])
             // Neither of the apps has the other offer.
             let unlisted = offerId == "gone" ? [DiagnosisCode.offerNotInCatalog] : []
@@ -208,9 +191,7 @@ struct DiagnoseReportsTests {
         learn("2", for: Self.alice)
         learn("3", for: .applicationUsername("bob"))
         let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
-        let verifier = try #require(
-            P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
-        )
+        let verifier = try key.verifier("KEY0")
         let known = DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier], issuerIds: ["KEY0": issuerId])
         let useCase = DiagnoseReports(apps: [known], memory: memory, now: { Self.now })
         let claims = #"""

@@ -35,9 +35,7 @@ struct DiagnosedKeysTests {
                 .base64EncodedString()
         )
         let verifiers = try keys.map { id, key in
-            try #require(
-                P256Verifier(keyIdentifier: id, subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
-            )
+            try key.verifier(id)
         }
         return Diagnostician(
             app: app,

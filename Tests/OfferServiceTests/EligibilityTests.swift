@@ -29,38 +29,17 @@ struct EligibilityTests {
         )
     }
 
-    private var active: Evidence {
-        let date = now.millisecondsSince1970
-        return .receiptResponse(
-            json: Array(
-                """
-                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
-                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"1","product_id":"monthly",
-                "purchase_date_ms":1,"expires_date_ms":\(date + 1_000_000)}],
-                "pending_renewal_info":[{"original_transaction_id":"1","product_id":"monthly","auto_renew_status":"1"}]}
-                """.utf8
-            )
-        )
-    }
-
     private func ask(
         _ offers: [OfferRequest]?,
         _ products: [String] = [],
         explain: Bool = false
     ) async throws -> CustomerAnswer {
         try await useCase.answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: .none,
-                evidence: active,
-                .eligibility(offers, products: products),
-                explain: explain
-            )
+            CustomerRequest.of(.eligibility(offers, products: products), .active(at: now), explain: explain)
         )
     }
 
-    @Test("Without a list, every offer of the catalog is decided, in its order")
+    @Test("Without a list, every offer of the catalog is decided, in its order, and nothing is signed")
     func everything() async throws {
         let answer = try await ask(nil)
         #expect(
@@ -70,11 +49,6 @@ struct EligibilityTests {
         )
         #expect(answer.decisions.map(\.decision.reason) == [.active, .active, .neverSubscribed, .neverSubscribed])
         #expect(answer.products.isEmpty)
-    }
-
-    @Test("Nothing is signed")
-    func noSignature() async throws {
-        _ = try await ask(nil)
         #expect(signer.signatures.withLock { $0 } == 0)
     }
 
@@ -82,13 +56,7 @@ struct EligibilityTests {
     func same() async throws {
         let offers = [OfferRequest(productId: "monthly", offerId: "a"), OfferRequest(productId: "news", offerId: "zz")]
         let signed = try await useCase.answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: .none,
-                evidence: active,
-                .signatures(offers)
-            )
+            CustomerRequest.of(.signatures(offers), .active(at: now))
         )
         #expect(try await ask(offers).decisions.map(\.decision) == signed.decisions.map(\.decision))
     }
@@ -107,12 +75,9 @@ struct EligibilityTests {
         #expect(answer.decisions.allSatisfy { $0.decision.explanation?.isEmpty == false })
         #expect(answer.products.allSatisfy { $0.introductoryOffer.explanation?.isEmpty == false })
         let signed = try await useCase.answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: .none,
-                evidence: active,
+            CustomerRequest.of(
                 .signatures([OfferRequest(productId: "monthly", offerId: "a")]),
+                .active(at: now),
                 explain: true
             )
         )

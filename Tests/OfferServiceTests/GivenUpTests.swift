@@ -19,27 +19,13 @@ struct GivenUpTests {
         }
     }
 
-    private struct Reader: EvidenceReader {
-        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
-            throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
-        }
-    }
-
     private let ledger = ScriptedLedger()
     private let evidence = Evidence.question(.transactionId("1"))
 
     private var useCase: SignOffers {
-        let offers = [PromotionalOffer(id: "o")]
-        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])
-        return SignOffers(
-            apps: [
-                SigningApp(
-                    app: App(bundleId: "reader", subscriptionGroups: [group]),
-                    signer: KeySigner(),
-                    issuerId: "57246542-96fe-1a63-e053-0824d011072a"
-                )
-            ],
-            evidenceReader: Reader(),
+        SignOffers(
+            apps: [SigningApp(app: .reader, signer: TestSigner())],
+            evidenceReader: NoReader(),
             evidenceFetcher: LateAppStore(),
             maximumEvidenceAgeSeconds: 3600,
             ledger: ledger,
@@ -49,12 +35,10 @@ struct GivenUpTests {
 
     @Test("They get nothing signed, and nothing is on record")
     func promotionalOffers() async {
-        let request = CustomerRequest(
-            client: "client",
-            bundleId: "reader",
-            account: .none,
-            evidence: evidence,
-            .signatures([OfferRequest(productId: "monthly", offerId: "o")])
+        let request = CustomerRequest.of(
+            .signatures([OfferRequest(productId: "monthly", offerId: "o")]),
+            evidence,
+            bundleId: "reader"
         )
         let call = Task { [useCase] in try await useCase.answer(request) }
         call.cancel()

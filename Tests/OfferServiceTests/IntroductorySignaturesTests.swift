@@ -44,12 +44,10 @@ struct IntroductorySignaturesTests {
         issuerId: String? = "issuer"
     ) async throws -> [ProductAnswer] {
         try await useCase(issuerId: issuerId).answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: evidence == nil ? .applicationUsername("alice") : .none,
-                evidence: evidence,
-                .introductorySignatures(products, transactionId: transactionId, allowing: allow)
+            CustomerRequest.of(
+                .introductorySignatures(products, transactionId: transactionId, allowing: allow),
+                evidence,
+                account: evidence == nil ? .applicationUsername("alice") : .none
             )
         ).products
     }
@@ -120,19 +118,6 @@ struct IntroductorySignaturesTests {
         }
     }
 
-    /// The App Store, which answers every question with one customer's history.
-    private struct AppStore: EvidenceFetcher {
-        let history: SubscriptionHistory
-
-        func history(
-            answering question: AppStoreQuestion,
-            for bundleId: String,
-            needsWholeHistory: Bool
-        ) async throws(EvidenceFault) -> SubscriptionHistory {
-            history
-        }
-    }
-
     /// What the App Store says of a customer who has the purchases, all of them lapsed.
     private func history(_ transactions: [Transaction]) -> SubscriptionHistory {
         SubscriptionHistory(
@@ -169,12 +154,10 @@ struct IntroductorySignaturesTests {
         of account: Account = .none,
         naming transactionId: String
     ) async throws -> ProductAnswer {
-        let request = CustomerRequest(
-            client: "backend",
-            bundleId: "com.example.reader",
-            account: account,
-            evidence: evidence,
-            .introductorySignatures(["monthly"], transactionId: transactionId, allowing: false)
+        let request = CustomerRequest.of(
+            .introductorySignatures(["monthly"], transactionId: transactionId, allowing: false),
+            evidence,
+            account: account
         )
         return try #require(try await useCase.answer(request).products.first)
     }
@@ -182,7 +165,7 @@ struct IntroductorySignaturesTests {
     @Test("A transaction is the customer's by each of its identifiers, and so is the download that was asked about")
     func identifiers() async throws {
         let purchase = lapsed("12", of: "10", download: "704")
-        let customer = useCase(asking: AppStore(history: history([purchase])))
+        let customer = useCase(asking: ScriptedAppStore(answer: .success(history([purchase]))))
         for id in ["12", "10", "704"] {
             let signed = try await refusal(customer, .question(.transactionId("12")), naming: id)
             #expect(try claims(signed)["transactionId"] as? String == id)
@@ -194,13 +177,13 @@ struct IntroductorySignaturesTests {
         var bare = history([purchase])
         bare.renewals = []
         let signedBare = try await refusal(
-            useCase(asking: AppStore(history: bare)),
+            useCase(asking: ScriptedAppStore(answer: .success(bare))),
             .question(.transactionId("12")),
             naming: "10"
         )
         #expect(try claims(signedBare)["transactionId"] as? String == "10")
         // Somebody new has no transaction but the download's.
-        let newcomer = useCase(asking: AppStore(history: history([])))
+        let newcomer = useCase(asking: ScriptedAppStore(answer: .success(history([]))))
         let signed = try await refusal(newcomer, .question(.transactionId("704")), naming: "704")
         #expect(try claims(signed)["transactionId"] as? String == "704")
         await #expect(throws: SignatureFault.transactionMismatch) {
@@ -215,7 +198,7 @@ struct IntroductorySignaturesTests {
             digester: HMACAccountDigester(key: [1, 2, 3])
         )
         let useCase = useCase(
-            asking: AppStore(history: history([lapsed("12", of: "10", download: "704")])),
+            asking: ScriptedAppStore(answer: .success(history([lapsed("12", of: "10", download: "704")]))),
             remembering: memory
         )
         let (alice, bob) = (Account.applicationUsername("alice"), Account.applicationUsername("bob"))
@@ -228,21 +211,27 @@ struct IntroductorySignaturesTests {
         }
     }
 
+    /// The evidence of a former customer, but of another app, environment or account.
+    private var foreign: [Evidence] {
+        guard case .receiptResponse(let json) = former else { return [] }
+        let text = String(decoding: json.bytes, as: UTF8.self)
+        let trial = #""is_trial_period":"#
+        return [
+            ("com.example.reader", "com.example.other"), ("Production", "Sandbox"),
+            (trial, #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","# + trial),
+        ].map { given, other in .receiptResponse(json: Array(text.replacing(given, with: other).utf8)) }
+    }
+
     @Test("A transaction of evidence about another app, environment or account is not this customer's")
     func transactionOfOthers() async throws {
-        guard case .receiptResponse(let json) = former else { return }
-        let text = String(decoding: json.bytes, as: UTF8.self)
         #expect(try await answer(former, ["news"], transactionId: "12")[0].jws?.transactionId == "12")
-        for (given, other) in [
-            ("com.example.reader", "com.example.other"), ("Production", "Sandbox"),
-            (
-                #""is_trial_period":"#,
-                #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","is_trial_period":"#
-            ),
-        ] {
-            let foreign = Evidence.receiptResponse(json: Array(text.replacing(given, with: other).utf8))
-            await #expect(throws: SignatureFault.transactionMismatch, "\(other)") {
-                try await answer(foreign, ["news"], transactionId: "12", allow: false)
+        #expect(foreign.count == 3)
+        for evidence in foreign {
+            await #expect(throws: SignatureFault.transactionMismatch) {
+                try await answer(evidence, ["news"], transactionId: "12", allow: false)
+            }
+            await #expect(throws: SignatureFault.transactionRequired) {
+                try await answer(evidence, ["news"], allow: false)
             }
         }
     }
@@ -252,38 +241,17 @@ struct IntroductorySignaturesTests {
         #expect(try await claims(answer(former, ["news"], transactionId: "11")[0])["transactionId"] as? String == "11")
         let newcomer = ReceiptResponse(now: now).evidence
         await #expect(throws: SignatureFault.transactionRequired) { try await answer(newcomer, ["news"]) }
-        // Evidence that is too old names the customer all the same; another's names somebody else.
+        // Evidence that is too old names the customer all the same.
         let refusal = try await answer(stale, ["news"], allow: false)[0]
         #expect(refusal.introductoryOffer.reason == .evidenceStale)
         #expect(refusal.jws?.transactionId == "12")
         #expect(refusal.jws?.allowIntroductoryOffer == false)
         #expect(try await answer(stale, ["news"])[0].jws == nil)
-        for (given, other) in [("com.example.reader", "com.example.other"), ("Production", "Sandbox")] {
-            guard case .receiptResponse(let json) = former else { return }
-            let foreign = String(decoding: json.bytes, as: UTF8.self).replacing(given, with: other)
-            await #expect(throws: SignatureFault.transactionRequired) {
-                try await answer(.receiptResponse(json: Array(foreign.utf8)), ["news"], allow: false)
-            }
-        }
-        guard case .receiptResponse(let json) = former else { return }
-        let owned = String(decoding: json.bytes, as: UTF8.self).replacing(
-            #""is_trial_period":"#,
-            with: #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","is_trial_period":"#
-        )
-        await #expect(throws: SignatureFault.transactionRequired) {
-            try await answer(.receiptResponse(json: Array(owned.utf8)), ["news"], allow: false)
-        }
     }
 
     @Test("Every signature has a grant in the ledger's entry, and none leaves that the ledger did not take")
     func ledger() async throws {
-        let request = CustomerRequest(
-            client: "backend",
-            bundleId: "com.example.reader",
-            account: .none,
-            evidence: former,
-            .introductorySignatures(["news", "monthly", "nope"])
-        )
+        let request = CustomerRequest.of(.introductorySignatures(["news", "monthly", "nope"]), former)
         let ledger = ScriptedLedger()
         let useCase = useCase(ledger)
         #expect(try await useCase.answer(request).products.map { $0.jws != nil } == [true, true, false])

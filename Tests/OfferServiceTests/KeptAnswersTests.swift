@@ -30,25 +30,10 @@ struct KeptAnswersTests {
         }
     }
 
-    private struct Reader: EvidenceReader {
-        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
-            throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
-        }
-    }
-
-    private struct Signer: ES256Signer {
-        let keyIdentifier = "TESTKEY001"
-
-        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }
-    }
-
     private func useCase(_ appStore: AppStore) -> SignOffers {
-        let offers = [PromotionalOffer(id: "o")]
-        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])
-        let app = App(bundleId: "reader", subscriptionGroups: [group])
-        return SignOffers(
-            apps: [SigningApp(app: app, signer: Signer())],
-            evidenceReader: Reader(),
+        SignOffers(
+            apps: [SigningApp(app: .reader, signer: TestSigner())],
+            evidenceReader: NoReader(),
             evidenceFetcher: appStore,
             maximumEvidenceAgeSeconds: 3600,
             ledger: ScriptedLedger(),
@@ -62,12 +47,10 @@ struct KeptAnswersTests {
 
     private func beginning(_ kept: SubscriptionHistory?) throws -> Step<SignOffers.Decided, SignatureFault> {
         try useCase(AppStore(kept: kept)).decide(
-            CustomerRequest(
-                client: "client",
-                bundleId: "reader",
-                account: .none,
-                evidence: Self.evidence,
-                .signatures([OfferRequest(productId: "monthly", offerId: "o")])
+            CustomerRequest.of(
+                .signatures([OfferRequest(productId: "monthly", offerId: "o")]),
+                Self.evidence,
+                bundleId: "reader"
             )
         )
     }
@@ -79,7 +62,9 @@ struct KeptAnswersTests {
             Issue.record("Somebody is waited for.")
             return
         }
-        #expect(useCase.release(try useCase.sign(decided), by: [.recorded]).decisions.first?.discount?.signature == [1])
+        #expect(
+            useCase.release(try useCase.sign(decided), by: [.recorded]).decisions.first?.discount?.signature == [0x30]
+        )
     }
 
     @Test("Without an answer the App Store is waited for")
@@ -103,12 +88,10 @@ struct KeptAnswersTests {
     @Test("A question about the whole history is not answered with the newest transactions", arguments: [false, true])
     func whole(isWhole: Bool) async {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10), isWhole: isWhole))
-        let request = CustomerRequest(
-            client: "client",
-            bundleId: "reader",
-            account: .none,
-            evidence: Self.evidence,
-            .introductorySignatures(["monthly"], allowing: true)
+        let request = CustomerRequest.of(
+            .introductorySignatures(["monthly"], allowing: true),
+            Self.evidence,
+            bundleId: "reader"
         )
         await #expect {
             try await useCase.answer(request)

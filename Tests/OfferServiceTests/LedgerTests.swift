@@ -34,33 +34,16 @@ struct LedgerTests {
         )
     }
 
-    private func active(token: String? = nil) -> Evidence {
-        let date = now.millisecondsSince1970
-        let account = token.map { #""app_account_token":"\#($0)","# } ?? ""
-        return .receiptResponse(
-            json: Array(
-                """
-                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
-                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"77","product_id":"monthly",
-                \(account)"purchase_date_ms":1,"expires_date_ms":\(date + 1_000_000)}],
-                "pending_renewal_info":[{"original_transaction_id":"77","product_id":"monthly","auto_renew_status":"1"}]}
-                """.utf8
-            )
-        )
-    }
-
     private func request(
         _ offers: [String],
         account: Account = .applicationUsername("4711-8"),
         evidence: Evidence? = nil,
         explain: Bool = false
     ) -> CustomerRequest {
-        CustomerRequest(
-            client: "backend",
-            bundleId: "com.example.reader",
-            account: account,
-            evidence: evidence ?? active(),
+        CustomerRequest.of(
             .signatures(offers.map { OfferRequest(productId: "monthly", offerId: $0) }),
+            evidence ?? .active(at: now),
+            account: account,
             explain: explain
         )
     }
@@ -139,13 +122,7 @@ struct LedgerTests {
             presentations: ["77": .init(others: 3, isKnown: true)]
         )
         let eligibility = try await useCase(ScriptedLedger(answer: known)).answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: .applicationUsername("4711-8"),
-                evidence: active(),
-                .eligibility(nil)
-            )
+            CustomerRequest.of(.eligibility(nil), .active(at: now), account: .applicationUsername("4711-8"))
         )
         #expect(
             eligibility.decisions.map(\.decision.reason) == [
@@ -199,7 +176,7 @@ struct LedgerTests {
         let full = LedgerAnswer(presentations: ["77": .init(others: 3000, isKnown: false)])
         let ledger = ScriptedLedger(answer: full)
         let answer = try await useCase(ledger).answer(
-            request(["stay"], account: account, evidence: active(token: token), explain: true)
+            request(["stay"], account: account, evidence: .active(at: now, of: token), explain: true)
         )
         #expect(answer.decisions.map(\.decision.reason) == [.active])
         #expect(ledger.entries.first?.grants.first?.maximumAccounts == nil)

@@ -45,17 +45,12 @@ struct SignOffersJWSTests {
         product: String = "monthly",
         evidence: Evidence?
     ) -> CustomerRequest {
-        CustomerRequest(
-            client: "backend",
-            bundleId: "com.example.reader",
-            account: .none,
-            evidence: evidence,
+        CustomerRequest.of(
             .signatures(
-                [
-                    OfferRequest(productId: product, offerId: "stay"), OfferRequest(productId: product, offerId: "no"),
-                ],
+                [OfferRequest(productId: product, offerId: "stay"), OfferRequest(productId: product, offerId: "no")],
                 formats: formats
-            )
+            ),
+            evidence
         )
     }
 
@@ -85,13 +80,7 @@ struct SignOffersJWSTests {
             #expect(prepared.decisions.count == 2)
         }
         _ = try await useCase.answer(
-            CustomerRequest(
-                client: "backend",
-                bundleId: "com.example.reader",
-                account: .none,
-                evidence: subscriber,
-                .eligibility(nil)
-            )
+            CustomerRequest.of(.eligibility(nil), subscriber)
         )
         let samples = Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
         let signed = #"offer_signer_signatures_total{app="com.example.reader",offer="stay",key_id="EXAMPLE123",format="#

@@ -51,20 +51,7 @@ struct SignOffersTests {
         )
     }
 
-    private func active(dated offset: Int64 = 0) -> Evidence {
-        let date = now.adding(seconds: offset).millisecondsSince1970
-        let expiry = now.adding(seconds: 1_000_000).millisecondsSince1970
-        return .receiptResponse(
-            json: Array(
-                """
-                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
-                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"1","product_id":"monthly",
-                "purchase_date_ms":1,"expires_date_ms":\(expiry)}],
-                "pending_renewal_info":[{"original_transaction_id":"1","product_id":"monthly","auto_renew_status":"1"}]}
-                """.utf8
-            )
-        )
-    }
+    private func active(dated offset: Int64 = 0) -> Evidence { .active(at: now, dated: now.adding(seconds: offset)) }
 
     private func request(
         _ evidence: Evidence?,
@@ -72,12 +59,11 @@ struct SignOffersTests {
         account: Account = .none,
         bundleId: String = "com.example.reader"
     ) -> CustomerRequest {
-        CustomerRequest(
-            client: "backend",
-            bundleId: bundleId,
+        CustomerRequest.of(
+            .signatures(offers.map { OfferRequest(productId: "monthly", offerId: $0) }),
+            evidence,
             account: account,
-            evidence: evidence,
-            .signatures(offers.map { OfferRequest(productId: "monthly", offerId: $0) })
+            bundleId: bundleId
         )
     }
 
@@ -96,13 +82,6 @@ struct SignOffersTests {
         #expect(Set(answer.decisions.compactMap(\.discount?.nonce)).count == 2)
         #expect(answer.decisions.compactMap(\.discount?.timestamp) == [now, now])
         #expect(signer.signatures.withLock { $0 } == 2)
-    }
-
-    @Test("Without evidence nothing is signed, as no state is held")
-    func noEvidence() async throws {
-        let answer = try await useCase().answer(request(nil, ["stay"], account: .applicationUsername("alice")))
-        #expect(answer.decisions.map(\.decision.reason) == [.noEvidence])
-        #expect(signer.signatures.withLock { $0 } == 0)
     }
 
     @Test("An operator can have it signed without evidence")

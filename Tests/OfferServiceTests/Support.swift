@@ -89,3 +89,78 @@ extension SubscriptionHistory {
         )
     }
 }
+
+extension CustomerRequest {
+    static func of(
+        _ wish: Wish,
+        _ evidence: Evidence?,
+        account: Account = .none,
+        bundleId: String = "com.example.reader",
+        explain: Bool = false
+    ) -> CustomerRequest {
+        CustomerRequest(
+            client: "backend",
+            bundleId: bundleId,
+            account: account,
+            evidence: evidence,
+            wish,
+            explain: explain
+        )
+    }
+}
+
+extension Evidence {
+    /// A verifyReceipt answer about a customer of `com.example.reader` with subscription 77 to `monthly`, which renews.
+    static func active(at now: Timestamp, dated date: Timestamp? = nil, of token: String? = nil) -> Evidence {
+        let account = token.map { #""app_account_token":"\#($0)","# } ?? ""
+        return .receiptResponse(
+            json: Array(
+                """
+                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
+                "request_date_ms":\((date ?? now).millisecondsSince1970)},
+                "latest_receipt_info":[{"original_transaction_id":"77","product_id":"monthly",
+                \(account)"purchase_date_ms":1,"expires_date_ms":\(now.adding(seconds: 1000).millisecondsSince1970)}],
+                "pending_renewal_info":[{"original_transaction_id":"77","product_id":"monthly","auto_renew_status":"1"}]}
+                """.utf8
+            )
+        )
+    }
+}
+
+extension App {
+    /// An app with one product and one offer.
+    static let reader = App(
+        bundleId: "reader",
+        subscriptionGroups: [
+            SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [PromotionalOffer(id: "o")])])
+        ]
+    )
+}
+
+/// The App Store: with a customer's history, or out of reach.
+struct ScriptedAppStore: EvidenceFetcher {
+    let answer: Result<SubscriptionHistory, EvidenceFault>
+
+    func history(
+        answering question: AppStoreQuestion,
+        for bundleId: String,
+        needsWholeHistory: Bool
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        try answer.get()
+    }
+}
+
+/// Finds all evidence unreadable.
+struct NoReader: EvidenceReader {
+    func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+        throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
+    }
+}
+
+extension P256.Signing.PrivateKey {
+    func verifier(_ keyIdentifier: String) throws -> P256Verifier {
+        try #require(
+            P256Verifier(keyIdentifier: keyIdentifier, subjectPublicKeyInfo: Array(publicKey.derRepresentation))
+        )
+    }
+}

@@ -57,13 +57,7 @@ struct GuardedSignerTests {
         )
         func ask(_ app: String) async throws(SignatureFault) -> Bool {
             let offers = [OfferRequest(productId: "p", offerId: "o")]
-            let request = CustomerRequest(
-                client: "backend",
-                bundleId: app,
-                account: .none,
-                evidence: nil,
-                .signatures(offers)
-            )
+            let request = CustomerRequest.of(.signatures(offers), nil, bundleId: app)
             return try await useCase.answer(request, skippingEligibility: true).decisions[0].discount != nil
         }
         #expect(try await ask("com.example.b"))

@@ -5,9 +5,6 @@ import Offers
 struct HMACAccountDigester: AccountDigester {
     private let key: SymmetricKey
 
-    /// Takes a key.
-    ///
-    /// - Parameter key: The key; another key makes other digests.
     init(key: [UInt8]) {
         self.key = SymmetricKey(data: key)
     }

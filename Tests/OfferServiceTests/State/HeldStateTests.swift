@@ -7,33 +7,11 @@ import Testing
 struct HeldStateTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
 
-    /// The App Store: with a customer's history, or out of reach.
-    private struct AppStore: EvidenceFetcher {
-        let answer: Result<SubscriptionHistory, EvidenceFault>
-
-        func history(
-            answering question: AppStoreQuestion,
-            for bundleId: String,
-            needsWholeHistory: Bool
-        ) async throws(EvidenceFault) -> SubscriptionHistory {
-            try answer.get()
-        }
-    }
-
     /// Evidence at hand, whatever is sent.
     private struct Reader: EvidenceReader {
         let history: SubscriptionHistory
 
         func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory { history }
-    }
-
-    /// A key that nobody asks to sign.
-    private struct Signer: ES256Signer {
-        let keyIdentifier = "TESTKEY001"
-
-        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "It signs nothing.")
-        }
     }
 
     /// A store that cannot be read.
@@ -73,16 +51,10 @@ struct HeldStateTests {
         signing: Bool = false
     ) async -> String {
         let memory = StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3]))
-        let app = App(
-            bundleId: "reader",
-            subscriptionGroups: [
-                SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [PromotionalOffer(id: "o")])])
-            ]
-        )
         let useCase = SignOffers(
-            apps: [SigningApp(app: app, signer: Signer())],
+            apps: [SigningApp(app: .reader, signer: TestSigner(fails: true))],
             evidenceReader: Reader(history: atHand),
-            evidenceFetcher: AppStore(answer: appStore),
+            evidenceFetcher: ScriptedAppStore(answer: appStore),
             memory: isRemembered ? memory : memory.readOnly,
             maximumEvidenceAgeSeconds: 3600,
             maximumSignedTransactionAgeSeconds: 86_400,
@@ -92,21 +64,19 @@ struct HeldStateTests {
         )
         do {
             if signing {
-                let request = CustomerRequest(
-                    client: "backend",
-                    bundleId: "reader",
+                let request = CustomerRequest.of(
+                    .signatures([OfferRequest(productId: "monthly", offerId: "o")]),
+                    evidence,
                     account: account,
-                    evidence: evidence,
-                    .signatures([OfferRequest(productId: "monthly", offerId: "o")])
+                    bundleId: "reader"
                 )
                 return try await useCase.answer(request).decisions.map(\.decision.reason.rawValue).joined()
             }
-            let request = CustomerRequest(
-                client: "backend",
-                bundleId: "reader",
-                account: account,
-                evidence: evidence,
+            let request = CustomerRequest.of(
                 .eligibility(nil),
+                evidence,
+                account: account,
+                bundleId: "reader",
                 explain: rule != nil
             )
             let decisions = try await useCase.answer(request).decisions.map(\.decision)

@@ -43,12 +43,6 @@ struct LookUpsTogetherTests {
         func digest(of text: String, bundleId: String) -> AccountDigest { AccountDigest(Array(text.utf8.prefix(1))) }
     }
 
-    private struct NoReader: EvidenceReader {
-        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
-            throw EvidenceFault(.rejected, code: "none", detail: "There is no evidence.")
-        }
-    }
-
     private struct Signer: ES256Signer {
         let keyIdentifier = "TESTKEY001"
 
@@ -63,13 +57,8 @@ struct LookUpsTogetherTests {
     )
     func once(isAtHand: Bool) async throws {
         let store = Store(isAtHand: isAtHand)
-        let product = Product(id: "monthly", offers: [PromotionalOffer(id: "o")])
-        let app = App(
-            bundleId: "reader",
-            subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
-        )
         let useCase = SignOffers(
-            apps: [SigningApp(app: app, signer: Signer(), issuerId: "issuer")],
+            apps: [SigningApp(app: .reader, signer: Signer(), issuerId: "issuer")],
             evidenceReader: NoReader(),
             memory: StateMemory(states: store, digester: FirstByte()),
             // What Apple said at the 60th millisecond or earlier is too old.
@@ -83,31 +72,18 @@ struct LookUpsTogetherTests {
             _ bundleId: String = "reader",
             _ evidence: Evidence? = nil
         ) -> CustomerRequest {
-            CustomerRequest(
-                client: "client",
-                bundleId: bundleId,
-                account: .applicationUsername(name),
-                evidence: evidence,
-                .signatures(offers)
-            )
+            CustomerRequest.of(.signatures(offers), evidence, account: .applicationUsername(name), bundleId: bundleId)
         }
         func introductory(_ name: String) -> CustomerRequest {
-            CustomerRequest(
-                client: "client",
-                bundleId: "reader",
+            CustomerRequest.of(
+                .introductorySignatures(["monthly"]),
+                nil,
                 account: .applicationUsername(name),
-                evidence: nil,
-                .introductorySignatures(["monthly"])
+                bundleId: "reader"
             )
         }
         func eligibility(_ name: String) -> CustomerRequest {
-            CustomerRequest(
-                client: "backend",
-                bundleId: "reader",
-                account: .applicationUsername(name),
-                evidence: nil,
-                .eligibility(offers)
-            )
+            CustomerRequest.of(.eligibility(offers), nil, account: .applicationUsername(name), bundleId: "reader")
         }
         let requests = [
             signature("0"), signature("a", "unknown"), eligibility("a"),
