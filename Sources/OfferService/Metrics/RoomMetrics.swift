@@ -1,5 +1,5 @@
 import CoreMetrics
-import Glibc
+package import Glibc
 
 /// The time that requests spend in each room.
 @usableFromInline
@@ -72,9 +72,15 @@ package struct Stopwatch: Sendable {
     @usableFromInline
     package var nanoseconds: Int64 { Self.now - start }
 
-    private static var now: Int64 {
+    private static var now: Int64 { MachineClock.nanoseconds(of: CLOCK_MONOTONIC) }
+}
+
+/// The machine's clocks.
+package enum MachineClock {
+    /// The reading of a clock (clock_gettime(2)).
+    package static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -28,7 +28,7 @@ struct Diagnose: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
-        let call = try InputFile.read(report) { (json) throws(JSONFault) in try DiagnosisCall(json: json) }
+        let call = try InputFile.json(report) { (json) throws(JSONFault) in try DiagnosisCall(json: json) }
         let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
         let diagnoses = service.diagnoseReports(recalling: recall(service.settings))
         let diagnosis: Diagnosis?

@@ -7,7 +7,7 @@ enum InputFile {
     static let maximumBytes = 16 << 20
 
     /// Reads a file of JSON; a fault names the file and the place in it.
-    static func read<Value>(
+    static func json<Value>(
         _ path: String,
         as value: ([UInt8]) throws(JSONFault) -> Value
     ) throws(ValueFault) -> Value {

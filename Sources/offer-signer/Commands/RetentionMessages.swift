@@ -48,7 +48,7 @@ struct RetentionMessages: ParsableCommand {
         var messageId: MessageIdentifier?
 
         func run(asking apple: RetentionSetUp) async throws {
-            let message = try InputFile.read(file) { (json) throws(JSONFault) in try MessageUpload(json: json) }
+            let message = try InputFile.json(file) { (json) throws(JSONFault) in try MessageUpload(json: json) }
             if let inFile = message.identifier, let messageId, inFile != messageId {
                 Console.message("error: \(Echo.file(file)) at /messageIdentifier: --message-id is another one")
                 throw ExitCode.validationFailure

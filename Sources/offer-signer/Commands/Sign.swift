@@ -78,7 +78,7 @@ struct Sign: AsyncParsableCommand {
         }
         try LedgerKeyFiles(service.settings).checkIsNotLost()
         let answer = try await OpenLedger.use(service.settings, isMade: true) { opened in
-            try await answer(of: service, evidence, recordingIn: opened)
+            try await self.answer(of: service, evidence, recordingIn: opened)
         }
         let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
         if skipEligibility, refusals.isEmpty { Console.message("eligibility was not judged; the ledger says so") }

@@ -35,7 +35,7 @@ enum Console {
     }
 }
 
-extension Int {
+extension BinaryInteger {
     /// Such as "1 record" and "2 records".
     func of(_ thing: String) -> String { "\(self) \(thing)\(self == 1 ? "" : "s")" }
 }

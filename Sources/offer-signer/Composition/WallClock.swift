@@ -15,8 +15,6 @@ enum WallClock {
     }
 
     private static func milliseconds(of clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        MachineClock.nanoseconds(of: clock) / 1_000_000
     }
 }
