@@ -84,14 +84,4 @@ struct ClientLimitTests {
         directory.end(client)
         #expect(throws: Never.self) { try directory.begin(client) }
     }
-
-    @Test("Both tokens of a client are good while one takes the other's place")
-    func rotation() {
-        let next = hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-        let client = Client(name: "rotating", tokenSHA256: [sha256OfAbc, next], apps: ["a"])
-        let directory = ClientDirectory([client])
-        #expect(directory.client(presenting: "abc")?.name == "rotating")
-        let twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
-        #expect(directory.client(presenting: twoBlocks)?.name == "rotating")
-    }
 }

@@ -13,14 +13,14 @@ struct EligibilityTests {
         evidence: Set(EvidenceKind.allCases)
     )
 
-    private func ask(_ client: Client, _ members: String) async throws -> TestAnswer {
+    private func ask(_ members: String) async throws -> TestAnswer {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
         let app = App(bundleId: "com.example.reader", subscriptionGroups: [group])
-        let endpoints = PublicEndpoints.test(client, apps: [SigningApp(app: app, signer: ConstantSigner())])
+        let endpoints = PublicEndpoints.test(abc, apps: [SigningApp(app: app, signer: ConstantSigner())])
         return try await TestListener(endpoints).ask(TestRequest("/v1/eligibility", "{\(members)}"))
     }
 
-    private func answer(_ members: String) async throws -> String { try await ask(abc, members).body }
+    private func answer(_ members: String) async throws -> String { try await ask(members).body }
 
     private static let active = #"""
         "evidence":{"receiptResponse":{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
@@ -71,7 +71,7 @@ struct EligibilityTests {
         ]
     )
     func faults(members: String, expected: String) async throws {
-        #expect(try await ask(abc, members).summary == expected)
+        #expect(try await ask(members).summary == expected)
     }
 
     @Test("A hundred products are taken, and no more")
@@ -79,29 +79,7 @@ struct EligibilityTests {
         func products(_ count: Int) -> String {
             #""applicationUsername":"a","products":[\#(Array(repeating: "\"p\"", count: count).joined(separator: ","))]"#
         }
-        #expect(try await ask(abc, products(100)).status == 200)
-        #expect(try await ask(abc, products(101)).status == 400)
-    }
-
-    @Test("The scope is eligibility, not sign")
-    func scope() async throws {
-        func summary(_ scope: ClientScope) async throws -> String {
-            let client = Client(
-                name: "c",
-                tokenSHA256: [sha256OfAbc],
-                apps: ["com.example.reader"],
-                scopes: [scope],
-                evidence: Set(EvidenceKind.allCases)
-            )
-            return try await ask(client, Self.active).summary
-        }
-        #expect(try await summary(.eligibility) == "200")
-        #expect(try await summary(.sign) == "403 scope_not_allowed ")
-    }
-
-    @Test("Evidence of a kind that the client may not send is refused")
-    func kinds() async throws {
-        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
-        #expect(try await ask(client, Self.active).member("code") == "evidence_not_allowed")
+        #expect(try await ask(products(100)).status == 200)
+        #expect(try await ask(products(101)).status == 400)
     }
 }

@@ -97,23 +97,6 @@ struct IntroductorySignaturesTests {
         #expect(answer.member("detail")?.contains("issuerId") == true)
     }
 
-    @Test("The scope is sign")
-    func scope() async throws {
-        func summary(_ scope: ClientScope) async throws -> String {
-            let client = Client(
-                name: "c",
-                tokenSHA256: [sha256OfAbc],
-                apps: ["com.example.reader"],
-                scopes: [scope],
-                evidence: Set(EvidenceKind.allCases)
-            )
-            let members = Self.buyer + #","products":["p"],"transactionId":"7042""#
-            return try await listener(client).ask(Self.request(members)).summary
-        }
-        #expect(try await summary(.sign) == "200")
-        #expect(try await summary(.eligibility) == "403 scope_not_allowed ")
-    }
-
     @Test("Every product counts as a signature of the client's rate")
     func rate() async throws {
         let client = Client(
@@ -130,12 +113,5 @@ struct IntroductorySignaturesTests {
         var status = 200
         for _ in 0..<100 where status == 200 { status = try await listener.ask(request).status }
         #expect(status == 429)
-    }
-
-    @Test("Evidence of a kind that the client may not send is refused")
-    func kinds() async throws {
-        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
-        let answer = try await listener(client).ask(Self.request(#"\#(Self.newcomer),"products":["p"]"#))
-        #expect(answer.member("code") == "evidence_not_allowed")
     }
 }

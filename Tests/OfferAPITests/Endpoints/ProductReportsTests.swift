@@ -92,7 +92,10 @@ struct ProductReportsTests {
             (("\"promotion_time\":3", "\"promotion_time\":0"), "invalid_value", "/promotion/0/promotion_time: "),
             (("\"discount_type\":1", "\"discount_type\":2"), "invalid_value", "/promotion/0/discount_type: "),
             ((promotion, promotion + "," + promotion), "invalid_value", "/promotion/1: "),
-            (("€", "\\u0007"), "invalid_value", "/symbol: "),
+            // What PostgreSQL cannot keep is refused in any database.
+            (("€", "\\u0000"), "invalid_value", "/symbol: "),
+            (("monthly", "monthly\\u0000"), "invalid_value", "/product_id: "),
+            (("\"stay\"", "\"stay\\u0000\""), "invalid_value", "/promotion/0/promotion_code: "),
             (("€", String(repeating: "€", count: 11)), "invalid_value", "/symbol: "),
             ((promotion, promotions(26)), "invalid_value", "/promotion/25: "),
             ((report(), "7"), "wrong_type", "Expected"),
@@ -195,18 +198,5 @@ struct ProductReportsTests {
             names: ["bundleId", "countryCode", "productId"]
         )
         #expect(parameters.values(of: "productId") == ["a=1&é+b", "c=d"])
-    }
-
-    @Test("Only clients with the scope report, and only JSON is taken")
-    func admission() async throws {
-        #expect(try await listener(abc).ask(Self.products("countryCode=DE")).status == 200)
-        let text = Self.reports(Self.report()).text.replacing("application/json", with: "text/plain")
-        let connection = try await listener(abc).connect()
-        try await connection.send(text)
-        #expect(try await connection.receive().summary == "415 unsupported_media_type ")
-        let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], scopes: [.sign])
-        for request in [Self.products("countryCode=DE"), Self.reports(Self.report())] {
-            #expect(try await listener(signer).ask(request).summary == "403 scope_not_allowed ")
-        }
     }
 }

@@ -21,16 +21,16 @@ struct SignaturesTests {
         evidence: Set(EvidenceKind.allCases)
     )
 
-    private func ask(_ client: Client, _ body: String, token: String = "abc") async throws -> TestAnswer {
+    private func ask(_ client: Client, _ body: String, path: String = "/v1/signatures") async throws -> TestAnswer {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
         let apps = ["com.example.reader", "com.example.other"].map { bundleId in
-            SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: NoSigner())
+            SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: NoSigner(), issuerId: "i")
         }
         return try await TestListener(PublicEndpoints.test(client, apps: apps))
-            .ask(TestRequest("/v1/signatures", body, token: token))
+            .ask(TestRequest(path, body))
     }
 
-    @Test("A client asks for its own apps, by its own scopes, with the evidence that it may send")
+    @Test("A client asks for its own apps, with the evidence that it may send")
     func permissions() async throws {
         func answer(_ client: Client, _ members: String) async throws -> String {
             try await ask(
@@ -55,8 +55,13 @@ struct SignaturesTests {
             try await answer(both, #""bundleId":"com.example.other","evidence":{"receiptResponse":{"status":0}},"#)
                 == "403 evidence_not_allowed /evidence/receiptResponse"
         )
-        let reporter = Client(name: "r", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], scopes: [.report])
-        #expect(try await answer(reporter, "") == "403 scope_not_allowed ")
+        let evidence = #""evidence":{"receiptResponse":{"status":0}}"#
+        for (path, wish) in [
+            ("/v1/eligibility", ""), ("/v1/introductory-eligibility-signatures", #","products":["p"]"#),
+        ] {
+            let refused = try await ask(both, #"{"bundleId":"com.example.other",\#(evidence)\#(wish)}"#, path: path)
+            #expect(refused.summary == "403 evidence_not_allowed /evidence/receiptResponse")
+        }
     }
 
     @Test(

@@ -62,9 +62,80 @@ struct GateTests {
         #expect(try await judge("*", method: "OPTIONS").summary == "404 not_found ")
     }
 
-    @Test("A parameter that no call has is refused")
+    /// The calls, each with its method and its scope.
+    private static let calls: [(method: String, path: String, scope: ClientScope)] = [
+        ("POST", "/v1/signatures", .sign), ("POST", "/v1/introductory-eligibility-signatures", .sign),
+        ("POST", "/v1/eligibility", .eligibility), ("POST", "/v1/diagnoses", .diagnose),
+        ("POST", "/v1/product-reports", .report), ("GET", "/v1/products", .report),
+    ]
+
+    @Test("Each call needs its scope, and no other")
+    func scopes() async throws {
+        for (method, path, scope) in Self.calls {
+            for (scopes, isRefused) in [(Set([scope]), false), (Set(ClientScope.allCases).subtracting([scope]), true)] {
+                let listener = TestListener(Self.endpoints(for: scopes))
+                let answer = try await listener.ask(TestRequest(path, method == "GET" ? "" : "{}", method: method))
+                #expect((answer.summary == "403 scope_not_allowed ") == isRefused, "\(path): \(answer.summary)")
+            }
+        }
+    }
+
+    @Test("A parameter that a call does not have is refused, as an unknown member is, and an empty query is none")
     func parameters() async throws {
-        #expect(try await judge("/v1/signatures?a=b").summary == "400 invalid_parameter ")
+        let listener = TestListener(Self.endpoints(for: Set(ClientScope.allCases)))
+        for (method, path, _) in Self.calls + [("GET", "/v1/openapi.json", .sign)] {
+            for query in ["colour=red", "bundleId=", "%zz"] {
+                let body = method == "GET" ? "" : "{}"
+                let answer = try await listener.ask(TestRequest("\(path)?\(query)", body, method: method))
+                #expect(answer.summary == "400 invalid_parameter ", "\(path)?\(query)")
+            }
+        }
+        for target in ["/v1/signatures?bundleId=nope", "http://a/v1/eligibility?bundleId=nope"] {
+            #expect(try await listener.ask(TestRequest(target, "{}")).summary == "400 invalid_parameter ")
+        }
+        #expect(try await judge("/v1/signatures?a=b", token: "abd").status == 401)
+        #expect(try await judge("http://a/v1/signatures?&").summary == "400 missing_member /offers")
+        #expect(try await listener.ask(TestRequest("/v1/openapi.json?", "", method: "GET")).status == 200)
+    }
+
+    @Test("A method that a call does not have is refused with those that it has")
+    func methods() async throws {
+        for (method, path, allowed) in [
+            ("GET", "/v1/signatures", "POST"), ("DELETE", "/v1/product-reports", "POST"),
+            ("PUT", "/v1/products", "GET, HEAD"), ("HEAD", "/v1/signatures", "POST"),
+            ("OPTIONS", "/v1/diagnoses", "POST"),
+        ] {
+            let answer = try await listener.ask(TestRequest(path, "", method: method))
+            #expect(answer.status == 405)
+            #expect(answer.field("Allow") == allowed)
+        }
+    }
+
+    @Test("Each GET may be a HEAD, whose head is that of the answer")
+    func heads() async throws {
+        for (target, token) in [
+            ("/v1/openapi.json", nil), ("/v1/products?countryCode=DE", "abc"), ("/v1/products?countryCode=DE", nil),
+        ] as [(String, String?)] {
+            let answers = [
+                try await listener.ask(TestRequest(target, "", method: "GET", token: token)),
+                try await listener.ask(TestRequest(target, "", method: "HEAD", token: token)),
+            ]
+            #expect(answers[0].status == answers[1].status)
+            for field in ["Content-Type", "Content-Length"] {
+                #expect(answers[0].field(field) != nil && answers[0].field(field) == answers[1].field(field))
+            }
+        }
+    }
+
+    @Test("A body in a content coding is refused before it is read")
+    func contentCoding() async throws {
+        let listener = TestListener(Self.endpoints(for: Set(ClientScope.allCases)))
+        for (method, path, _) in Self.calls where method == "POST" {
+            let refused = try await listener.ask(TestRequest(path, "{}", fields: ["Content-Encoding: gzip"]))
+            #expect(refused.summary == "415 unsupported_media_type ")
+            #expect(refused.member("detail")?.contains("Content-Encoding") == true)
+            #expect(refused.field("Accept-Encoding") == "identity")
+        }
     }
 
     @Test(

@@ -68,8 +68,6 @@ final class TestListener: Sendable {
     }
 
     /// Sends a request on a connection of its own.
-    ///
-    /// - Returns: The answer; `nil` where there is none without a wait.
     func askAtOnce(_ request: TestRequest) async throws -> TestAnswer? {
         let connection = try await connect()
         try await connection.send(request)
