@@ -1,43 +1,29 @@
 package import Foundation
 import Glibc
+import Synchronization
 
 /// A program that the tests run beside them.
 ///
 /// Not Foundation's `Process`: that one hands its descriptors on to every other child, and notices the end of one only
 /// when the others have ended too. With tests that wait for one another's children, nothing would end then.
-package final class ChildProcess {
-    /// What a finished program left behind.
+package final class ChildProcess: Sendable {
+    /// The exit status, 128 and more for the signal that ended it, and all that was written.
     package struct Outcome: Sendable {
-        /// Its exit status; 128 and more for the signal that ended it.
         package let status: Int32
-        /// What it wrote to standard output.
         package let output: Data
-        /// What it wrote to standard error.
         package let errors: String
 
-        /// What it wrote to standard output, as text.
         package var text: String { String(decoding: output, as: UTF8.self) }
     }
 
-    /// The process's identifier.
     package let identifier: pid_t
-    /// Where its standard output goes.
     package let outputFile: URL
-    /// Where its standard error goes.
     package let errorFile: URL
 
     private let directory: URL
-    private var status: Int32?
+    private let status = Mutex<Int32?>(nil)
 
-    /// Starts a program.
-    ///
-    /// - Parameters:
-    ///   - path: The program.
-    ///   - arguments: Its arguments.
-    ///   - input: What it reads on standard input.
-    ///   - environment: Variables to add to those of the tests.
-    ///   - errors: The descriptor that is its standard error; a file of its own by default.
-    /// - Throws: `ChildProcessError` when it cannot be started.
+    /// Adds to the environment of the tests, and leads standard error to a descriptor, or by default to a file.
     package init(
         _ path: String,
         _ arguments: [String],
@@ -78,38 +64,25 @@ package final class ChildProcess {
     }
 
     deinit {
-        if status == nil {
+        if !hasEnded {
             kill(identifier, SIGKILL)
             _ = wait()
         }
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Whether the program has ended.
-    package var hasEnded: Bool {
-        if status == nil { reap(WNOHANG) }
-        return status != nil
-    }
+    package var hasEnded: Bool { reap(WNOHANG) != nil }
 
-    /// Sends the program a signal.
-    ///
-    /// - Parameter signal: The signal's number.
     package func send(_ signal: Int32) {
         kill(identifier, signal)
     }
 
-    /// Waits for the program to end.
-    ///
-    /// - Returns: Its exit status; 128 and more for the signal that ended it.
+    /// Waits for the end, and returns the exit status; 128 and more for the signal that ended the program.
     package func wait() -> Int32 {
-        while status == nil { reap(0) }
-        return status ?? -1
+        while true { if let status = reap(0) { return status } }
     }
 
-    /// Waits for the program to end, and collects what it wrote.
-    ///
-    /// - Returns: What it left behind.
-    /// - Throws: The error of reading what it wrote.
+    /// Waits for the end.
     package func outcome() throws -> Outcome {
         let status = wait()
         return Outcome(
@@ -119,13 +92,17 @@ package final class ChildProcess {
         )
     }
 
-    private func reap(_ options: Int32) {
-        var word: Int32 = 0
-        let result = waitpid(identifier, &word, options)
-        if result == identifier {
-            status = word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
-        } else if result == -1, errno != EINTR {
-            status = -1
+    private func reap(_ options: Int32) -> Int32? {
+        status.withLock { status in
+            guard status == nil else { return status }
+            var word: Int32 = 0
+            let result = waitpid(identifier, &word, options)
+            if result == identifier {
+                status = word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
+            } else if result == -1, errno != EINTR {
+                status = -1
+            }
+            return status
         }
     }
 
@@ -139,8 +116,7 @@ package final class ChildProcess {
     }
 }
 
-/// A program could not be started.
+/// Names the program that could not be started, and why.
 package struct ChildProcessError: Error, CustomStringConvertible {
-    /// Which one, and why.
     package let description: String
 }

@@ -3,19 +3,17 @@ import Synchronization
 
 /// An HTTP server on a free port of this machine that answers as a test tells it, each connection on a thread of its own.
 package final class FakeServer: Sendable {
-    /// A request as it came.
+    /// A request as it came: the path has its query, and the header fields have lowercase names.
     package struct Request: Sendable {
-        /// The method.
         package let method: String
-        /// The path with its query.
         package let path: String
-        /// The header fields by their names in lowercase.
         package let headers: [String: String]
-        /// The body.
         package let body: Data
     }
 
-    /// What to answer.
+    /// An answer after a delay in seconds, whose body goes out at once or at a rate; or the end of the connection instead.
+    ///
+    /// The length is always one of its header fields.
     package struct Reply: Sendable {
         let status: Int
         let headers: [String: String]
@@ -24,15 +22,6 @@ package final class FakeServer: Sendable {
         let bytesPerSecond: Int?
         let closes: Bool
 
-        /// Describes an answer.
-        ///
-        /// - Parameters:
-        ///   - status: The status code.
-        ///   - headers: Header fields beside the length.
-        ///   - body: The body.
-        ///   - delay: How long to wait first, in seconds.
-        ///   - bytesPerSecond: How fast the body goes out; `nil` for at once.
-        ///   - closes: Whether to close the connection instead of answering.
         package init(
             _ status: Int = 200,
             headers: [String: String] = [:],
@@ -50,17 +39,13 @@ package final class FakeServer: Sendable {
         }
     }
 
-    /// The port.
     package let port: UInt16
 
     private let listener: Int32
     private let answer: @Sendable (Request) -> Reply
     private let seen = Mutex<[Request]>([])
 
-    /// Starts a server.
-    ///
-    /// - Parameter answer: Answers a request; called on many threads.
-    /// - Throws: `POSIXError` when no port can be listened on.
+    /// The closure answers on many threads.
     package init(_ answer: @escaping @Sendable (Request) -> Reply) throws {
         self.answer = answer
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -96,7 +81,7 @@ package final class FakeServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// The server's address, without a path.
+    /// Its address, without a path.
     package var url: String { "http://127.0.0.1:\(port)" }
 
     /// The requests so far.

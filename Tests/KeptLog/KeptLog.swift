@@ -6,21 +6,14 @@ package final class KeptLog: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
     private let line: @Sendable (LogEvent) -> String
 
-    /// Creates a log without lines.
-    ///
-    /// - Parameter line: What is kept of an event: by default its message, and then its metadata, by name.
+    /// Keeps that of an event; by default its message, and then its metadata by name.
     package init(_ line: @escaping @Sendable (LogEvent) -> String = KeptLog.messageAndMetadata) { self.line = line }
 
-    /// What is kept where nothing else is asked for.
-    ///
-    /// - Parameter event: What is logged.
-    /// - Returns: The line.
     package static func messageAndMetadata(_ event: LogEvent) -> String {
         let members = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return ([event.message.description] + members).joined(separator: " ")
     }
 
-    /// Writes here.
     package var logger: Logger { Logger(label: "test") { _ in self } }
 
     /// Always empty: only the metadata of each line is kept.
@@ -29,27 +22,22 @@ package final class KeptLog: LogHandler, Sendable {
         set {}
     }
 
-    /// Nothing is left out.
     package var logLevel: Logger.Level {
         get { .trace }
         set {}
     }
 
-    /// As for `metadata`.
     package subscript(metadataKey _: String) -> Logger.Metadata.Value? {
         get { nil }
         set {}
     }
 
-    /// Keeps a line.
     package func log(event: LogEvent) {
         let line = line(event)
         lines.withLock { $0.append(line) }
     }
 
-    /// Hands out the lines since this was called last.
-    ///
-    /// - Returns: The lines, in their order.
+    /// The lines since this was called last.
     package func takeLines() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }

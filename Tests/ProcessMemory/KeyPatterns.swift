@@ -9,12 +9,9 @@ package struct KeyPatterns {
     /// Pieces of the file's Base64 text.
     package let text: [[UInt8]]
 
-    /// All of them.
     package var all: [[UInt8]] { number + text }
 
-    /// Takes the pieces of a key.
-    ///
-    /// - Parameter der: The PKCS#8 as `openssl genpkey` writes it, 138 bytes, of which the number is bytes 36 to 67.
+    /// Takes a PKCS#8 as `openssl genpkey` writes it: 138 bytes, of which the number is bytes 36 to 67.
     package init(der: [UInt8]) {
         let quarters = stride(from: 36, to: 68, by: 8).map { Array(der[$0..<$0 + 8]) }
         number = quarters + quarters.map { $0.reversed() }
@@ -23,10 +20,7 @@ package struct KeyPatterns {
         text = [Array(base64[48..<64]), Array(base64[64..<76]), Array(base64[76..<88])]
     }
 
-    /// Takes the pieces of a key file.
-    ///
-    /// - Parameter pem: The file's text, as `openssl genpkey` writes it.
-    /// - Throws: ``ProcessMemoryError`` when it has another shape.
+    /// Takes a key file as `openssl genpkey` writes it.
     package init(pem: String) throws {
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
         guard let der = Data(base64Encoded: lines.joined()), der.count == 138 else {

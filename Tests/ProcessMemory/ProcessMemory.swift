@@ -4,7 +4,6 @@ package import Foundation
 package struct ProcessMemory {
     /// A mapping that the process can write.
     package struct Mapping {
-        /// Where it is.
         package let range: Range<UInt>
         /// How the kernel treats it, in the letters of proc(5): `lo` is locked, `dd` in no dump, `dc` in no child.
         package internal(set) var flags: Set<String> = []
@@ -12,15 +11,10 @@ package struct ProcessMemory {
         package var isLocked: Bool { flags.contains("lo") }
     }
 
-    /// The process.
     package let process: pid_t
-    /// What it can write.
     package let mappings: [Mapping]
 
-    /// Takes the list of a process's mappings.
-    ///
-    /// - Parameter process: The process: this one, or another that this one may look into, as root may.
-    /// - Throws: The error of reading `/proc`.
+    /// Looks at this process, or at another one, as root may.
     package init(of process: pid_t) throws {
         self.process = process
         var mappings: [Mapping] = []
@@ -41,30 +35,26 @@ package struct ProcessMemory {
         self.mappings = mappings
     }
 
-    /// How many bytes of the mappings that are locked, or of the others, can be read from outside.
-    ///
-    /// - Parameter locked: Which ones.
-    /// - Returns: The number of bytes; 0 for secret memory.
-    /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
+    /// How many bytes of the locked mappings, or of the others, can be read from outside: none of secret memory.
     package func readableBytes(locked: Bool) throws -> Int {
         var count = 0
         try forEachMapping(locked: locked) { count += $0.count }
         return count
     }
 
-    /// How often one of the patterns is in the mappings that are locked, or in the others.
-    ///
-    /// - Parameters:
-    ///   - patterns: What to look for.
-    ///   - locked: Where.
-    /// - Returns: The number of occurrences.
-    /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
-    package func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
-        var count = 0
+    /// How often a pattern of each of some keys is in the locked mappings, or in the others.
+    package func counts(of keys: [[[UInt8]]], locked: Bool) throws -> [Int] {
+        var counts = keys.map { _ in 0 }
         try forEachMapping(locked: locked) { memory in
-            for pattern in patterns { count += Self.count(of: pattern, in: memory) }
+            for (key, patterns) in keys.enumerated() {
+                for pattern in patterns { counts[key] += Self.count(of: pattern, in: memory) }
+            }
         }
-        return count
+        return counts
+    }
+
+    package func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
+        try counts(of: [patterns], locked: locked).reduce(0, +)
     }
 
     private func forEachMapping(locked: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws {
@@ -89,22 +79,19 @@ package struct ProcessMemory {
     }
 
     private static func count(of pattern: [UInt8], in memory: UnsafeRawBufferPointer) -> Int {
-        // Most of the memory is zero: look for a byte of the pattern that is not.
-        guard let start = memory.baseAddress, let anchor = pattern.firstIndex(where: { $0 != 0 }) else { return 0 }
+        guard let start = memory.baseAddress else { return 0 }
         let end = start + memory.count
-        var position = start + anchor
+        var position = start
         var count = 0
-        while position < end, let found = memchr(position, Int32(pattern[anchor]), end - position) {
-            let candidate = UnsafeRawPointer(found) - anchor
-            if end - candidate >= pattern.count, memcmp(candidate, pattern, pattern.count) == 0 { count += 1 }
+        while let found = memmem(position, end - position, pattern, pattern.count) {
+            count += 1
             position = UnsafeRawPointer(found) + 1
         }
         return count
     }
 }
 
-/// A process's memory cannot be looked into.
+/// Says why a process's memory cannot be looked into.
 package struct ProcessMemoryError: Error, CustomStringConvertible {
-    /// Why not.
     package let description: String
 }
