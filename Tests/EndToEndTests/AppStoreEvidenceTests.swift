@@ -89,53 +89,6 @@ struct AppStoreEvidenceTests {
         #expect(!String(decoding: ours.body, as: UTF8.self).contains("hunter2"))
     }
 
-    @Test("A receipt that Apple doubts: held state answers, else 503 without asking again; other receipts are asked")
-    func doubted() throws {
-        let server = try FakeServer { request in
-            let isDoubted = String(decoding: request.body, as: UTF8.self).contains("T1VS")
-            return .init(200, isDoubted ? #"{"status":21002}"# : Customers.lapsed)
-        }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
-        let account = #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","#
-        for receipt in ["MIIB", "T1VS"] {
-            let response = try service.sign(account + body(#""receipt":"\#(receipt)""#).dropFirst())
-            #expect(response.decisions.first?["reason"] as? String == "lapsed", "\(response.json)")
-        }
-        #expect(server.requests.count == 3)
-        for _ in 0..<6 {
-            let response = try service.sign(body(#""receipt":"T1VS""#))
-            #expect(response.status == 503)
-            #expect(response.json["code"] as? String == "app_store_unavailable")
-            #expect((response.json["detail"] as? String)?.contains("damaged receipt, too") == true)
-            #expect(response.headers["retry-after"] == "60")
-        }
-        #expect(server.requests.count == 3)
-        // A host that doubts receipts is well.
-        for receipt in ["T1VSAAAA", "T1VSAAAB", "T1VSAAAC"] {
-            #expect(try service.sign(body(#""receipt":"\#(receipt)""#)).status == 503)
-        }
-        #expect(try service.sign(body(#""receipt":"MIIC""#)).status == 200)
-        #expect(server.requests.count == 10)
-    }
-
-    @Test("A transaction that was bought just now may be asked for again while Apple does not know it")
-    func newTransaction() throws {
-        let server = try FakeServer { _ in .init(404, #"{"errorCode":4040010,"errorMessage":"not found"}"#) }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
-        let new = try service.sign(body(#""transactionId":"7","isNew":true"#))
-        #expect(new.status == 503)
-        #expect(new.json["code"] as? String == "app_store_unavailable")
-        #expect(new.headers["retry-after"] == "30")
-        for evidence in [#""transactionId":"7""#, #""isNew":false,"transactionId":"7""#] {
-            let other = try service.sign(body(evidence))
-            #expect(other.status == 422)
-            #expect(other.json["code"] as? String == "transaction_not_found")
-        }
-        let wrong = try service.sign(body(#""receipt":"MIIB","isNew":true"#))
-        #expect(wrong.status == 400)
-        #expect(wrong.json["pointer"] as? String == "/evidence/isNew")
-    }
-
     @Test("When Apple does not answer, the request ends within its time, as 503")
     func silence() throws {
         let server = try FakeServer { _ in .init(delay: 10) }
@@ -144,8 +97,7 @@ struct AppStoreEvidenceTests {
         #expect(response.status == 503)
         #expect(response.json["code"] as? String == "app_store_unavailable")
         #expect(response.headers["retry-after"] != nil)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
     }
 
     @Test("However many requests wait for Apple, those that do not are answered")
@@ -171,8 +123,7 @@ struct AppStoreEvidenceTests {
             #expect(response.decisions.first?["discount"] != nil)
         }
         #expect(waiting.allSatisfy { !$0.hasInput })
-        service.signal(SIGKILL)
-        _ = service.wait()
+        service.kill()
     }
 
     @Test("A caller that leaves while Apple is asked gets no signature, and uses none of the customer's")
@@ -183,12 +134,7 @@ struct AppStoreEvidenceTests {
             return .init(200, Customers.lapsed)
         }
         let installation = try Installation(asking: server, trusting: authority)
-        let catalog = installation.directory.url.appending(path: "catalog.yaml")
-        try installation.directory.write(
-            "catalog.yaml",
-            String(contentsOf: catalog, encoding: .utf8)
-                .replacing("{ id: anyone }", with: "{ id: anyone, maximumSignaturesPerCustomer: 1 }")
-        )
+        try installation.limit(offer: "maximumSignaturesPerCustomer: 1")
         let service = try RunningService(installation, flags: ["--app-store-timeout-seconds", "60"])
         let question =
             #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","#

@@ -12,17 +12,6 @@ struct AppStoreLoopTests {
 
     init() throws {
         installation = try Installation()
-        try installation.directory.write(
-            "catalog.yaml",
-            """
-            apps:
-              - bundleId: \(Installation.bundleId)
-                keys: [{ id: TESTKEY001, issuerId: \(RunningAppStore.issuerId), file: SubscriptionKey_TESTKEY001.p8 }]
-                subscriptionGroups:
-                  - id: "20900001"
-                    products: [{ id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }]
-            """
-        )
         appStore = try RunningAppStore(
             for: installation,
             customers: """
@@ -31,17 +20,8 @@ struct AppStoreLoopTests {
                  { name: refunded, subscriptions: [{ product: pro.monthly, state: refunded }] }, { name: newcomer }]
                 """
         )
-        let url = "http://127.0.0.1:\(appStore.address.port)"
-        try installation.directory.write(
-            "offer-signer.yaml",
-            """
-            server: { host: 127.0.0.1, port: 0 }
-            admin: { host: 127.0.0.1, port: 0 }
-            catalog: catalog.yaml
-            clients: clients.yaml
-            appStore: { serverAPIURL: "\(url)", additionalRoots: [\(appStore.root)] }
-            """
-        )
+        let offers = "{ id: once, maxRedemptions: 1 }, { id: anyone }"
+        try installation.ask(appStore, products: "{ id: pro.monthly, offers: [\(offers)] }")
         service = try RunningService(installation)
     }
 
@@ -98,14 +78,6 @@ struct AppStoreLoopTests {
         #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
     }
 
-    @Test("A JWS names the customer's transaction, so the App Store takes it from no other customer")
-    func jwsOfAnother() throws {
-        let jws = try #require(try decision(for: "lapsed", offer: "anyone", formats: #"["jws"]"#)["jws"] as? String)
-        let stolen = try appStore.buy(as: "active", ["productId": "pro.monthly", "offerId": "anyone", "jws": jws])
-        #expect(stolen.json["storeKitError"] as? Int == 12)
-        #expect((stolen.json["reason"] as? String)?.contains("transactionId") == true)
-    }
-
     @Test(
         "The App Store obeys what the service signs of introductory offers, which is what it decided",
         arguments: [("newcomer", true, true), ("newcomer", false, false), ("lapsed", true, true)]
@@ -128,32 +100,16 @@ struct AppStoreLoopTests {
         #expect(try appStore.buy(as: customer, purchase).json["storeKitError"] as? Int == 12)
     }
 
-    @Test("The App Store takes the service's signature for its own account, and for no other")
-    func account() throws {
-        let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
-        let other = "00000000-4cdb-47cc-936d-99d65f608138"
-        #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
-    }
-
     @Test("Both refuse customers who never subscribed or were refunded, each by its own rule")
     func refused() throws {
         #expect(try decision(for: "newcomer")["reason"] as? String == "never_subscribed")
         #expect(try decision(for: "refunded")["reason"] as? String == "refunded")
-        let outcome = try Executable.run([
-            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
-            "pro.monthly", "--offer-id", "once", "--app-account-token", Self.account, "--skip-eligibility",
-        ])
-        let answer = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
-        let decisions = try #require(answer?["decisions"] as? [[String: Any]])
-        let discount = try #require(decisions.first?["discount"] as? [String: Any])
+        let outcome = try installation.sign("once", "--app-account-token", Self.account, "--skip-eligibility")
+        let discount = try #require(outcome.decision["discount"] as? [String: Any])
         let refusal = try appStore.buy(as: "newcomer", discount, account: Self.account)
         #expect(refusal.json["storeKitError"] as? Int == 18)
-        let jws = try Executable.run([
-            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
-            "pro.monthly", "--offer-id", "once", "--format", "jws", "--skip-eligibility",
-        ])
-        let signed = try JSONSerialization.jsonObject(with: jws.output) as? [String: Any]
-        let text = try #require((signed?["decisions"] as? [[String: Any]])?.first?["jws"] as? String)
+        let jws = try installation.sign("once", "--format", "jws", "--skip-eligibility")
+        let text = try #require(jws.decision["jws"] as? String)
         let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "once", "jws": text]
         #expect(try appStore.buy(as: "newcomer", purchase).json["storeKitError"] as? Int == 18)
         #expect(try appStore.buy(as: "lapsed", purchase).status == 422, "its nonce is used up")
@@ -176,9 +132,16 @@ struct AppStoreLoopTests {
         #expect(try past.buy(as: "leaving", discount, account: Self.account).status == 200)
     }
 
-    @Test("A signature that is a day old buys nothing")
-    func expired() throws {
-        let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
+    @Test("The App Store takes a signature of the service for its own account or customer, and for a day")
+    func limits() throws {
+        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["discount","jws"]"#)
+        let jws = try #require(decision["jws"] as? String)
+        let stolen = try appStore.buy(as: "active", ["productId": "pro.monthly", "offerId": "anyone", "jws": jws])
+        #expect(stolen.json["storeKitError"] as? Int == 12)
+        #expect((stolen.json["reason"] as? String)?.contains("transactionId") == true)
+        let discount = try #require(decision["discount"] as? [String: Any])
+        let other = "00000000-4cdb-47cc-936d-99d65f608138"
+        #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
         // More than a day, as the App Store's clock began at its start, behind the service's.
         #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":87000}"#).status == 200)
         let late = try appStore.buy(as: "lapsed", discount, account: Self.account)

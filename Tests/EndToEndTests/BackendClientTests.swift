@@ -1,9 +1,127 @@
+import ChildProcess
 import Foundation
 import OfferSignerClient
 import Testing
 
-@Suite("The client for backends, against the service")
-struct BackendClientTests {
+extension SharedServiceTests {
+    @Suite("The client for backends, against the service")
+    struct BackendClientTests {
+        private let service: RunningService
+        private let offers: OfferSigner
+
+        init() throws {
+            service = try SharedService.service()
+            offers = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)", token: Installation.token)
+        }
+
+        private func json(_ value: some Encodable) throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? [String: Any] ?? [:]
+        }
+
+        @Test("Signatures come typed and unchanged, so that openssl verifies a backend's JSON")
+        func signatures() async throws {
+            let token = try #require(UUID(uuidString: "7E3FB20B-4CDB-47CC-936D-99D65F608138"))
+            let accounts: [(Account, String)] = [
+                (.appAccountToken(token), "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+                (.applicationUsername("Zoë-Ω"), "Zoë-Ω"),
+                (.none, ""),
+            ]
+            let lapsed = Customers.lapsed(Customers.transaction())
+            for (account, field) in accounts {
+                let answer = try await offers.signatures(
+                    SignatureRequest(
+                        bundleId: Installation.bundleId,
+                        account: account,
+                        evidence: .receiptResponse(Array(lapsed.utf8)),
+                        offers: [offer("comeback50"), offer("nope")],
+                        explain: true
+                    )
+                )
+                #expect(answer.bundleId == Installation.bundleId)
+                #expect(answer.environment == .production)
+                #expect(answer.account == account)
+                #expect(answer.decisions.map(\.verdict) == [.eligible, .ineligible])
+                #expect(answer.decisions.map(\.reason) == ["lapsed", "offer_not_in_catalog"])
+                let signed = try #require(answer.decisions.first)
+                #expect(signed.begins == .now)
+                #expect(signed.explanation?.isEmpty == false)
+                let discount = try #require(signed.discount)
+                let expiry = try #require(signed.expiresAt).timeIntervalSince1970
+                #expect(Int64(expiry) == discount.timestamp / 1000 + 86400)
+                #expect(try service.installation.verifies(json(discount), account: field))
+                #expect(answer.decisions.last?.discount == nil)
+            }
+        }
+
+        @Test("Eligibility of every offer of the catalog, and of introductory ones")
+        func eligibility() async throws {
+            let answer = try await offers.eligibility(
+                EligibilityRequest(
+                    evidence: .receiptResponse(Array(Customers.neverSubscribed.utf8)),
+                    products: ["pro.monthly"],
+                    explain: true
+                )
+            )
+            #expect(answer.decisions.map(\.offerId) == ["anyone", "comeback50"])
+            #expect(answer.decisions.allSatisfy { $0.reason == "never_subscribed" && $0.discount == nil })
+            #expect(answer.products.map(\.introductoryOffer.verdict) == [.eligible])
+            #expect(answer.products.first?.introductoryOffer.reason == "never_used")
+        }
+
+        @Test("A discount that went wrong on its way to StoreKit is diagnosed")
+        func diagnoses() async throws {
+            let account = Account.applicationUsername("Reader-4711")
+            let answer = try await offers.signatures(
+                SignatureRequest(
+                    account: account,
+                    evidence: .receiptResponse(Array(Customers.active(Customers.transaction()).utf8)),
+                    offers: [offer("anyone")]
+                )
+            )
+            let discount = try #require(answer.decisions.first?.discount)
+            var report = SignatureReport(
+                keyIdentifier: discount.keyIdentifier,
+                productId: "pro.monthly",
+                offerId: discount.identifier,
+                account: account,
+                nonce: discount.nonce,
+                timestamp: discount.timestamp,
+                signature: discount.signature,
+                storeKitError: 12
+            )
+            #expect(try await offers.diagnose(report).valid)
+            report.timestamp /= 1000
+            let diagnosis = try await offers.diagnose(report)
+            #expect(!diagnosis.valid)
+            #expect(diagnosis.causes.map(\.code).contains("timestamp_in_seconds"))
+        }
+
+        @Test("Faults are typed, with code and pointer, and a stranger learns nothing else")
+        func problems() async throws {
+            let request = SignatureRequest(evidence: .receipt(base64: "x"), offers: [offer("anyone")])
+            let error = await #expect(throws: OfferSignerError.self) { try await offers.signatures(request) }
+            guard case .problem(let problem) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(problem.status == 400)
+            #expect(problem.code == "invalid_value")
+            #expect(problem.pointer == "/evidence/receipt")
+
+            let stranger = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)/", token: "wrong")
+            let refusal = await #expect(throws: OfferSignerError.self) { try await stranger.signatures(request) }
+            guard case .problem(let problem) = refusal else {
+                Issue.record("\(String(describing: refusal))")
+                return
+            }
+            #expect(problem.status == 401)
+            #expect(problem.code == "unauthorized")
+        }
+    }
+}
+
+@Suite("The client for backends, against a service whose catalog and reports change")
+struct ChangingBackendClientTests {
     private let service: RunningService
     private let offers: OfferSigner
 
@@ -12,69 +130,10 @@ struct BackendClientTests {
         offers = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)", token: Installation.token)
     }
 
-    private func offer(_ id: String) -> RequestedOffer { RequestedOffer(productId: "pro.monthly", offerId: id) }
-
-    private func json(_ value: some Encodable) throws -> [String: Any] {
-        try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? [String: Any] ?? [:]
-    }
-
-    @Test("Signatures come typed and unchanged, so that openssl verifies a backend's JSON")
-    func signatures() async throws {
-        let token = try #require(UUID(uuidString: "7E3FB20B-4CDB-47CC-936D-99D65F608138"))
-        let accounts: [(Account, String)] = [
-            (.appAccountToken(token), "7e3fb20b-4cdb-47cc-936d-99d65f608138"), (.applicationUsername("Zoë-Ω"), "Zoë-Ω"),
-            (.none, ""),
-        ]
-        for (account, field) in accounts {
-            let answer = try await offers.signatures(
-                SignatureRequest(
-                    bundleId: Installation.bundleId,
-                    account: account,
-                    evidence: .receiptResponse(Array(Customers.lapsed.utf8)),
-                    offers: [offer("comeback50"), offer("nope")],
-                    explain: true
-                )
-            )
-            #expect(answer.bundleId == Installation.bundleId)
-            #expect(answer.environment == .production)
-            #expect(answer.account == account)
-            #expect(answer.decisions.map(\.verdict) == [.eligible, .ineligible])
-            #expect(answer.decisions.map(\.reason) == ["lapsed", "offer_not_in_catalog"])
-            let signed = try #require(answer.decisions.first)
-            #expect(signed.begins == .now)
-            #expect(signed.explanation?.isEmpty == false)
-            let discount = try #require(signed.discount)
-            let expiry = try #require(signed.expiresAt).timeIntervalSince1970
-            #expect(Int64(expiry) == discount.timestamp / 1000 + 86400)
-            #expect(try service.installation.verifies(json(discount), product: "pro.monthly", account: field))
-            #expect(answer.decisions.last?.discount == nil)
-        }
-    }
-
-    @Test("Eligibility of every offer of the catalog, and of introductory ones")
-    func eligibility() async throws {
-        let answer = try await offers.eligibility(
-            EligibilityRequest(
-                evidence: .receiptResponse(Array(Customers.neverSubscribed.utf8)),
-                products: ["pro.monthly"],
-                explain: true
-            )
-        )
-        #expect(answer.decisions.map(\.offerId) == ["anyone", "comeback50"])
-        #expect(answer.decisions.allSatisfy { $0.reason == "never_subscribed" && $0.discount == nil })
-        #expect(answer.products.map(\.introductoryOffer.verdict) == [.eligible])
-        #expect(answer.products.first?.introductoryOffer.reason == "never_used")
-    }
-
     @Test("Both formats in one answer, and introductory eligibility as a JWS")
     func jws() async throws {
-        let installation = service.installation
-        let catalog = try String(
-            contentsOf: installation.directory.url.appending(path: "catalog.yaml"),
-            encoding: .utf8
-        )
         let issued = "id: TESTKEY001, issuerId: 57246542-96fe-1a63-e053-0824d011072a,"
-        try installation.directory.write("catalog.yaml", catalog.replacing("id: TESTKEY001,", with: issued))
+        try service.installation.edit("catalog.yaml", "id: TESTKEY001,", issued)
         try service.reload()
         let answer = try await offers.signatures(
             SignatureRequest(
@@ -102,34 +161,6 @@ struct BackendClientTests {
         #expect(product.allowIntroductoryOffer == true)
         #expect(product.jws?.split(separator: ".").count == 3)
         #expect(product.expiresAt != nil)
-    }
-
-    @Test("A discount that went wrong on its way to StoreKit is diagnosed")
-    func diagnoses() async throws {
-        let account = Account.applicationUsername("Reader-4711")
-        let answer = try await offers.signatures(
-            SignatureRequest(
-                account: account,
-                evidence: .receiptResponse(Array(Customers.active.utf8)),
-                offers: [offer("anyone")]
-            )
-        )
-        let discount = try #require(answer.decisions.first?.discount)
-        var report = SignatureReport(
-            keyIdentifier: discount.keyIdentifier,
-            productId: "pro.monthly",
-            offerId: discount.identifier,
-            account: account,
-            nonce: discount.nonce,
-            timestamp: discount.timestamp,
-            signature: discount.signature,
-            storeKitError: 12
-        )
-        #expect(try await offers.diagnose(report).valid)
-        report.timestamp /= 1000
-        let diagnosis = try await offers.diagnose(report)
-        #expect(!diagnosis.valid)
-        #expect(diagnosis.causes.map(\.code).contains("timestamp_in_seconds"))
     }
 
     @Test("Prices that clients report come back for the landing page")
@@ -169,26 +200,6 @@ struct BackendClientTests {
         #expect(Set(product.offers.map(\.type)) == ["introductory", "promotional"])
         #expect(Set(product.offers.map(\.price)) == ["0", "4.99"])
     }
-
-    @Test("Faults are typed, with code and pointer, and a stranger learns nothing else")
-    func problems() async throws {
-        let request = SignatureRequest(evidence: .receipt(base64: "x"), offers: [offer("anyone")])
-        let error = await #expect(throws: OfferSignerError.self) { try await offers.signatures(request) }
-        guard case .problem(let problem) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(problem.status == 400)
-        #expect(problem.code == "invalid_value")
-        #expect(problem.pointer == "/evidence/receipt")
-
-        let stranger = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)/", token: "wrong")
-        let refusal = await #expect(throws: OfferSignerError.self) { try await stranger.signatures(request) }
-        guard case .problem(let problem) = refusal else {
-            Issue.record("\(String(describing: refusal))")
-            return
-        }
-        #expect(problem.status == 401)
-        #expect(problem.code == "unauthorized")
-    }
 }
+
+private func offer(_ id: String) -> RequestedOffer { RequestedOffer(productId: "pro.monthly", offerId: id) }

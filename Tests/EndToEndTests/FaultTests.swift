@@ -4,24 +4,6 @@ import Testing
 
 @Suite("When things go wrong around a running service")
 struct FaultTests {
-    @Test("After a key file is removed the service signs on, and a reload is refused and says why")
-    func keyFileRemoved() throws {
-        let service = try RunningService()
-        let load = Load(on: service, connections: 2)
-        while load.count < 8 { usleep(1_000) }
-        try FileManager.default.removeItem(atPath: service.installation.key)
-        let details = try service.reload()
-        let reloads = try #require(details["reloads"] as? [String: Any])
-        #expect(try refusals(details) == 1)
-        let fault = try #require((reloads["lastFaults"] as? [String])?.first)
-        #expect(fault.contains("keys[0].file") && fault.contains("SubscriptionKey_TESTKEY001.p8"))
-        let count = load.count
-        while load.count < count + 8 { usleep(1_000) }
-        let samples = load.stop()
-        #expect(samples.allSatisfy { $0.status == 200 && $0.keyIdentifier == "TESTKEY001" })
-        #expect(try service.readiness().status == 200)
-    }
-
     @Test("A hundred SIGHUPs under load, one on the heels of the other: no request fails, and the last one counts")
     func hangUps() throws {
         let installation = try Installation()
@@ -59,22 +41,8 @@ struct FaultTests {
     @Test("SIGHUP during a start that takes its time does not end the service, and is heeded after the start")
     func hangUpAtStart() throws {
         let installation = try Installation()
-        var first: RunningService? = try RunningService(installation)
-        first?.signal(SIGTERM)
-        #expect(first?.wait() == 0)
-        first = nil
-        let script = """
-            import sqlite3, sys, time
-            ledger = sqlite3.connect(sys.argv[1], isolation_level=None)
-            ledger.execute("BEGIN IMMEDIATE")
-            print("locked", flush=True)
-            time.sleep(600)
-            """
-        let locker = try ChildProcess("/usr/bin/python3", ["-c", script, installation.ledger])
-        while try Data(contentsOf: locker.outputFile).isEmpty {
-            try #require(!locker.hasEnded)
-            usleep(10_000)
-        }
+        try RunningService(installation).stop()
+        let locker = try installation.lockLedger()
         let service = try ChildProcess(Executable.path, ["serve", "--config", installation.configuration])
         // Once it has the ledger open, it waits for the lock.
         while try !openFiles(of: service).contains(installation.ledger) {

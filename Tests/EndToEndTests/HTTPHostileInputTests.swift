@@ -37,13 +37,10 @@ struct HTTPHostileInputTests {
         }
         #expect(growth < 32 << 20, "memory grew by \(growth) bytes")
         #expect(!service.log.contains("unforeseen"))
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
     }
 
     /// Sends requests on many connections at once: who shows no good token is answered late, and the others need not wait.
-    ///
-    /// - Returns: What should not have come back, with the request that it came back to, and how often each status came.
     private func send(_ count: Int, to service: RunningService, seed: UInt64) -> Tally {
         let tally = Mutex(Tally(running: Self.connections))
         let address = service.server
@@ -73,8 +70,6 @@ struct HTTPHostileInputTests {
     /// Sends a request, says that this was all, and reads until the connection is closed.
     ///
     /// What is refused as too much at once was not looked at, and is sent again.
-    ///
-    /// - Returns: The statuses that came back, and what should not have.
     private static func answer(
         to request: HostileRequests.Request,
         _ address: Connection.Address

@@ -8,10 +8,6 @@ struct KeyFileTests {
 
     init() throws { installation = try Installation() }
 
-    private func check(_ flags: [String] = [], environment: [String: String] = [:]) throws -> ChildProcess.Outcome {
-        try Executable.run(["check", "--config", installation.configuration] + flags, environment: environment)
-    }
-
     private func setMode(_ mode: Int, of path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
@@ -23,7 +19,7 @@ struct KeyFileTests {
             named: "wrong.so",
             in: installation.directory
         )
-        let refused = try check(environment: ["LD_PRELOAD": library])
+        let refused = try installation.check(environment: ["LD_PRELOAD": library])
         #expect(refused.status == 78)
         #expect(refused.errors.contains("fails its test: a signature does not verify"), "\(refused.errors)")
     }
@@ -44,12 +40,12 @@ struct KeyFileTests {
             try FileManager.default.createSymbolicLink(atPath: directory.path(link), withDestinationPath: target)
         }
         try installation.writeCatalog(keys: "{ id: TESTKEY001, file: secrets/SubscriptionKey_TESTKEY001.p8 }")
-        let refused = try check()
+        let refused = try installation.check()
         #expect(refused.status == 78)
         #expect(refused.errors.contains("has mode 0440, open to others"))
-        #expect(try check(["--keys-group-readable", "true"]).status == 0)
+        #expect(try installation.check("--keys-group-readable", "true").status == 0)
         try setMode(0o444, of: file)
-        #expect(try check(["--keys-group-readable", "true"]).status == 78)
+        #expect(try installation.check("--keys-group-readable", "true").status == 78)
     }
 
     @Test("A systemd credential, which shows the group's permission since systemd 254, needs no setting")
@@ -61,12 +57,11 @@ struct KeyFileTests {
         try setMode(0o440, of: file)
         try installation.writeCatalog(keys: "{ id: TESTKEY001, file: \"credential:SubscriptionKey_TESTKEY001.p8\" }")
         let environment = ["CREDENTIALS_DIRECTORY": credentials.path]
-        #expect(try check(environment: environment).status == 0)
         let service = try RunningService(installation, environment: environment)
         #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
-        #expect(try check().errors.contains("$CREDENTIALS_DIRECTORY is not set"))
+        #expect(try installation.check().errors.contains("$CREDENTIALS_DIRECTORY is not set"))
         try installation.writeCatalog(keys: "{ id: TESTKEY001, file: \"credential:SubscriptionKey_TESTKEY002.p8\" }")
-        let missing = try check(environment: environment).errors
+        let missing = try installation.check(environment: environment).errors
         #expect(missing.contains("no such file; this should be the private key, a P8, under the name of"))
         #expect(missing.contains("after a new line, restart it"))
         #expect(!missing.contains("relative to the directory"))
@@ -89,10 +84,9 @@ struct KeyFileTests {
                 "--ledger-checkpoint-key-file", prefix + "checkpoint-key.p8",
             ]
         }
-        #expect(try check(flags("credential:"), environment: environment).status == 0)
         let service = try RunningService(installation, flags: flags("credential:"), environment: environment)
         #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
-        let open = try check(flags("credentials/"))
+        let open = try Executable.run(["check", "--config", installation.configuration] + flags("credentials/"))
         #expect(open.status == 78)
         for flag in ["--ledger-digest-key-file", "--ledger-checkpoint-key-file"] {
             #expect(open.errors.contains("\(flag): "), "\(open.errors)")
@@ -145,8 +139,7 @@ struct KeyFileTests {
     /// Lets a service make a ledger, and stop.
     private func begin(_ ledger: String) throws {
         let service = try RunningService(installation, flags: ["--ledger-url", "sqlite:\(ledger)"])
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
     }
 
     @Test(
@@ -158,7 +151,7 @@ struct KeyFileTests {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let ledger = directory + "/ledger.sqlite"
         let keys = [ledger + ".digest-key", ledger + ".checkpoint-key.p8"]
-        func check() throws -> ChildProcess.Outcome { try self.check(["--ledger-url", "sqlite:\(ledger)"]) }
+        func check() throws -> ChildProcess.Outcome { try installation.check("--ledger-url", "sqlite:\(ledger)") }
         try begin(ledger)
         for file in [directory, ledger] + keys { #expect(chown(file, 1234, 1234) == 0) }
         let fine = try check()
@@ -182,18 +175,15 @@ struct KeyFileTests {
     @Test("A directory that systemd will make for the service is no fault of check, and one of serve")
     func stateDirectory() throws {
         let state = installation.directory.path("state")
-        let checked = try check(environment: ["STATE_DIRECTORY": state])
+        let checked = try installation.check(environment: ["STATE_DIRECTORY": state])
         #expect(checked.status == 0, "\(checked.errors)")
         #expect(checked.text.contains("\(state)/ledger.sqlite, which the first start will make, in the directory that"))
-        let served = try Executable.run(
-            ["serve", "--config", installation.configuration],
-            environment: ["STATE_DIRECTORY": state]
-        )
+        let served = try installation.serve(environment: ["STATE_DIRECTORY": state])
         #expect(served.status == 78)
         #expect(served.errors.contains("is in a directory that does not exist"), "\(served.errors)")
-        #expect(try check().text.contains("make: neither ledger.url nor STATE_DIRECTORY is set"))
+        #expect(try installation.check().text.contains("make: neither ledger.url nor STATE_DIRECTORY is set"))
         try begin(installation.ledger)
-        #expect(try !check().text.contains("STATE_DIRECTORY"))
+        #expect(try !installation.check().text.contains("STATE_DIRECTORY"))
     }
 
     @Test(
@@ -203,16 +193,15 @@ struct KeyFileTests {
     func servicesLedger() throws {
         let service = try RunningService(installation)
         #expect(Load(on: service, connections: 1, requests: 1).finish().count == 1)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
         let keys = [".digest-key", ".checkpoint-key.p8"].map { installation.ledger + $0 }
         for file in [installation.ledger] + keys { #expect(chown(file, 1234, 1234) == 0) }
-        #expect(try check().status == 0)
+        #expect(try installation.check().status == 0)
         let verified = try installation.ledger("verify")
         #expect(verified.status == 0, "\(verified.errors)")
         for key in keys {
             #expect(chown(key, 4321, 4321) == 0)
-            let refused = try check()
+            let refused = try installation.check()
             #expect(refused.status == 78)
             #expect(refused.errors.contains("belongs to user 4321"), "\(refused.errors)")
             #expect(refused.errors.contains("root or to the service's user (1234): chown 1234"), "\(refused.errors)")

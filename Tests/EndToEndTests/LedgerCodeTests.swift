@@ -12,43 +12,18 @@ struct LedgerCodeTests {
         try installation.limit(offer: "maximumSignaturesPerCustomer: 1")
     }
 
-    private func request(for customer: String) -> String {
-        #"""
-        {"applicationUsername":"\#(customer)","evidence":{"receiptResponse":\#(Customers.active)},
-        "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
-        """#
-    }
-
     private func isSigned(_ customer: String, by service: RunningService) throws -> Bool {
-        try service.sign(request(for: customer)).decisions.first?["discount"] != nil
-    }
-
-    /// Runs SQL in the ledger's file, as somebody who can write it does.
-    private func change(_ sql: String) throws {
-        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
-        let outcome = try Executable.run(["-c", script, installation.ledger, sql], of: "/usr/bin/python3")
-        #expect(outcome.status == 0, "\(outcome.errors)")
-    }
-
-    /// Waits until `/readyz` is 503 and says why.
-    private func expectFault(_ words: String, of service: RunningService) throws {
-        let deadline = Date() + 30
-        var faults: [String] = []
-        while !faults.contains(where: { $0.contains(words) }), Date() < deadline {
-            usleep(50_000)
-            faults = try service.waitUntilReadiness(is: 503)["faults"] as? [String] ?? []
-        }
-        #expect(faults.contains { $0.contains(words) }, "\(faults)")
+        try service.sign(Customers.request(customer)).decisions.first?["discount"] != nil
     }
 
     /// Expects that nothing is signed, and that all that looks at the ledger names the finding.
     private func expectRefusal(of finding: String, by service: RunningService) throws {
         for number in 0..<5 {
-            let refused = try service.sign(request(for: "during-\(number)"))
+            let refused = try service.sign(Customers.request("during-\(number)"))
             #expect(refused.status == 503)
             #expect(refused.json["code"] as? String == "ledger_unavailable", "\(refused)")
         }
-        try expectFault(finding, of: service)
+        try service.expectFault(finding)
         for (arguments, status) in [(["ledger", "verify"], 1), (["check"], 78)] as [([String], Int32)] {
             let outcome = try Executable.run(arguments + ["--config", installation.configuration])
             #expect(outcome.status == status)
@@ -56,85 +31,63 @@ struct LedgerCodeTests {
         }
     }
 
-    private func withstand(_ finding: String, attack: () throws -> Void, undo: () throws -> Void) throws {
+    private typealias Attack = (finding: String, sql: String, undoing: String)
+
+    private func withstand(_ attacks: [Attack], by run: (String) throws -> Void) throws {
         let service = try RunningService(installation)
         try service.waitUntilReadiness(is: 200)
         #expect(try isSigned("before", by: service))
-        try attack()
-        try expectRefusal(of: finding, by: service)
-        // Nor does a service sign that starts now.
-        let another = try RunningService(installation)
-        try expectRefusal(of: finding, by: another)
-        try undo()
-        for (number, service) in [service, another].enumerated() {
-            try service.waitUntilReadiness(is: 200)
+        var services = [service]
+        for attack in attacks {
+            try run(attack.sql)
+            try expectRefusal(of: attack.finding, by: service)
+            if services.count == 1 {
+                // Nor does a service sign that starts now.
+                services.append(try RunningService(installation))
+                try expectRefusal(of: attack.finding, by: services[1])
+            }
+            try run(attack.undoing)
+            for service in services { try service.waitUntilReadiness(is: 200) }
+        }
+        for (number, service) in services.enumerated() {
             #expect(try isSigned("after-\(number)", by: service))
             #expect(try !isSigned("before", by: service))
-            service.signal(SIGTERM)
-            #expect(service.wait() == 0)
+            service.stop()
         }
         let verified = try installation.ledger("verify")
         #expect(verified.status == 0, "\(verified.errors)")
         #expect(try installation.records().count == 3)
     }
 
-    @Test(
-        "A trigger or a view in the file: nothing is signed, and /readyz, check and verify name it",
-        arguments: [
+    @Test("A trigger or a view in the file: nothing is signed, and /readyz, check and verify name it")
+    func file() throws {
+        let trigger = "CREATE TRIGGER evil AFTER INSERT ON ledger_records BEGIN DELETE FROM ledger_records; END"
+        let view = "ALTER TABLE ledger_records RENAME TO a; CREATE VIEW ledger_records AS SELECT * FROM a WHERE 0"
+        try withstand([
+            ("trigger evil on ledger_records was added", trigger, "DROP TRIGGER evil"),
             (
-                "trigger evil on ledger_records was added",
-                "CREATE TRIGGER evil AFTER INSERT ON ledger_records BEGIN DELETE FROM ledger_records; END",
-                "DROP TRIGGER evil"
-            ),
-            (
-                "trigger evil on ledger_records was added",
-                "CREATE TRIGGER evil BEFORE INSERT ON ledger_records BEGIN SELECT RAISE(IGNORE); END",
-                "DROP TRIGGER evil"
-            ),
-            (
-                "view ledger_records was added",
-                "ALTER TABLE ledger_records RENAME TO a; CREATE VIEW ledger_records AS SELECT * FROM a WHERE 0",
+                "view ledger_records was added", view,
                 "DROP VIEW ledger_records; ALTER TABLE a RENAME TO ledger_records"
             ),
-            (
-                "index ledger_records_customer on ledger_records is missing", "DROP INDEX ledger_records_customer",
-                "CREATE INDEX ledger_records_customer ON ledger_records (customer, offer_id, time)"
-            ),
-        ]
-    )
-    func file(finding: String, attack: String, undoing: String) throws {
-        try withstand(finding, attack: { try change(attack) }, undo: { try change(undoing) })
+        ]) { try installation.sql($0) }
     }
 
-    @Test(
-        "A trigger, a rule or a policy in PostgreSQL: nothing is signed, and /readyz, check and verify name it",
-        arguments: [
-            (
-                "trigger evil on ledger_records was added",
-                "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
-                    + "FOR EACH ROW EXECUTE FUNCTION evil()",
-                "DROP TRIGGER evil ON ledger_records"
-            ),
-            (
-                "trigger evil on offer_counts was added",
-                "CREATE TRIGGER evil AFTER INSERT ON offer_counts FOR EACH ROW EXECUTE FUNCTION nothing()",
-                "DROP TRIGGER evil ON offer_counts"
-            ),
-            (
-                "rule evil on ledger_records was added",
-                "CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING",
-                "DROP RULE evil ON ledger_records"
-            ),
-        ]
-    )
-    func server(finding: String, attack: String, undoing: String) throws {
+    @Test("A trigger or a rule in PostgreSQL: nothing is signed, and /readyz, check and verify name it")
+    func server() throws {
         let server = try PostgreSQLServer()
         try installation.keepLedger(in: server.url())
-        let function = "'BEGIN DELETE FROM ledger_records; RETURN NULL; END'"
-        try server.query("CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS \(function)")
-        // What counts decisions would run it, and delete records: that would be a loss besides.
-        try server.query("CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
-        try withstand(finding, attack: { try server.query(attack) }, undo: { try server.query(undoing) })
+        try server.query(
+            "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql "
+                + "AS 'BEGIN DELETE FROM ledger_records; RETURN NULL; END'"
+        )
+        let trigger =
+            "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
+            + "FOR EACH ROW EXECUTE FUNCTION evil()"
+        let rule = "CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING"
+        try withstand([
+            ("trigger evil on ledger_records was added", trigger, "DROP TRIGGER evil ON ledger_records"),
+            ("rule evil on ledger_records was added", rule, "DROP RULE evil ON ledger_records"),
+        ]) { try server.query($0) }
     }
 
     @Test("A dump is restored under two replicas: no one signs until an operator knows of the loss, and then both do")
@@ -150,23 +103,24 @@ struct LedgerCodeTests {
         let tables = ["ledger_chains", "ledger_records", "ledger_statements", "ledger_checkpoints"]
         for table in tables { try server.query("CREATE TABLE kept_\(table) AS SELECT * FROM \(table)") }
         for _ in 0..<3 { #expect(try isSigned("alice", by: services[0])) }
-        // The other one sees them within seconds; nobody asks it for anything.
-        sleep(3)
         try server.query(
             "BEGIN; "
                 + tables.map { "DELETE FROM \($0); INSERT INTO \($0) SELECT * FROM kept_\($0); " }.joined()
                 + "COMMIT"
         )
-        services[0].signal(SIGKILL)
-        _ = services[0].wait()
-        try expectFault("the database lost 3 records", of: services[1])
-        #expect(try services[1].sign(request(for: "alice")).json["code"] as? String == "ledger_unavailable")
+        for service in services { try service.expectFault("the database lost 3 records") }
+        for service in services {
+            let refused = try service.sign(Customers.request("alice"))
+            #expect(refused.json["code"] as? String == "ledger_unavailable")
+        }
         let verified = try installation.ledger("verify")
         #expect(verified.status == 0 && verified.errors.contains("lost: 3 records of chain"), "\(verified.errors)")
         let acknowledged = try installation.ledger("acknowledge")
         #expect(acknowledged.text.contains("Acknowledged: 3 records of chain"), "\(acknowledged.text)")
-        try services[1].waitUntilReadiness(is: 200)
-        #expect(try isSigned("alice", by: services[1]))
+        for service in services {
+            try service.waitUntilReadiness(is: 200)
+            #expect(try isSigned("alice", by: service))
+        }
     }
 
     @Test(
@@ -188,9 +142,8 @@ struct LedgerCodeTests {
         let first = try RunningService(installation)
         try first.waitUntilReadiness(is: 200)
         #expect(try isSigned("first", by: first))
-        first.signal(SIGTERM)
-        #expect(first.wait() == 0)
-        let warned = try Executable.run(["check", "--config", installation.configuration])
+        first.stop()
+        let warned = try installation.check()
         #expect(warned.status == 0 && warned.errors.contains("owns the tables"), "\(warned.errors)")
         // The statements of the page, as they are.
         try server.query("CREATE ROLE offer_signer_owner LOGIN")
@@ -201,13 +154,13 @@ struct LedgerCodeTests {
         }
         let migrated = try installation.ledger("migrate", "--ledger-url", owner)
         #expect(migrated.status == 0 && migrated.text == "Nothing was due.\n", "\(migrated.text)\(migrated.errors)")
-        let fine = try Executable.run(["check", "--strict", "--config", installation.configuration])
+        let fine = try installation.check("--strict")
         #expect(fine.status == 0 && fine.errors.isEmpty, "\(fine.errors)")
         // A new table of a later version is the owner's, and the service may use it at once.
         try server.query("DROP TABLE ledger_losses; DELETE FROM schema_migrations WHERE name = 'losses'", in: database)
         let waiting = try RunningService(installation)
-        try expectFault("offer-signer ledger migrate", of: waiting)
-        let checked = try Executable.run(["check", "--config", installation.configuration])
+        try waiting.expectFault("offer-signer ledger migrate")
+        let checked = try installation.check()
         #expect(checked.status == 78 && checked.errors.contains("offer-signer ledger migrate"), "\(checked.errors)")
         let made = try installation.ledger("migrate", "--ledger-url", owner)
         #expect(made.text == "Made: step losses.\nThe tables are up to date.\n", "\(made.text)\(made.errors)")
@@ -219,8 +172,7 @@ struct LedgerCodeTests {
             "CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING", "CREATE TABLE mine (value TEXT)",
             "ALTER TABLE ledger_records ADD COLUMN evil TEXT", "DROP INDEX ledger_records_time",
         ] { #expect(throws: (any Error).self) { try server.query("SET ROLE offer_signer; " + attack, in: database) } }
-        waiting.signal(SIGTERM)
-        #expect(waiting.wait() == 0)
+        waiting.stop()
         let verified = try installation.ledger("verify")
         #expect(verified.status == 0 && verified.text.hasPrefix("2 records"), "\(verified.text)\(verified.errors)")
     }

@@ -5,50 +5,28 @@ import Testing
 @Suite("The ledger's file, its log and its keys", .serialized, .timeLimit(.minutes(30)))
 struct LedgerFilesTests {
     private let installation: Installation
-    private static let keys = [".digest-key", ".checkpoint-key.p8"]
 
     init() throws { installation = try Installation() }
 
     private var log: String { installation.ledger + "-wal" }
 
-    private var disk: String { installation.directory.path("disk") }
-
-    /// Mounts a disk that is full but for a few pages of 4 KiB, and returns the flags for a ledger on it.
-    private func fill(freePages: Int) throws -> [String] {
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
-        try #require(mounted.status == 0, "\(mounted.errors)")
-        let filler = disk + "/filler"
-        #expect(try Executable.run(["if=/dev/zero", "of=\(filler)", "bs=4096"], of: "/usr/bin/dd").status == 1)
-        #expect(truncate(filler, off_t(size(filler) - freePages * 4096)) == 0)
-        return ["--ledger-url", "sqlite:disk/ledger.sqlite"]
-    }
-
-    private func unmount() { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
+    private static let onDisk = "sqlite:disk/ledger.sqlite"
 
     private func size(_ path: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
     private func sign(_ count: Int, by service: RunningService) throws {
-        let body = #"""
-            {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
-            "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
-            """#
-        for _ in 0..<count { #expect(try service.sign(body).decisions.first?["discount"] != nil) }
+        for _ in 0..<count { #expect(try service.sign(Customers.request("alice")).decisions.first?["discount"] != nil) }
     }
 
     private func signByCommand() throws -> ChildProcess.Outcome {
-        try Executable.run([
-            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
-            "pro.monthly", "--offer-id", "anyone", "--application-username", "bob", "--skip-eligibility",
-        ])
+        try installation.sign("anyone", "--application-username", "bob", "--skip-eligibility")
     }
 
     /// Expects that check and serve refuse the configuration, and sign to sign, with the same words.
     private func expectRefusals(_ words: String...) throws {
-        for command in ["check", "serve"] {
-            let outcome = try Executable.run([command, "--config", installation.configuration])
+        for outcome in [try installation.check(), try installation.serve()] {
             // What check takes, serve would run with.
             try #require(outcome.status == 78)
             #expect(outcome.errors.contains("error: ledger.url: "), "\(outcome.errors)")
@@ -65,15 +43,23 @@ struct LedgerFilesTests {
         #expect(verified.text.hasPrefix("\(count) records in "), "\(verified.text)")
     }
 
-    @Test("After a clean stop the file and its keys are all of the ledger: a copy of them has every record")
+    @Test("After a clean stop the file and its keys are all of the ledger: a copy has every record, by no other key")
     func copied() throws {
         try serve(signing: 5)
         #expect(!FileManager.default.fileExists(atPath: log))
         let copy = try Installation()
-        for suffix in [""] + Self.keys {
+        for suffix in [""] + Installation.ledgerKeys {
             try FileManager.default.copyItem(atPath: installation.ledger + suffix, toPath: copy.ledger + suffix)
         }
         try expectRecords(5, in: copy)
+        // By another key, verify says so before all that follows from it.
+        try FileManager.default.removeItem(atPath: copy.ledger + Installation.ledgerKeys[1])
+        try FileManager.default.copyItem(atPath: copy.key, toPath: copy.ledger + Installation.ledgerKeys[1])
+        let verified = try copy.ledger("verify")
+        #expect(verified.status == 1)
+        let first = try #require(verified.errors.split(separator: "\n").first)
+        #expect(first.contains("it was written with another checkpoint key"), "\(verified.errors)")
+        #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
     }
 
     @Test("A stop beside another service that uses the file brings the log's records into it, and fails nothing")
@@ -93,8 +79,7 @@ struct LedgerFilesTests {
     func moved() throws {
         let service = try RunningService(installation)
         try sign(5, by: service)
-        service.signal(SIGKILL)
-        _ = service.wait()
+        service.kill()
         #expect(size(log) > 0)
         try FileManager.default.moveItem(atPath: installation.ledger, toPath: installation.ledger + ".away")
         try expectRefusals("is not there, though its log ", "put the file back beside its log")
@@ -112,29 +97,16 @@ struct LedgerFilesTests {
     func logLost() throws {
         let service = try RunningService(installation)
         try sign(5, by: service)
-        service.signal(SIGKILL)
-        _ = service.wait()
+        service.kill()
         for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: installation.ledger + suffix) }
         let refusal = "has no ledger in it, though its keys are there"
         try expectRefusals(refusal, "restore the file from a backup, or delete it")
         try Data().write(to: URL(filePath: installation.ledger))
-        try expectRefusals(refusal)
+        #expect(try installation.check().errors.contains(refusal))
         try FileManager.default.removeItem(atPath: installation.ledger)
         let anew = try RunningService(installation)
         #expect(anew.log.contains("is not there, though its keys are"))
         try sign(1, by: anew)
-    }
-
-    @Test("By another checkpoint key than the ledger's, verify says so before all that follows from it")
-    func otherKey() throws {
-        try serve(signing: 2)
-        try FileManager.default.removeItem(atPath: installation.ledger + Self.keys[1])
-        try FileManager.default.copyItem(atPath: installation.key, toPath: installation.ledger + Self.keys[1])
-        let verified = try installation.ledger("verify")
-        #expect(verified.status == 1)
-        let first = try #require(verified.errors.split(separator: "\n").first)
-        #expect(first.contains("it was written with another checkpoint key"), "\(verified.errors)")
-        #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
     }
 
     @Test("The output of --json is an anchor: by it an old copy of the file in the place of the newest is found")
@@ -145,9 +117,7 @@ struct LedgerFilesTests {
         try serve(signing: 3)
         let printed = try installation.ledger("verify", "--json")
         #expect(printed.status == 0 && printed.text.split(separator: "\n").count == 1, "\(printed.errors)")
-        let found = try #require(
-            try JSONSerialization.jsonObject(with: Data(printed.text.utf8)) as? [String: Any]
-        )
+        let found = printed.json
         #expect(found["inOrder"] as? Bool == true)
         #expect(found["chains"] as? Int == 2 && found["records"] as? Int == 5)
         // Both services were stopped, and have signed the ends of their chains.
@@ -175,31 +145,16 @@ struct LedgerFilesTests {
     private func serve(signing count: Int) throws {
         let service = try RunningService(installation)
         try sign(count, by: service)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
     }
 
-    /// Changes the second record as somebody would who has the file.
-    private func change(_ assignment: String) throws {
-        let script = """
-            import sqlite3, sys
-            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
-                ledger.execute("UPDATE ledger_records SET " + sys.argv[2] + " WHERE number = 2")
-            """
-        let changed = try Executable.run(["-c", script, installation.ledger, assignment], of: "/usr/bin/python3")
-        #expect(changed.status == 0, "\(changed.errors)")
-    }
-
-    @Test(
-        "A row that is no record keeps export from going on, which names the file and the record",
-        arguments: [
-            ("timestamp = 'noon'", "timestamp"), ("writer = CAST(writer AS BLOB)", "writer"),
-            ("time = time + 0.5", "time"),
-        ]
-    )
-    func malformed(assignment: String, column: String) throws {
+    @Test("A row that is no record keeps export from going on, which names the file and the record, and no time does")
+    func malformed() throws {
         try serve(signing: 2)
-        try change(assignment)
+        try installation.sql("UPDATE ledger_records SET time = -5 WHERE number = 2")
+        let early = try installation.ledger("export")
+        #expect(early.status == 0 && early.text.split(separator: "\n").count == 2, "\(early.text)")
+        try installation.sql("UPDATE ledger_records SET timestamp = 'noon' WHERE number = 2")
         // What goes on for ever is cut off.
         let exported = try Executable.run(
             ["20", Executable.path, "ledger", "export", "--config", installation.configuration],
@@ -207,47 +162,28 @@ struct LedgerFilesTests {
         )
         #expect(exported.status == 1)
         #expect(exported.errors.contains("ledger.sqlite: record 2 of chain "), "\(exported.errors)")
-        #expect(exported.errors.contains("\(column) is not of its type"), "\(exported.errors)")
-    }
-
-    @Test("Export leaves out no record for its time")
-    func beforeAllTimes() throws {
-        try serve(signing: 2)
-        try change("time = -5")
-        let exported = try installation.ledger("export")
-        #expect(exported.status == 0 && exported.text.split(separator: "\n").count == 2, "\(exported.text)")
+        #expect(exported.errors.contains("timestamp is not of its type"), "\(exported.errors)")
     }
 
     @Test(
         "A first start on a full disk leaves nothing that keeps the next one from beginning the ledger",
         .enabled(if: geteuid() == 0, "it takes a mount"),
-        // Room for the keys alone, for a piece of the index of the log, and for a piece of the tables.
-        arguments: [2, 5, 24]
+        // Room for nothing, for the keys alone, for a piece of the index of the log, and for a piece of the tables.
+        arguments: [0, 2, 5, 24]
     )
     func fullDisk(freePages: Int) throws {
-        let ledger = try fill(freePages: freePages)
-        defer { unmount() }
-        let failed = try Executable.run(["serve", "--config", installation.configuration] + ledger)
-        #expect(failed.status == 1 && failed.errors.contains("the ledger cannot be opened"), "\(failed.errors)")
-        #expect(!FileManager.default.fileExists(atPath: disk + "/ledger.sqlite"))
-        try FileManager.default.removeItem(atPath: disk + "/filler")
-        let service = try RunningService(installation, flags: ledger)
-        try sign(1, by: service)
-    }
-
-    @Test(
-        "Where the ledger's keys find no room, the error says so",
-        .enabled(if: geteuid() == 0, "it takes a mount"),
-        arguments: [0, 1]
-    )
-    func fullDiskForKeys(freePages: Int) throws {
-        let ledger = try fill(freePages: freePages)
-        defer { unmount() }
-        let failed = try Executable.run(["serve", "--config", installation.configuration] + ledger)
+        try installation.mountDisk()
+        defer { installation.unmountDisk() }
+        try installation.fillDisk(freePages: freePages)
+        let failed = try installation.serve("--ledger-url", Self.onDisk)
         #expect(failed.status == 1)
-        for words in ["No space left on device", "file system to have room"] {
-            #expect(failed.errors.contains(words), "\(failed.errors)")
-        }
+        let words =
+            freePages > 0 ? ["the ledger cannot be opened"] : ["No space left on device", "file system to have room"]
+        for words in words { #expect(failed.errors.contains(words), "\(failed.errors)") }
+        #expect(!FileManager.default.fileExists(atPath: installation.disk + "/ledger.sqlite"))
+        try FileManager.default.removeItem(atPath: installation.disk + "/filler")
+        let service = try RunningService(installation, flags: ["--ledger-url", Self.onDisk])
+        try sign(1, by: service)
     }
 
     @Test("The sign command says where it makes a ledger, and makes none in the place of one that is gone")

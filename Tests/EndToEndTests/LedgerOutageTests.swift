@@ -6,12 +6,7 @@ import Testing
 struct LedgerOutageTests {
     private static let isRoot = geteuid() == 0
 
-    private var request: String {
-        #"""
-        {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
-        "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
-        """#
-    }
+    private var request: String { Customers.request("alice") }
 
     private func expectNoSignature(_ response: Response) {
         #expect(response.status == 503)
@@ -23,11 +18,8 @@ struct LedgerOutageTests {
     @Test("Its disk is full: nothing is signed, the service is not ready, and recovers by itself", .enabled(if: isRoot))
     func full() throws {
         let installation = try Installation()
-        let disk = installation.directory.path("disk")
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
-        try #require(mounted.status == 0, "\(mounted.errors)")
-        defer { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
+        try installation.mountDisk()
+        defer { installation.unmountDisk() }
         let service = try RunningService(installation, flags: ["--ledger-url", "sqlite:disk/ledger.sqlite"])
         var received: [String] = []
         func sign() throws -> Response {
@@ -37,23 +29,19 @@ struct LedgerOutageTests {
             return response
         }
         #expect(try sign().status == 200)
-        let filled = try Executable.run(["if=/dev/zero", "of=\(disk)/filler", "bs=4096"], of: "/usr/bin/dd")
-        #expect(filled.errors.contains("No space left"))
+        try installation.fillDisk()
         // What is left of the last page may still take a few.
         var response = try sign()
         for _ in 0..<200 where response.status == 200 { response = try sign() }
         expectNoSignature(response)
-        let details = try service.waitUntilReadiness(is: 503)
-        #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
-        try FileManager.default.removeItem(atPath: disk + "/filler")
+        try service.expectFault("ledger: ")
+        try FileManager.default.removeItem(atPath: installation.disk + "/filler")
         try service.waitUntilReadiness(is: 200)
         #expect(try sign().status == 200)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
-        let options = ["--config", installation.configuration, "--ledger-url", "sqlite:disk/ledger.sqlite"]
-        let verified = try Executable.run(["ledger", "verify"] + options)
+        service.stop()
+        let verified = try installation.ledger("verify", "--ledger-url", "sqlite:disk/ledger.sqlite")
         #expect(verified.status == 0, "\(verified.errors)")
-        let kept = try Executable.run(["ledger", "export"] + options).text
+        let kept = try installation.ledger("export", "--ledger-url", "sqlite:disk/ledger.sqlite").text
         #expect(received.count > 1)
         for nonce in received { #expect(kept.contains(nonce), "received, and not on record") }
     }
@@ -64,31 +52,17 @@ struct LedgerOutageTests {
     func locked() throws {
         let service = try RunningService()
         #expect(try service.sign(request).status == 200)
-        let script = """
-            import sqlite3, sys, time
-            ledger = sqlite3.connect(sys.argv[1], isolation_level=None)
-            ledger.execute("BEGIN IMMEDIATE")
-            print("locked", flush=True)
-            time.sleep(600)
-            """
-        let locker = try ChildProcess("/usr/bin/python3", ["-c", script, service.installation.ledger])
-        while try Data(contentsOf: locker.outputFile).isEmpty {
-            try #require(!locker.hasEnded)
-            usleep(10_000)
-        }
+        let locker = try service.installation.lockLedger()
         expectNoSignature(try service.sign(request))
-        let details = try service.waitUntilReadiness(is: 503)
-        #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
-        var deadline = Date() + 30
-        while !service.log.contains("not ready"), Date() < deadline { usleep(20_000) }
+        try service.expectFault("ledger: ")
+        waitUntil { service.log.contains("not ready") }
         let fault = try #require(service.log.split(separator: "\n").first { $0.contains("not ready") })
         #expect(fault.contains("nothing is signed until it can be written again"))
         locker.send(SIGKILL)
         _ = locker.wait()
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
-        deadline = Date() + 30
-        while !service.log.contains("ready again"), Date() < deadline { usleep(20_000) }
+        waitUntil { service.log.contains("ready again") }
         #expect(service.log.components(separatedBy: "ready again").count == 2)
     }
 
@@ -100,14 +74,12 @@ struct LedgerOutageTests {
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         if how == "replaced" { try FileManager.default.copyItem(atPath: path + ".away", toPath: path) }
         for _ in 0..<50 { expectNoSignature(try service.sign(request)) }
-        let details = try service.waitUntilReadiness(is: 503)
-        #expect((details["faults"] as? [String])?.contains { $0.contains("was moved, replaced or deleted") } == true)
+        try service.expectFault("was moved, replaced or deleted")
         if how == "replaced" { try FileManager.default.removeItem(atPath: path) }
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
         // One for the first, and at the end, or sooner where a minute is over, one with the number of the others.
         let lines = service.log.split(separator: "\n").filter { $0.contains("cannot answer") }
         #expect((2...10).contains(lines.count), "\(lines)")
@@ -132,8 +104,7 @@ struct LedgerOutageTests {
             faults.contains { $0.contains("stop the service, move what is left") && $0.contains("ledger.sqlite-wal") },
             "\(faults)"
         )
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
         for rest in ["-wal", "-shm"] {
             try FileManager.default.moveItem(atPath: path + rest, toPath: path + rest + ".away")
         }
@@ -151,12 +122,10 @@ struct LedgerOutageTests {
         #expect(try service.sign(request).status == 200)
         #expect(truncate(path, 0) == 0)
         expectNoSignature(try service.sign(request))
-        let details = try service.waitUntilReadiness(is: 503)
-        let faults = details["faults"] as? [String] ?? []
-        #expect(faults.contains { $0.contains("ledger.sqlite was emptied while it was in use") }, "\(faults)")
+        try service.expectFault("ledger.sqlite was emptied while it was in use")
         service.signal(SIGTERM)
         _ = service.wait()
-        let again = try Executable.run(["serve", "--config", service.installation.configuration])
+        let again = try service.installation.serve()
         #expect(again.status == 78)
         #expect(again.errors.contains("ledger.sqlite is empty, though its log"), "\(again.errors)")
     }
@@ -168,11 +137,8 @@ struct LedgerOutageTests {
         #expect(try service.sign(request).status == 200)
         try FileManager.default.removeItem(atPath: path + "-wal")
         expectNoSignature(try service.sign(request))
-        let details = try service.waitUntilReadiness(is: 503)
-        let faults = details["faults"] as? [String] ?? []
-        #expect(faults.contains { $0.contains("ledger.sqlite-wal was moved or deleted") }, "\(faults)")
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        try service.expectFault("ledger.sqlite-wal was moved or deleted")
+        service.stop()
         let restarted = try RunningService(service.installation)
         #expect(try restarted.sign(request).status == 200)
         #expect(try service.installation.records().count == 2)
@@ -186,9 +152,7 @@ struct LedgerOutageTests {
         try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
         try FileManager.default.copyItem(atPath: log + ".away", toPath: log)
         expectNoSignature(try service.sign(request))
-        let details = try service.waitUntilReadiness(is: 503)
-        let faults = details["faults"] as? [String] ?? []
-        #expect(faults.contains { $0.contains("ledger.sqlite-wal was replaced") }, "\(faults)")
+        try service.expectFault("ledger.sqlite-wal was replaced")
         try FileManager.default.removeItem(atPath: log)
         try FileManager.default.moveItem(atPath: log + ".away", toPath: log)
         try service.waitUntilReadiness(is: 200)

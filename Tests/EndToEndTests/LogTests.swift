@@ -3,65 +3,88 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-@Suite("The log of a running service")
-struct LogTests {
-    private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+extension SharedServiceTests {
+    @Suite("The log of requests")
+    struct RequestLogTests {
+        private let service: RunningService
 
-    private func post(_ service: RunningService, _ body: String, _ headers: [String] = []) throws -> Response {
-        let own = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
-        return try Connection(to: service.server).request("POST", "/v1/signatures", headers: own + headers, body: body)
-    }
+        init() throws { service = try SharedService.service() }
 
-    private func lines(_ service: RunningService) throws -> [[String: Any]] {
-        try service.log.split(separator: "\n").map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+        private func post(_ body: String, _ headers: [String] = []) throws -> Response {
+            try service.post(body, headers)
+        }
+
+        @Test("every line is a JSON object, and at info each request has one, by its route and never its path")
+        func access() throws {
+            let body = Customers.request("amy", #""receiptResponse":\#(Customers.lapsed(Customers.transaction()))"#)
+            #expect(try post(body, ["X-Request-ID: request-1", "traceparent: \(traceParent)"]).status == 200)
+            let stranger = try Connection(to: service.server).request("GET", "/customer-alba?token=x")
+            #expect(stranger.status == 404)
+            let lines = try service.logLines()
+            #expect(!service.log.contains("alba"))
+            let request = try #require(lines.first { $0["requestId"] as? String == "request-1" })
+            #expect(request["level"] as? String == "info")
+            #expect(request["message"] as? String == "request")
+            #expect(request["route"] as? String == "/v1/signatures")
+            #expect(request["status"] as? Int == 200)
+            #expect(request["client"] as? String == "backend")
+            #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
+            #expect(try #require(request["microseconds"] as? Int) > 0)
+            let refused = try #require(lines.first { $0["requestId"] as? String == stranger.headers["x-request-id"] })
+            #expect(refused["route"] as? String == "unmatched")
+            #expect(refused["status"] as? Int == 404)
+            #expect(refused["code"] as? String == "not_found")
+            #expect(request["code"] == nil)
+        }
+
+        @Test("a refusal has its code, whether its body, its evidence or its head is at fault")
+        func codes() throws {
+            let offers = #"[{"productId":"p","offerId":"o"}]"#
+            let receipt = #"{"evidence":{"receiptResponse":{"status":21003}},"offers":\#(offers)}"#
+            let ids = try [("{}", []), (receipt, []), ("{}", ["Transfer-Encoding: gzip"])].map { body, headers in
+                try post(body, headers).headers["x-request-id"]
+            }
+            let refusals = try service.logLines().filter { ids.contains($0["requestId"] as? String) }
+            #expect(refusals.compactMap { $0["status"] as? Int } == [400, 422, 400])
+            let codes = ["missing_member", "receipt_status", "malformed_http"]
+            #expect(refusals.compactMap { $0["code"] as? String } == codes)
+        }
+
+        @Test("a request's name comes back with every answer; one that is unsafe, or a credential, is replaced")
+        func requestID() throws {
+            for id in ["a", "0AF7-65.19_16~cd+43/dd=84:48@eb", String(repeating: "x", count: 128)] {
+                #expect(try post("{", ["X-Request-ID: \(id)"]).headers["x-request-id"] == id)
+            }
+            let made = try [
+                "two words", "quote\"d", "ünicode", String(repeating: "x", count: 129), Installation.token,
+                "id-\(Installation.token)", String(Installation.token.prefix(10)),
+            ].map { id in
+                let headers = try post("{", ["X-Request-ID: \(id)"]).headers
+                return try #require(headers["x-request-id"])
+            }
+            let twice = try post("{", ["X-Request-ID: a", "X-Request-ID: b"]).headers["x-request-id"]
+            let none = try Connection(to: service.server).request("GET", "/nowhere").headers["x-request-id"]
+            let admin = try Connection(to: service.admin).request("GET", "/readyz").headers["x-request-id"]
+            let all = made + [twice, none, admin].compactMap(\.self)
+            #expect(all.count == 10)
+            #expect(Set(all).count == all.count)
+            for id in all { #expect(id.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
+            #expect(!service.log.contains(Installation.token))
         }
     }
+}
 
-    @Test("every line is a JSON object, and at info each request has one, by its route and never its path")
-    func access() throws {
-        let service = try RunningService(flags: ["--log-level", "info"])
-        let body = Customers.lapsedRequest(offers: ["anyone"])
-        #expect(try post(service, body, ["X-Request-ID: request-1", "traceparent: \(Self.trace)"]).status == 200)
-        #expect(try Connection(to: service.server).request("GET", "/customer-alice?token=x").status == 404)
-        let lines = try lines(service)
-        #expect(!service.log.contains("alice"))
-        let request = try #require(lines.first { $0["requestId"] as? String == "request-1" })
-        #expect(request["level"] as? String == "info")
-        #expect(request["message"] as? String == "request")
-        #expect(request["route"] as? String == "/v1/signatures")
-        #expect(request["status"] as? Int == 200)
-        #expect(request["client"] as? String == "backend")
-        #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
-        #expect(try #require(request["microseconds"] as? Int) > 0)
-        let refused = try #require(lines.first { $0["route"] as? String == "unmatched" })
-        #expect(refused["status"] as? Int == 404)
-        #expect(refused["code"] as? String == "not_found")
-        #expect(request["code"] == nil)
-    }
-
-    @Test("a refusal has its code, whether its body, its evidence or its head is at fault")
-    func codes() throws {
-        let service = try RunningService(flags: ["--log-level", "info"])
-        let offers = #"[{"productId":"p","offerId":"o"}]"#
-        let receipt = #"{"evidence":{"receiptResponse":{"status":21003}},"offers":\#(offers)}"#
-        for body in ["{}", receipt] { _ = try post(service, body) }
-        _ = try post(service, "{}", ["Transfer-Encoding: gzip"])
-        let refusals = try lines(service).filter { $0["message"] as? String == "request" }
-        #expect(refusals.compactMap { $0["status"] as? Int } == [400, 422, 400])
-        let codes = ["missing_member", "receipt_status", "malformed_http"]
-        #expect(refusals.compactMap { $0["code"] as? String } == codes)
-    }
-
+@Suite("The log of a running service")
+struct LogTests {
     @Test("an App Store that cannot be reached has a line with its host and what failed")
     func appStore() throws {
         let server = try FakeServer { _ in .init(closes: true) }
         let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
         let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
         for receipt in ["AAAA", "AAAB"] {
-            #expect(try post(service, #"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#).status == 503)
+            #expect(try service.post(#"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#).status == 503)
         }
-        let calls = try lines(service).filter { $0["message"] as? String == "a call to Apple failed" }
+        let calls = try service.logLines().filter { $0["message"] as? String == "a call to Apple failed" }
         #expect(calls.count == 1, "one a minute")
         let line = try #require(calls.first)
         #expect(line["service"] as? String == "verifyReceipt")
@@ -73,73 +96,29 @@ struct LogTests {
         #expect(try service.metrics()["offer_signer_app_store_calls_total" + label] ?? 0 >= 2)
     }
 
-    @Test("a request that could not be answered is logged, whichever way it went")
-    func fault() throws {
-        for path in ["/v1/signatures", "/v1/signatures?"] {
-            let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
-            let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
-            let response = try Connection(to: service.server).request(
-                "POST",
-                path,
-                headers: [
-                    "Authorization: Bearer \(Installation.token)", "Content-Type: application/json",
-                    "X-Request-ID: request-3",
-                ],
-                body: #"{"evidence":{"receipt":"MIIB"},"offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
-            )
-            #expect(response.status == 503)
-            let line = try #require(try lines(service).first { $0["message"] as? String == "cannot answer" }, "\(path)")
-            #expect(line["code"] as? String == "app_store_credentials")
-            #expect(line["requestId"] as? String == "request-3")
-        }
-    }
-
     @Test("requests have no line unless they are asked for, by the level, which a reload changes")
     func level() throws {
         let service = try RunningService()
-        func count() throws -> Int { try lines(service).count { $0["message"] as? String == "request" } }
-        _ = try post(service, "{}")
+        func count() throws -> Int { try service.logLines().count { $0["message"] as? String == "request" } }
+        _ = try service.post("{}")
         #expect(try count() == 0)
         let main = try String(contentsOfFile: service.installation.configuration, encoding: .utf8)
         try service.installation.directory.write("offer-signer.yaml", main + "\nlog: { level: info }\n")
         try service.reload()
-        _ = try post(service, "{}")
+        _ = try service.post("{}")
         #expect(try count() == 1)
         try service.installation.directory.write("offer-signer.yaml", main + "\nlog: { level: loud }\n")
         try service.reload()
-        #expect(try lines(service).contains { ($0["message"] as? String)?.contains("log.level: \"loud\"") == true })
+        #expect(try service.logLines().contains { ($0["message"] as? String)?.contains("log.level: \"loud\"") == true })
     }
 
     @Test("text is for people, one line an event")
     func text() throws {
         let service = try RunningService(flags: ["--log-level", "info", "--log-format", "text"])
-        _ = try post(service, "{}", ["X-Request-ID: request-2"])
+        _ = try service.post("{}", ["X-Request-ID: request-2"])
         let line = try #require(service.log.split(separator: "\n").first { $0.contains("requestId=request-2") })
         #expect(line.contains(" info offer-signer: request client=backend code=missing_member microseconds="))
         #expect(line.contains(" route=/v1/signatures status=400"))
-    }
-
-    @Test("a request's name comes back with every answer; one that is unsafe, or a credential, is replaced")
-    func requestID() throws {
-        let service = try RunningService(flags: ["--log-level", "info"])
-        for id in ["a", "0AF7-65.19_16~cd+43/dd=84:48@eb", String(repeating: "x", count: 128)] {
-            #expect(try post(service, "{", ["X-Request-ID: \(id)"]).headers["x-request-id"] == id)
-        }
-        let made = try [
-            "two words", "quote\"d", "ünicode", String(repeating: "x", count: 129), Installation.token,
-            "id-\(Installation.token)", String(Installation.token.prefix(10)),
-        ].map { id in
-            let headers = try post(service, "{", ["X-Request-ID: \(id)"]).headers
-            return try #require(headers["x-request-id"])
-        }
-        let twice = try post(service, "{", ["X-Request-ID: a", "X-Request-ID: b"]).headers["x-request-id"]
-        let none = try Connection(to: service.server).request("GET", "/nowhere").headers["x-request-id"]
-        let admin = try Connection(to: service.admin).request("GET", "/readyz").headers["x-request-id"]
-        let all = made + [twice, none, admin].compactMap(\.self)
-        #expect(all.count == 10)
-        #expect(Set(all).count == all.count)
-        for id in all { #expect(id.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
-        #expect(!service.log.contains(Installation.token))
     }
 
     @Test(
@@ -151,22 +130,41 @@ struct LogTests {
         func ask(_ receipt: String, _ headers: [String]) throws {
             let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
             let body = #"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#
-            #expect(try post(service, body, headers).status == 503)
+            #expect(try service.post(body, headers).status == 503)
         }
         try ask(
             "AAAA",
-            ["traceparent: \(Self.trace)", "tracestate: a=1 , b=2", "tracestate: c@d=3", "X-Request-ID: request-3"]
+            ["traceparent: \(traceParent)", "tracestate: a=1 , b=2", "tracestate: c@d=3", "X-Request-ID: request-3"]
         )
         try ask("AAAB", ["traceparent: 00-00000000000000000000000000000000-b7ad6b7169203331-01", "tracestate: a=1"])
         try ask("AAAC", ["tracestate: a=1"])
-        try ask("AAAD", ["traceparent: \(Self.trace)", "tracestate: a=\(Installation.token)"])
-        #expect(server.requests.map { $0.headers["traceparent"] } == [Self.trace, nil, nil, Self.trace])
+        try ask("AAAD", ["traceparent: \(traceParent)", "tracestate: a=\(Installation.token)"])
+        #expect(server.requests.map { $0.headers["traceparent"] } == [traceParent, nil, nil, traceParent])
         #expect(server.requests.map { $0.headers["tracestate"] } == ["a=1,b=2,c@d=3", nil, nil, nil])
         let line = try #require(
-            try lines(service).first { ($0["message"] as? String)?.contains("shared secret") == true }
+            try service.logLines().first { ($0["message"] as? String)?.contains("shared secret") == true }
         )
         #expect(line["requestId"] as? String == "request-3")
         #expect(line["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
         #expect(line["bundleId"] as? String == Installation.bundleId)
+        let fault = try #require(try service.logLines().first { $0["message"] as? String == "cannot answer" })
+        #expect(fault["code"] as? String == "app_store_credentials")
+        #expect(fault["requestId"] as? String == "request-3")
+    }
+}
+
+private let traceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+extension RunningService {
+    fileprivate func post(_ body: String, _ headers: [String] = []) throws -> Response {
+        let own = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
+        return try Connection(to: server).request("POST", "/v1/signatures", headers: own + headers, body: body)
+    }
+
+    fileprivate func logLines() throws -> [[String: Any]] {
+        // Of others' lines the last may be on its way.
+        try log.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+        }
     }
 }

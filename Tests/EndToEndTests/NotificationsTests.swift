@@ -17,37 +17,11 @@ struct NotificationsTests {
             customers:
                 "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }, { name: newcomer }]"
         )
-        let url = "http://127.0.0.1:\(appStore.address.port)"
-        try installation.directory.write(
-            "offer-signer.yaml",
-            """
-            server: { host: 127.0.0.1, port: 0 }
-            admin: { host: 127.0.0.1, port: 0 }
-            notifications: { host: 127.0.0.1, port: 0 }
-            catalog: catalog.yaml
-            clients: clients.yaml
-            appStore:
-              verifyReceiptURL: \(url)/verifyReceipt
-              serverAPIURL: \(url)
-              timeoutSeconds: 2
-              additionalRoots: [\(appStore.root)]
-            """
-        )
-        try installation.directory.write(
-            "catalog.yaml",
-            """
-            apps:
-              - bundleId: \(Installation.bundleId)
-                appStoreCacheSeconds: 0
-                keys:
-                  - id: TESTKEY001
-                    file: SubscriptionKey_TESTKEY001.p8
-                    issuerId: 57246542-96fe-1a63-e053-0824d011072a
-                subscriptionGroups:
-                  - id: "20900001"
-                    products:
-                      - { id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }
-            """
+        try installation.ask(
+            appStore,
+            settings: "  timeoutSeconds: 2\nnotifications: { host: 127.0.0.1, port: 0 }",
+            app: "    appStoreCacheSeconds: 0",
+            products: "{ id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }"
         )
         service = try RunningService(installation)
         try tellAppStore(of: service)
@@ -155,8 +129,7 @@ struct NotificationsTests {
         #expect(try reason("once") == "redemption_limit")
         let question = #"{"appAccountToken":"\#(Self.account)"}"#
         #expect(try service.ask("/v1/eligibility", question).status == 200)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
 
         let outcome = try installation.ledger("funnel", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -192,26 +165,17 @@ struct NotificationsTests {
         let discount = try #require(try decision("anyone", evidence)["discount"] as? [String: Any])
         #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
         try waitForDelivery(1)
-        service.signal(SIGKILL)
-        _ = service.wait()
+        service.kill()
         let question =
             #"{"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
         let restarted = try RunningService(installation)
         #expect(try restarted.sign(question).decisions.first?["reason"] as? String == "active")
-        let outcome = try Executable.run([
-            "ledger", "forget", "--config", installation.configuration, "--app-account-token",
-            Self.account.uppercased(),
-        ])
+        let outcome = try installation.ledger("forget", "--app-account-token", Self.account.uppercased())
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.text.contains("1 subscription."))
-        let script = """
-            import sqlite3, sys
-            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
-                for table in ("ledger_presentations", "redemptions", "held_subscriptions"):
-                    print(ledger.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])
-            """
-        let counts = try Executable.run(["-c", script, installation.ledger], of: "/usr/bin/python3")
-        #expect(counts.text == "0\n0\n0\n", "\(counts.errors)")
+        for table in ["ledger_presentations", "redemptions", "held_subscriptions"] {
+            #expect(try installation.sql("SELECT COUNT(*) FROM \(table)") == "0\n", "\(table)")
+        }
         let deadline = Date() + 20
         var reason: String?
         while reason != "no_evidence", Date() < deadline {
@@ -228,12 +192,8 @@ struct NotificationsTests {
         #expect(try reason("anyone") == "no_evidence")
         #expect(try reason("anyone", #""receipt":"\#(try receipt(of: "newcomer"))""#) == "never_subscribed")
         #expect(try reason("anyone") == "never_subscribed")
-        let outcome = try Executable.run([
-            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
-            "pro.monthly", "--offer-id", "anyone", "--app-account-token", Self.account, "--skip-eligibility",
-        ])
-        let answer = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
-        var report = try #require((answer?["decisions"] as? [[String: Any]])?.first?["discount"] as? [String: Any])
+        let outcome = try installation.sign("anyone", "--app-account-token", Self.account, "--skip-eligibility")
+        var report = try #require(outcome.decision["discount"] as? [String: Any])
         report["offerId"] = report.removeValue(forKey: "identifier")
         report["productId"] = "pro.monthly"
         func causes(of account: String) throws -> [String] {

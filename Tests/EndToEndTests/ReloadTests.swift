@@ -60,11 +60,14 @@ struct ReloadTests {
         #expect(samples.count { $0.periods.count < 3 } > samples.count / 2)
     }
 
-    @Test("A bad configuration leaves the old one in use; every fault is logged, counted and shown")
+    @Test(
+        "A bad configuration leaves the old one in use, also where its key file is gone; every fault is logged, counted and shown"
+    )
     func refusal() throws {
         try installation.directory.write("clients.yaml", "clients: [{ name: b, tokenSHA256: xyz, apps: [x] }]\n")
         try installation.makeKey("NEWKEY0001")
-        try installation.writeCatalog(keys: Installation.entry("NEWKEY0001") + ", { id: NOFILE0001, file: none.p8 }")
+        try installation.writeCatalog(keys: Installation.entry("NEWKEY0001") + ", " + Installation.entry("TESTKEY001"))
+        try FileManager.default.removeItem(atPath: installation.key)
         let details = try service.reload()
         let reloads = try #require(details["reloads"] as? [String: Any])
         #expect(reloads["completed"] as? Int == 0)
@@ -84,7 +87,7 @@ struct ReloadTests {
     func everything() throws {
         try installation.directory.write("catalog.yaml", "apps: []\n")
         try service.reload()
-        let digest = SHA256.hash(data: Data("another token".utf8)).map { String(format: "%02x", $0) }.joined()
+        let digest = try Installation.digest(of: "another token")
         try installation.directory.write(
             "clients.yaml",
             "clients: [{ name: other, tokenSHA256: \"\(digest)\", apps: [\(Installation.bundleId)] }]\n"
@@ -169,14 +172,10 @@ struct ReloadTests {
     )
     func demo() throws {
         let open = try Installation()
-        let text = try String(contentsOfFile: open.configuration, encoding: .utf8)
         // An address of this machine alone, in a form that is not taken for one.
-        try open.directory.write(
-            "offer-signer.yaml",
-            text.replacing("server: { host: 127.0.0.1", with: "server: { host: 127.1")
-        )
+        try open.edit("offer-signer.yaml", "server: { host: 127.0.0.1", "server: { host: 127.1")
         let service = try RunningService(open)
-        try open.directory.write("offer-signer.yaml", text)
+        try open.edit("offer-signer.yaml", "server: { host: 127.1", "server: { host: 127.0.0.1")
         try open.writeClients(token: "demo-token-for-loopback-only")
         let refused = try #require(try service.reload()["reloads"] as? [String: Any])
         #expect(refused["refused"] as? Int == 1)
@@ -188,31 +187,25 @@ struct ReloadTests {
 
     @Test("A setting that only a restart changes is named for as long as it differs")
     func restart() throws {
-        let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
         let port = service.server.port
-        try installation.directory.write(
-            "offer-signer.yaml",
-            text.replacing("port: 0 }\nadmin", with: "port: \(port) }\nadmin")
-        )
+        try installation.edit("offer-signer.yaml", "port: 0 }\nadmin", "port: \(port) }\nadmin")
         let warnings = try #require(try service.reload()["warnings"] as? [String])
         #expect(warnings.contains { $0 == "server.port has changed, which needs a restart; in use is still 0" })
         #expect(service.log.contains("needs a restart"))
-        try installation.directory.write("offer-signer.yaml", text)
+        try installation.edit("offer-signer.yaml", "port: \(port) }\nadmin", "port: 0 }\nadmin")
         #expect(try (service.reload()["warnings"] as? [String])?.contains { $0.contains("restart") } == false)
     }
 
     @Test("A first key without the issuerId that a later one has stays in /readyz until the app has it")
     func issuer() throws {
         let issuer = "57246542-96fe-1a63-e053-0824d011072a"
-        let retired = "{ id: RETIRED001, publicKeyFile: public.pem, issuerId: \(issuer) }"
+        let retired = "{ id: RETIRED001, publicKeyFile: TESTKEY001.pem, issuerId: \(issuer) }"
         func isNamed() throws -> Bool? {
             (try service.reload()["warnings"] as? [String])?.contains { $0.contains("keys[0]: has no issuerId") }
         }
         try installation.writeCatalog(keys: Installation.entry("TESTKEY001") + ", " + retired)
         #expect(try isNamed() == true)
-        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
-        let whole = catalog.replacing("    keys:", with: "    issuerId: \(issuer)\n    keys:")
-        try installation.directory.write("catalog.yaml", whole)
+        try installation.edit("catalog.yaml", "    keys:", "    issuerId: \(issuer)\n    keys:")
         #expect(try isNamed() == false)
     }
 
@@ -229,26 +222,12 @@ struct ReloadTests {
         #expect(try refused("{ id: RETIRED001, publicKeyFile: SubscriptionKey_RETIRED001.p8 }"))
         #expect(try refused("{ id: RETIRED001, publicKeyFile: clients.yaml }"))
         #expect(
-            try refused("{ id: RETIRED001, file: SubscriptionKey_RETIRED001.p8, publicKeyFile: public.pem }"),
+            try refused("{ id: RETIRED001, file: SubscriptionKey_RETIRED001.p8, publicKeyFile: TESTKEY001.pem }"),
             "the public key of another key"
         )
-        try installation.openssl(
-            "ecparam",
-            "-name",
-            "secp384r1",
-            "-genkey",
-            "-noout",
-            "-out",
-            installation.directory.path("p384")
-        )
-        try installation.openssl(
-            "ec",
-            "-in",
-            installation.directory.path("p384"),
-            "-pubout",
-            "-out",
-            installation.directory.path("p384.pem")
-        )
+        let p384 = installation.directory.path("p384")
+        try installation.openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", p384)
+        try installation.openssl("ec", "-in", p384, "-pubout", "-out", p384 + ".pem")
         #expect(try refused("{ id: RETIRED001, publicKeyFile: p384.pem }"))
         let load = Load(on: service, connections: 1, requests: 1)
         #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])

@@ -66,8 +66,7 @@ struct RetentionMessagesTests {
             )
             #expect(try service.notify("/v1/notifications", notification).status == 200)
         }
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
         let funnel = try scene.installation.ledger("funnel", "--json").text
         let report = try JSONSerialization.jsonObject(with: Data(funnel.utf8)) as? [String: Any]
         let line = try #require((report?["offers"] as? [[String: Any]])?.first { $0["offerId"] as? String == "stay30" })
@@ -159,8 +158,7 @@ struct RetentionMessagesTests {
         #expect(again.body == first.body)
         // Its one signature is given out.
         #expect(try service.retention(scene.call("1000")).status == 404)
-        service.signal(SIGKILL)
-        _ = service.wait()
+        service.kill()
         try scene.installation.limit(offer: "")
         let restarted = try RunningService(scene.installation)
         #expect(try restarted.retention(scene.call("1000", identifier: identifier)).body == first.body)

@@ -51,8 +51,7 @@ struct RetentionReplicasTests {
             #expect(try scene.installation.records().count == round)
         }
         for service in services {
-            service.signal(SIGTERM)
-            #expect(service.wait() == 0)
+            service.stop()
         }
         #expect(try scene.installation.ledger("verify").status == 0)
     }

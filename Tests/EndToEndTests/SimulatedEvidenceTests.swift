@@ -29,36 +29,11 @@ struct SimulatedEvidenceTests {
     }
 
     private func service(receipts: String, offers: String = "{ id: anyone }") throws -> RunningService {
-        let url = "http://127.0.0.1:\(appStore.address.port)"
-        try installation.directory.write(
-            "offer-signer.yaml",
-            """
-            server: { host: 127.0.0.1, port: 0 }
-            admin: { host: 127.0.0.1, port: 0 }
-            catalog: catalog.yaml
-            clients: clients.yaml
-            appStore:
-              verifyReceiptURL: \(url)/verifyReceipt
-              sandboxVerifyReceiptURL: \(url)/sandbox/verifyReceipt
-              serverAPIURL: \(url)
-              sandboxServerAPIURL: \(url)/sandbox
-              additionalRoots: [\(appStore.root)]
-            """
-        )
-        try installation.directory.write(
-            "catalog.yaml",
-            """
-            apps:
-              - bundleId: \(Installation.bundleId)
-                environments: [Production, Sandbox]
-                keys:
-                  - id: TESTKEY001
-                    file: SubscriptionKey_TESTKEY001.p8
-                    issuerId: 57246542-96fe-1a63-e053-0824d011072a
-                receipts: \(receipts)
-                subscriptionGroups: [{ id: "20900001", products: [{ id: pro.monthly, offers: [\(offers)],
-                    winBackOffers: [{ id: first, url: "https://apps.apple.com/win-back/first" }] }, { id: pro.yearly }] }]
-            """
+        let winBack = #"[{ id: first, url: "https://apps.apple.com/win-back/first" }]"#
+        try installation.ask(
+            appStore,
+            app: "    environments: [Production, Sandbox]\n    receipts: \(receipts)",
+            products: "{ id: pro.monthly, offers: [\(offers)], winBackOffers: \(winBack) }, { id: pro.yearly }"
         )
         return try RunningService(installation)
     }
@@ -161,8 +136,7 @@ struct SimulatedEvidenceTests {
                 recorded.formUnion(reasons.prefix(1))
             }
             #expect(recorded.contains("signature_limit"), "\(ids) \(recorded)")
-            service.signal(SIGTERM)
-            #expect(service.wait() == 0)
+            service.stop()
             for name in try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
             where name.hasPrefix("ledger.sqlite") {
                 try FileManager.default.removeItem(at: installation.directory.url.appending(path: name))

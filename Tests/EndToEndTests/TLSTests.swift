@@ -12,11 +12,12 @@ struct TLSTests {
         try installation.makeCertificate("server", by: "authority")
     }
 
+    private static let files = [
+        "--server-tls-certificate-file", "server.pem", "--server-tls-private-key-file", "server.key",
+    ]
+
     private func start(_ flags: String...) throws -> RunningService {
-        let files = [
-            "--server-tls-certificate-file", "server.pem", "--server-tls-private-key-file", "server.key",
-        ]
-        return try RunningService(installation, flags: files + flags)
+        try RunningService(installation, flags: Self.files + flags)
     }
 
     @Test("Clients that trust the authority are served, no others are, and no plain HTTP")
@@ -42,26 +43,25 @@ struct TLSTests {
         #expect(try service.metrics()["offer_signer_tls_handshake_failures_total"] == 3)
     }
 
-    @Test(
-        "TLS 1.3 and 1.2 are spoken, nothing older, and of 1.2 no suite without authenticated encryption",
-        arguments: [
+    @Test("TLS 1.3 and 1.2 are spoken, nothing older, and of 1.2 no suite without authenticated encryption")
+    func versions() throws {
+        let service = try start()
+        for (option, ciphers, isSpoken) in [
             ("-tls1_3", "DEFAULT", true), ("-tls1_2", "DEFAULT", true), ("-tls1_1", "DEFAULT", false),
             ("-tls1_2", "AESGCM", true), ("-tls1_2", "CHACHA20", true),
             // CBC is all that is left.
             ("-tls1_2", "ALL:!AESGCM:!CHACHA20:!AESCCM:!ARIAGCM", false), ("-tls1_2", "kRSA", false),
-        ]
-    )
-    func versions(option: String, ciphers: String, isSpoken: Bool) throws {
-        let service = try start()
-        let outcome = try Executable.run(
-            [
-                "s_client", "-connect", "127.0.0.1:\(service.server.port)", option, "-CAfile",
-                installation.directory.path("authority.pem"), "-verify_return_error", "-cipher",
-                "\(ciphers):@SECLEVEL=0",
-            ],
-            of: "/usr/bin/openssl"
-        )
-        #expect((outcome.status == 0) == isSpoken, "\(outcome.errors)")
+        ] {
+            let outcome = try Executable.run(
+                [
+                    "s_client", "-connect", "127.0.0.1:\(service.server.port)", option, "-CAfile",
+                    installation.directory.path("authority.pem"), "-verify_return_error", "-cipher",
+                    "\(ciphers):@SECLEVEL=0",
+                ],
+                of: "/usr/bin/openssl"
+            )
+            #expect((outcome.status == 0) == isSpoken, "\(option) \(ciphers) \(outcome.errors)")
+        }
     }
 
     @Test("With authorities for clients, a client needs a certificate of theirs")
@@ -112,10 +112,7 @@ struct TLSTests {
             try service.reload()
             #expect(try warnings().contains("server.tls.certificateFile: \(words)") && warningMetric() == 1)
             #expect(try daysLeft() == Double(days))
-            let checked = try Executable.run([
-                "check", "--config", installation.configuration, "--server-tls-certificate-file", "server.pem",
-                "--server-tls-private-key-file", "server.key",
-            ])
+            let checked = try installation.check(Self.files[0], Self.files[1], Self.files[2], Self.files[3])
             #expect(checked.status == 0)
             #expect(checked.errors.contains("warning: server.tls.certificateFile: \(words)"))
         }

@@ -122,8 +122,7 @@ struct UpgradeTests {
         let all = try installation.records().compactMap { $0["nonce"] as? String }
         #expect(all.count == 13)
         #expect(Array(all.prefix(11)) == old)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        service.stop()
         try expectOrder(13)
         withExtendedLifetime(upgrade.server) {}
     }

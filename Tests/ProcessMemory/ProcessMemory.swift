@@ -79,12 +79,14 @@ package struct ProcessMemory {
     }
 
     private static func count(of pattern: [UInt8], in memory: UnsafeRawBufferPointer) -> Int {
-        guard let start = memory.baseAddress else { return 0 }
+        // Most of the memory is zero: look for a byte of the pattern that is not.
+        guard let start = memory.baseAddress, let anchor = pattern.firstIndex(where: { $0 != 0 }) else { return 0 }
         let end = start + memory.count
-        var position = start
+        var position = start + anchor
         var count = 0
-        while let found = memmem(position, end - position, pattern, pattern.count) {
-            count += 1
+        while position < end, let found = memchr(position, Int32(pattern[anchor]), end - position) {
+            let candidate = UnsafeRawPointer(found) - anchor
+            if end - candidate >= pattern.count, memcmp(candidate, pattern, pattern.count) == 0 { count += 1 }
             position = UnsafeRawPointer(found) + 1
         }
         return count

@@ -1,8 +1,7 @@
 import Foundation
 
-/// A response as it came over the socket.
-struct Response {
-    /// The status line and the header fields.
+/// A response as it came over the socket; the head is the status line and the header fields.
+struct Response: Sendable {
     let head: String
     let status: Int
     let headers: [String: String]
@@ -11,13 +10,12 @@ struct Response {
     /// The body as a JSON object; empty when it is none.
     var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
 
-    /// The decisions of an answer.
     var decisions: [[String: Any]] { json["decisions"] as? [[String: Any]] ?? [] }
 }
 
 /// A TCP connection that speaks just enough HTTP/1.1, and lets a test send what no client library would.
 final class Connection {
-    struct Address {
+    struct Address: Sendable {
         let port: UInt16
     }
 
@@ -54,15 +52,7 @@ final class Connection {
         }
     }
 
-    /// Sends a request with the client's token, and reads the response.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path.
-    ///   - headers: Header fields instead of the token's and the type's.
-    ///   - body: The body.
-    /// - Returns: The response.
-    /// - Throws: `Failure` when the connection fails.
+    /// Sends a request, with the client's token and the type of JSON by default, and reads the response.
     func request(
         _ method: String,
         _ path: String,
@@ -74,11 +64,7 @@ final class Connection {
         return try receive(hasBody: method != "HEAD")
     }
 
-    /// Reads a response.
-    ///
-    /// - Parameter hasBody: Whether a body follows the head.
-    /// - Returns: The response.
-    /// - Throws: `Failure` when the connection fails.
+    /// Reads a response, or the head of one that no body follows.
     func receive(hasBody: Bool = true) throws -> Response {
         let separator = Data("\r\n\r\n".utf8)
         while buffer.range(of: separator) == nil { try fill() }
@@ -102,9 +88,7 @@ final class Connection {
         )
     }
 
-    /// Whether the other side closes the connection, once what it still sends is read.
-    ///
-    /// - Returns: `false` when it does not in time, or sends something first.
+    /// Whether the other side closes the connection; not when it sends something first, or does not in time.
     func isClosed() -> Bool {
         guard buffer.isEmpty else { return false }
         var byte: UInt8 = 0
@@ -112,9 +96,7 @@ final class Connection {
         return count == 0 || (count < 0 && errno == ECONNRESET)
     }
 
-    /// Everything that still comes, until the other side closes the connection.
-    ///
-    /// - Returns: The text; `nil` when it stays open.
+    /// All that still comes until the other side closes the connection; `nil` when it stays open.
     func rest() -> String? {
         while (try? fill()) != nil {}
         var byte: UInt8 = 0

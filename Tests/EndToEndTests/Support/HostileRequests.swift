@@ -16,8 +16,6 @@ struct HostileRequests {
     }
 
     /// The next request.
-    ///
-    /// - Returns: The request.
     mutating func next() -> Request {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0: noise()

@@ -4,23 +4,12 @@ import SignedDataFixtures
 
 extension Installation {
     /// An installation that asks a server of the test instead of Apple, and trusts the test's authority.
-    ///
-    /// - Parameters:
-    ///   - server: What stands for all of Apple's services.
-    ///   - authority: Whose root is trusted.
-    ///   - app: More lines for the app in the catalog.
-    /// - Throws: The error of writing its files.
     init(asking server: FakeServer, trusting authority: TestAuthority, app: String = "") throws {
         try self.init()
         try directory.write("root.pem", authority.rootPEM)
         try directory.write("shared.secret", "hunter2\n")
-        try directory.write(
-            "offer-signer.yaml",
+        try configure(
             """
-            server: { host: 127.0.0.1, port: 0 }
-            admin: { host: 127.0.0.1, port: 0 }
-            catalog: catalog.yaml
-            clients: clients.yaml
             appStore:
               verifyReceiptURL: \(server.url)/production/verifyReceipt
               sandboxVerifyReceiptURL: \(server.url)/sandbox/verifyReceipt
@@ -30,16 +19,39 @@ extension Installation {
               additionalRoots: [root.pem]
             """
         )
-        let catalog = try String(contentsOf: directory.url.appending(path: "catalog.yaml"), encoding: .utf8)
+        try edit(
+            "catalog.yaml",
+            "id: TESTKEY001,",
+            "id: TESTKEY001, issuerId: \(RunningAppStore.issuerId),"
+        )
+        let more = "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n\(app)"
+        try edit("catalog.yaml", "    keys:", more + "    keys:")
+    }
+
+    /// Has the service ask a stand-in App Store, and trust it, with more lines for the main file and for the app.
+    func ask(_ appStore: RunningAppStore, settings: String = "", app: String = "", products: String) throws {
+        let url = "http://127.0.0.1:\(appStore.address.port)"
+        try configure(
+            """
+            appStore:
+              verifyReceiptURL: \(url)/verifyReceipt
+              sandboxVerifyReceiptURL: \(url)/sandbox/verifyReceipt
+              serverAPIURL: \(url)
+              sandboxServerAPIURL: \(url)/sandbox
+              additionalRoots: [\(appStore.root)]
+            \(settings)
+            """,
+            anew: true
+        )
         try directory.write(
             "catalog.yaml",
-            catalog.replacing(
-                "id: TESTKEY001,",
-                with: "id: TESTKEY001, issuerId: 57246542-96fe-1a63-e053-0824d011072a,"
-            ).replacing(
-                "    keys:",
-                with: "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n\(app)    keys:"
-            )
+            """
+            apps:
+              - bundleId: \(Self.bundleId)
+                keys: [{ id: TESTKEY001, issuerId: \(RunningAppStore.issuerId), file: SubscriptionKey_TESTKEY001.p8 }]
+                subscriptionGroups: [{ id: "20900001", products: [\(products)] }]
+            \(app)
+            """
         )
     }
 }

@@ -1,22 +1,26 @@
 import Foundation
 
-/// Keys beside the first one, and catalogs that name them.
 extension Installation {
-    /// Makes a key, and its public half beside it.
-    ///
-    /// - Parameter id: The key's identifier.
-    /// - Throws: `Failure` when `openssl` fails.
+    /// Makes a key `SubscriptionKey_ID.p8`, and its public half `ID.pem`.
     func makeKey(_ id: String) throws {
-        let file = directory.path("SubscriptionKey_\(id).p8")
-        try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        try openssl("pkey", "-in", file, "-pubout", "-out", directory.path("\(id).pem"))
+        try makeKeyFile("SubscriptionKey_\(id).p8")
+        try openssl(
+            "pkey",
+            "-in",
+            directory.path("SubscriptionKey_\(id).p8"),
+            "-pubout",
+            "-out",
+            directory.path("\(id).pem")
+        )
     }
 
-    /// Rewrites the catalog with other keys, at once for whoever reads it.
-    ///
-    /// - Parameter keys: The text of the list, such as `{ id: A, file: a.p8 }`.
-    /// - Throws: The error of writing it.
+    func makeKeyFile(_ name: String) throws {
+        let file = directory.path(name)
+        try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+
+    /// Rewrites the catalog with a list of keys such as `{ id: A, file: a.p8 }`, at once for its readers.
     func writeCatalog(keys: String) throws {
         let text = """
             apps:
@@ -36,4 +40,11 @@ extension Installation {
 
     /// The catalog's text for a key with its private file.
     static func entry(_ id: String) -> String { "{ id: \(id), file: SubscriptionKey_\(id).p8 }" }
+
+    /// Keeps the ledger in PostgreSQL, or elsewhere, with keys of its own.
+    func keepLedger(in url: String) throws {
+        try directory.write("digest.key", UUID().uuidString, mode: 0o600)
+        try makeKeyFile("checkpoint.p8")
+        try configure("ledger: { url: \"\(url)\", digestKeyFile: digest.key, checkpointKeyFile: checkpoint.p8 }")
+    }
 }

@@ -6,97 +6,73 @@ struct Installation {
     static let token = "end-to-end-token"
     static let bundleId = "com.example.reader"
 
+    private static let settings = """
+        server: { host: 127.0.0.1, port: 0 }
+        admin: { host: 127.0.0.1, port: 0 }
+        catalog: catalog.yaml
+        clients: clients.yaml
+        """
+
     let directory: TemporaryDirectory
 
     var configuration: String { directory.path("offer-signer.yaml") }
     var key: String { directory.path("SubscriptionKey_TESTKEY001.p8") }
-    var publicKey: String { directory.path("public.pem") }
+    var publicKey: String { directory.path("TESTKEY001.pem") }
 
-    /// Writes the configuration.
-    ///
-    /// - Parameter token: The client's token.
-    /// - Throws: `Failure` when a tool fails.
     init(token: String = Self.token) throws {
         directory = try TemporaryDirectory()
-        try openssl(
-            "genpkey",
-            "-algorithm",
-            "EC",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-out",
-            directory.path("SubscriptionKey_TESTKEY001.p8")
-        )
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-        try openssl("pkey", "-in", key, "-pubout", "-out", publicKey)
-        try directory.write(
-            "offer-signer.yaml",
-            """
-            server: { host: 127.0.0.1, port: 0 }
-            admin: { host: 127.0.0.1, port: 0 }
-            catalog: catalog.yaml
-            clients: clients.yaml
-            """
-        )
-        try directory.write(
-            "catalog.yaml",
-            """
-            apps:
-              - bundleId: \(Self.bundleId)
-                keys: [{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }]
-                subscriptionGroups:
-                  - id: "20900001"
-                    products:
-                      - id: pro.monthly
-                        offers:
-                          - { id: anyone }
-                          - { id: comeback50, audience: [lapsed] }
-            """
-        )
+        try makeKey("TESTKEY001")
+        try directory.write("offer-signer.yaml", Self.settings)
+        try writeCatalog(keys: Self.entry("TESTKEY001"))
         try writeClients(token: token)
     }
 
-    /// Writes the one client.
-    ///
-    /// - Parameter token: Its token.
-    /// - Throws: `Failure` when a tool fails.
     func writeClients(token: String = Self.token) throws {
-        let digest = try Executable.run(
-            [],
-            of: "/usr/bin/sha256sum",
-            input: Data(token.utf8)
-        ).text.prefix(64)
         try directory.write(
             "clients.yaml",
-            "clients: [{ name: backend, tokenSHA256: \"\(digest)\", apps: [\(Self.bundleId)], "
+            "clients: [{ name: backend, tokenSHA256: \"\(try Self.digest(of: token))\", apps: [\(Self.bundleId)], "
                 + "evidence: [receiptResponse, receipt, signedTransactions, transactionId] }]\n"
         )
     }
 
-    /// Runs `openssl`.
-    ///
-    /// - Parameter arguments: Its arguments.
-    /// - Returns: What it wrote to standard output.
-    /// - Throws: `Failure` when it fails.
+    /// The digest of a token, by another program than the service.
+    static func digest(of token: String) throws -> String {
+        String(try Executable.run([], of: "/usr/bin/sha256sum", input: Data(token.utf8)).text.prefix(64))
+    }
+
+    /// Replaces a text that is in a file of the configuration once.
+    func edit(_ file: String, _ old: String, _ new: String) throws {
+        let text = try String(contentsOf: directory.url.appending(path: file), encoding: .utf8)
+        guard text.ranges(of: old).count == 1 else { throw Failure(text: "\(old) is not once in \(text)") }
+        try directory.write(file, text.replacing(old, with: new))
+    }
+
+    /// Adds lines to the main file, or to its first ones alone.
+    func configure(_ lines: String, anew: Bool = false) throws {
+        let text = try anew ? Self.settings : String(contentsOfFile: configuration, encoding: .utf8)
+        try directory.write("offer-signer.yaml", "\(text)\n\(lines)\n")
+    }
+
+    /// Puts members into the catalog's offer `anyone`, and lines into its app.
+    func limit(offer: String, app: String = "") throws {
+        if !offer.isEmpty { try edit("catalog.yaml", "id: anyone", "id: anyone, \(offer)") }
+        if !app.isEmpty { try edit("catalog.yaml", "    keys:", app + "    keys:") }
+    }
+
     @discardableResult
-    func openssl(_ arguments: String...) throws -> String {
+    func openssl(_ arguments: String...) throws -> String { try openssl(arguments) }
+
+    @discardableResult
+    func openssl(_ arguments: [String]) throws -> String {
         let outcome = try Executable.run(arguments, of: "/usr/bin/openssl")
         guard outcome.status == 0 else { throw Failure(text: outcome.errors) }
         return outcome.text
     }
 
-    /// Whether `openssl` takes a signed offer's signature for one over Apple's seven fields.
-    ///
-    /// - Parameters:
-    ///   - discount: The `discount` of an answer.
-    ///   - product: The product.
-    ///   - account: The account field.
-    ///   - publicKey: The file of the public key; that of the first key by default.
-    /// - Returns: What `openssl dgst -verify` says.
-    /// - Throws: The error of writing its input.
+    /// Whether `openssl` takes the signature of a `discount` for one over Apple's seven fields.
     func verifies(
         _ discount: [String: Any],
-        product: String,
+        product: String = "pro.monthly",
         account: String,
         publicKey: String? = nil
     ) throws -> Bool {

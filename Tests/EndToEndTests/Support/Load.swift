@@ -9,7 +9,6 @@ final class Load: Sendable {
         let periods: ClosedRange<Int>
         /// The status; 0 when the connection failed.
         let status: Int
-        /// The members of the signature.
         let keyIdentifier: String
         let nonce: String
         let timestamp: Int
@@ -33,20 +32,16 @@ final class Load: Sendable {
 
     private let state: Mutex<State>
 
-    /// Starts.
-    ///
-    /// - Parameters:
-    ///   - service: The service.
-    ///   - connections: How many there are at once.
-    ///   - requests: How many requests each makes; without end by default.
-    ///   - token: The client's token.
-    init(on service: RunningService, connections: Int, requests: Int = .max, token: String = Installation.token) {
+    /// Each connection makes a number of requests; without end by default.
+    init(
+        on service: RunningService,
+        connections: Int,
+        requests: Int = .max,
+        token: String = Installation.token,
+        body: String = Customers.request("alice")
+    ) {
         state = Mutex(State(running: connections))
         let address = service.server
-        let body = #"""
-            {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
-            "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
-            """#
         for _ in 0..<connections {
             Thread.detachNewThread { [self] in
                 let connection = try? Connection(to: address)
@@ -69,17 +64,13 @@ final class Load: Sendable {
         state.withLock { $0.period += 1 }
     }
 
-    /// Waits until every connection has made its requests.
-    ///
-    /// - Returns: All answers.
+    /// All answers, once every connection has made its requests.
     func finish() -> [Sample] {
         while state.withLock({ $0.running > 0 }) { usleep(10_000) }
         return state.withLock { $0.samples }
     }
 
-    /// Ends the load after the requests that are under way.
-    ///
-    /// - Returns: All answers.
+    /// All answers, once the requests that are under way have theirs.
     func stop() -> [Sample] {
         state.withLock { $0.isStopped = true }
         return finish()

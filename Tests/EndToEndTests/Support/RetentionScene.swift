@@ -15,14 +15,6 @@ struct RetentionScene {
     let signer: TestSigner
 
     /// Writes the configuration.
-    ///
-    /// - Parameters:
-    ///   - server: What stands for Apple's services.
-    ///   - authority: Who certifies what the App Store signs.
-    ///   - offer: Rules of the offer `stay30`.
-    ///   - rules: The rules of the catalog, as a YAML list in one line.
-    ///   - settings: More lines of offer-signer.yaml.
-    /// - Throws: The error of writing its files.
     init(
         asking server: FakeServer,
         trusting authority: TestAuthority? = nil,
@@ -34,11 +26,7 @@ struct RetentionScene {
         signer = try authority.signer()
         installation = try Installation(asking: server, trusting: authority)
         let directory = installation.directory
-        let main = try String(contentsOf: directory.url.appending(path: "offer-signer.yaml"), encoding: .utf8)
-        try directory.write(
-            "offer-signer.yaml",
-            main + "\nnotifications: { host: 127.0.0.1, port: 0 }\n" + settings
-        )
+        try installation.configure("notifications: { host: 127.0.0.1, port: 0 }\n" + settings)
         try directory.write(
             "catalog.yaml",
             """
@@ -180,12 +168,6 @@ struct RetentionScene {
 
 extension RunningService {
     /// Sends what Apple signed to the listener that Apple calls.
-    ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - signedPayload: The JWS.
-    /// - Returns: The response.
-    /// - Throws: `Failure` when the connection fails.
     func notify(_ path: String, _ signedPayload: String) throws -> Response {
         guard let notifications else { throw Failure(text: "no such listener") }
         return try Connection(to: notifications).request(
@@ -197,10 +179,6 @@ extension RunningService {
     }
 
     /// Asks what a customer is shown who is about to cancel.
-    ///
-    /// - Parameter call: The call.
-    /// - Returns: The response.
-    /// - Throws: `Failure` when the connection fails.
     func retention(_ call: String) throws -> Response { try notify("/v1/retention-messages", call) }
 }
 

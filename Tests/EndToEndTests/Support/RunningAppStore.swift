@@ -3,24 +3,16 @@ import Foundation
 
 /// The built `offer-lab`, playing the App Store of an installation's app.
 final class RunningAppStore {
-    /// The issuer of the app's key.
     static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
 
     let address: Connection.Address
     /// The path of its root, as it says it.
     let root: String
-    let firstLine: String
     let directory: TemporaryDirectory
 
     private let process: ChildProcess
 
-    /// Starts the simulator of an installation's app.
-    ///
-    /// - Parameters:
-    ///   - installation: The installation whose key signs.
-    ///   - customers: A YAML list of customers.
-    ///   - clock: What the clock shows at first; the machine's time by default.
-    /// - Throws: `Failure` when it does not start.
+    /// Starts the simulator of an installation's app, with a YAML list of customers.
     convenience init(for installation: Installation, customers: String, clock: Date = Date()) throws {
         try self.init(
             in: try TemporaryDirectory(),
@@ -51,18 +43,16 @@ final class RunningAppStore {
             Executable.lab,
             ["app-store", "--port", "0", "--directory", directory.url.path]
         )
-        let deadline = Date() + 120
         var output = ""
-        while !output.contains("\n"), !process.hasEnded, Date() < deadline {
-            usleep(10_000)
+        try waitUntil(seconds: 120) { [process] in
             output = try String(contentsOf: process.outputFile, encoding: .utf8)
+            return output.contains("\n") || process.hasEnded
         }
         guard let match = output.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+), root (\S+)\n/), let port = UInt16(match.1)
         else {
             let log = try String(contentsOf: process.errorFile, encoding: .utf8)
             throw Failure(text: "no address in \"\(output)\"; \(log)")
         }
-        firstLine = output
         root = String(match.2)
         address = Connection.Address(port: port)
     }

@@ -8,12 +8,7 @@ struct Secrets {
     /// The secrets as text, in every form in which they could be written.
     let texts: [String]
 
-    /// Takes the secrets of an installation's first key, and others.
-    ///
-    /// - Parameters:
-    ///   - installation: The installation.
-    ///   - others: Other secrets, such as tokens.
-    /// - Throws: The error of reading the key.
+    /// The private key of an installation, and others, such as tokens.
     init(of installation: Installation, and others: [String]) throws {
         let pem = try String(contentsOfFile: installation.key, encoding: .utf8)
         let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
@@ -30,19 +25,14 @@ struct Secrets {
         return data
     }
 
-    /// The secrets of which a piece is in a text.
-    ///
-    /// - Parameter text: What came out.
-    /// - Returns: The pieces that were found; empty when all is well.
+    /// The pieces of secrets that are in a text.
     func pieces(in text: String) -> [String] {
-        texts.compactMap { secret in
-            let characters = Array(secret)
-            guard characters.count > Self.tolerated else { return text.contains(secret) ? secret : nil }
-            for start in 0...(characters.count - Self.tolerated - 1) {
-                let piece = String(characters[start...(start + Self.tolerated)])
-                if text.contains(piece) { return piece }
-            }
-            return nil
+        let bytes = Data(text.utf8)
+        return texts.compactMap { secret in
+            let secret = Data(secret.utf8)
+            let length = min(secret.count, Self.tolerated + 1)
+            let pieces = (0...(secret.count - length)).lazy.map { secret[$0..<($0 + length)] }
+            return pieces.first { bytes.range(of: $0) != nil }.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

@@ -3,14 +3,7 @@ import Foundation
 
 /// A small library in C that a test builds, for another program to load.
 enum SharedObject {
-    /// Builds a library.
-    ///
-    /// - Parameters:
-    ///   - source: Its source.
-    ///   - name: Its name, such as `idle.so`.
-    ///   - directory: Where to put it.
-    /// - Returns: Its path.
-    /// - Throws: `Failure` when there is no compiler, or when it refuses the source.
+    /// Builds a library, and returns its path.
     static func build(_ source: String, named name: String, in directory: TemporaryDirectory) throws -> String {
         try directory.write(name + ".c", source)
         let arguments = ["-shared", "-fPIC", "-O1", "-o", directory.path(name), directory.path(name + ".c")]

@@ -13,13 +13,6 @@ final class TemporaryDirectory: Sendable {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Writes a file.
-    ///
-    /// - Parameters:
-    ///   - name: The file's name in the directory.
-    ///   - text: What it holds.
-    ///   - mode: Its permissions.
-    /// - Throws: The error of writing it.
     func write(_ name: String, _ text: String, mode: Int = 0o644) throws {
         try Data(text.utf8).write(to: url.appending(path: name))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
