@@ -14,22 +14,19 @@ signatures is verified. Writes bench.md, bench.json and bench.png into the outpu
 import argparse
 import datetime
 import os
-import shutil
-import signal
 import statistics
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load, load_average, machine, number,
-    read_from_disk, run_json, table, wait_until, who, write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load_average, machine, number, read_from_disk,
+    run_json, table, who, write_results,
 )
 from postgresql import PostgreSQL
+from service import Installation, Service, load
 
-TOKEN = "demo-token-for-loopback-only"
 CONNECTIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
@@ -44,58 +41,6 @@ def arguments():
     parser.add_argument("--output", default=".build/loadtest")
     parser.add_argument("--no-curve", action="store_true", help="leave the picture out")
     return parser.parse_args()
-
-
-class Installation:
-    """A copy of the configuration, whose keys nobody else can read: git keeps no modes."""
-
-    def __init__(self, workspace, config, executable):
-        home = os.path.join(workspace, "configuration")
-        shutil.copytree(os.path.dirname(os.path.abspath(config)), home)
-        self.file = os.path.join(home, os.path.basename(config))
-        keys = [os.path.join(home, file) for file in sorted(os.listdir(home)) if file.endswith(".p8")]
-        for key in keys:
-            os.chmod(key, 0o600)
-        self.key = keys[0]
-        check = subprocess.run([executable, "check", "--config", self.file], capture_output=True, text=True)
-        if check.returncode != 0:
-            raise SystemExit(f"{executable} does not like {config}:\n{check.stderr}")
-
-
-class Service:
-    """The service by itself, for what is measured from outside of the load generator."""
-
-    def __init__(self, executable, config, workspace, environment=None):
-        self.output = os.path.join(workspace, f"service-{time.monotonic_ns()}.out")
-        ledger = os.path.join(workspace, f"ledger-{time.monotonic_ns()}.sqlite")
-        flags = ["--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{ledger}"]
-        with open(self.output, "wb") as output, open(self.output + ".err", "wb") as errors:
-            started = time.monotonic()
-            self.process = subprocess.Popen(
-                [executable, "serve", "--config", config, *flags],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=errors,
-                env={**os.environ, **(environment or {})},
-            )
-        wait_until(lambda: b"\n" in self.text() or self.process.poll() is not None, 30, "the service was not ready")
-        self.seconds_to_ready = time.monotonic() - started
-        if self.process.poll() is not None:
-            with open(self.output + ".err", encoding="utf-8") as errors:
-                raise Failed(f"the service did not start: {errors.read()}")
-        self.url = self.text().decode().split("is serving ")[1].split(",")[0].strip()
-
-    def text(self):
-        with open(self.output, "rb") as output:
-            return output.read()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
 
 
 def program(options, key, room, offers):
@@ -135,7 +80,7 @@ def measurements(options, installation, server):
 
     Where there is no PostgreSQL server, its rows are left out with the reason.
     """
-    key, config, rows = installation.key, installation.file, []
+    key, config, rows = installation.key, installation.config, []
 
     def database():
         if isinstance(server, Failed):
@@ -174,42 +119,35 @@ def measurements(options, installation, server):
     return rows
 
 
-def allocations(options, installation, workspace, key):
+def allocations(installation, workspace):
     """Allocations of a request, by a library under the service that counts them."""
     here = os.path.dirname(os.path.abspath(__file__))
     library = os.path.join(workspace, "count_allocations.so")
     source = os.path.join(here, "count_allocations.c")
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
-    public = os.path.join(workspace, "public.pem")
-    subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", public], check=True)
     counts = {}
-    service = Service(options.executable, installation.file, workspace, {"LD_PRELOAD": library, "COUNT_ALLOCATIONS": workspace})
-    try:
+    with Service(installation, environment={"LD_PRELOAD": library, "COUNT_ALLOCATIONS": workspace}) as service:
         file = os.path.join(workspace, str(service.process.pid))
 
         def count():
             with open(file, "rb") as bytes_:
                 return struct.unpack("Q", bytes_.read(8))[0]
 
-        flags = ["--url", service.url, "--token", TOKEN, "--verify-key", public, "--connections", "16"]
-        for offers in (1, 20):
+        for offers in ("1", "20"):
             # The first run fills caches and opens what is opened once.
-            load(options.executable, [*flags, "--offers", str(offers)], 1, warm_up=0)
+            service.load(1, "--offers", offers, connections=16, warm_up=0)
             before = count()
-            result = load(options.executable, [*flags, "--offers", str(offers)], 3, warm_up=0)
-            counts[offers] = (count() - before) / (result["requestsPerSecond"] * 3)
-    finally:
-        service.stop()
+            result = service.load(3, "--offers", offers, connections=16, warm_up=0)
+            counts[int(offers)] = (count() - before) / (result["requestsPerSecond"] * 3)
     return counts
 
 
-def start_times(options, installation, workspace):
+def start_times(installation):
     """Seconds from the start to the line that says that requests are accepted."""
     times = []
     for _ in range(5):
-        service = Service(options.executable, installation.file, workspace)
-        times.append(service.seconds_to_ready)
-        service.stop()
+        with Service(installation) as service:
+            times.append(service.seconds_to_ready)
     return times
 
 
@@ -299,7 +237,10 @@ def main():
     read_from_disk(options.executable)
     version = subprocess.run([options.executable, "--version"], capture_output=True, text=True).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="offer-signer-bench-") as workspace:
-        installation = Installation(workspace, options.config, options.executable)
+        installation = Installation(options.executable, options.config, os.path.join(workspace, "configuration"))
+        check = subprocess.run([options.executable, "check", "--config", installation.config], capture_output=True, text=True)
+        if check.returncode != 0:
+            raise SystemExit(f"{options.executable} does not like {options.config}:\n{check.stderr}")
         raw = Raw(workspace, installation.key)
         try:
             server = PostgreSQL()
@@ -326,8 +267,8 @@ def main():
         }
         heading("Allocations, start")
         try:
-            extras["allocations"] = allocations(options, installation, workspace, installation.key)
-            extras["startSeconds"] = start_times(options, installation, workspace)
+            extras["allocations"] = allocations(installation, workspace)
+            extras["startSeconds"] = start_times(installation)
         except (Failed, OSError, subprocess.SubprocessError) as error:
             print(f"   left out: {error}")
         curves = []
@@ -336,7 +277,7 @@ def main():
             os.makedirs(options.output, exist_ok=True)
             try:
                 for kind, name in KINDS:
-                    points = curve(options, installation.file, kind, options.customers[0])
+                    points = curve(options, installation.config, kind, options.customers[0])
                     curves.append((f"{name}, {who(options.customers[0])}", points))
                 picture = os.path.join(options.output, "bench.png")
                 title = "Offer Signer, one offer a request, 1 to 256 connections"

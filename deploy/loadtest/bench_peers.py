@@ -16,7 +16,6 @@ libcrypto, and a sample of everyone's signatures is verified. Who is not install
 import argparse
 import datetime
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -25,9 +24,10 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load, load_average, machine, read_from_disk,
-    signer, table, wait_until, who, write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load_average, machine, read_from_disk, table,
+    wait_until, who, write_results,
 )
+from service import Installation, load, signer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONNECTIONS = [1, 4, 16, 64, 256]
@@ -260,22 +260,14 @@ def main():
     read_from_disk(options.executable)
     version = said([options.executable, "--version"])
     with tempfile.TemporaryDirectory(prefix="offer-signer-bench-") as workspace:
-        # A copy, because a key that others can read is refused, and git does not keep a file's mode.
-        home = os.path.join(workspace, "configuration")
-        shutil.copytree(os.path.dirname(os.path.abspath(options.config)), home)
-        keys = [os.path.join(home, file) for file in sorted(os.listdir(home)) if file.endswith(".p8")]
-        for file in keys:
-            os.chmod(file, 0o600)
-        public = os.path.join(workspace, "public.pem")
-        subprocess.run(["openssl", "pkey", "-in", keys[0], "-pubout", "-out", public], check=True)
-        raw = Raw(workspace, keys[0])
+        installation = Installation(options.executable, options.config, os.path.join(workspace, "configuration"))
+        raw = Raw(workspace, installation.key)
         before, host = load_average(), Host()
         heading("Who is here")
-        peers, left_out = find_peers(options, keys[0], workspace)
-        config = os.path.join(home, os.path.basename(options.config))
-        servers = [OfferSigner(f"Offer Signer {version}", options.executable, config)]
+        peers, left_out = find_peers(options, installation.key, workspace)
+        servers = [OfferSigner(f"Offer Signer {version}", options.executable, installation.config)]
         directory = signer(options.executable, os.path.join(workspace, "app-store"))
-        servers += [Measured(peer, options.executable, public, directory) for peer in peers]
+        servers += [Measured(peer, options.executable, installation.public_key, directory) for peer in peers]
         for server in servers:
             print(f"   {server.name}", flush=True)
         rows = {

@@ -24,9 +24,9 @@ import sys
 import tempfile
 import time
 
-from measuring import Failed, heading, load_average, machine, number, signer, table
+from measuring import Failed, heading, load_average, machine, number, table
 from postgresql import PostgreSQL
-from scale import Service, example
+from service import Installation, Service, signer
 
 TICKS = os.sysconf("SC_CLK_TCK")
 DATABASE = "bench1"
@@ -61,16 +61,15 @@ def arguments():
     return parser.parse_args()
 
 
-def private_keys(config):
+def private_keys(installation):
     """Adds to a configuration what replicas would share."""
-    home = os.path.dirname(config)
-    files = [os.path.join(home, name) for name in ("digest.key", "checkpoint.p8")]
-    pathlib.Path(files[0]).write_bytes(os.urandom(32))
+    files = [installation.home / name for name in ("digest.key", "checkpoint.p8")]
+    files[0].write_bytes(os.urandom(32))
     command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", files[1]]
     subprocess.run(command, check=True, capture_output=True)
     for file in files:
-        os.chmod(file, 0o600)
-    with open(config, "a", encoding="utf-8") as file:
+        file.chmod(0o600)
+    with open(installation.config, "a", encoding="utf-8") as file:
         file.write("ledger: { digestKeyFile: digest.key, checkpointKeyFile: checkpoint.p8 }\n")
 
 
@@ -103,7 +102,7 @@ def processor_seconds(process):
     return (of(process, range(11, 15)) + sum(of(child, (11, 12)) for child in children)) / TICKS
 
 
-def measure(options, server, service, key, connections, flags):
+def measure(options, server, service, connections, flags):
     """What was counted of a load, divided by the signatures that came into the ledger."""
     server.query("CHECKPOINT; SELECT pg_stat_statements_reset()", DATABASE)
 
@@ -124,7 +123,7 @@ def measure(options, server, service, key, connections, flags):
     before = counts()
     server.query("SELECT pg_stat_statements_reset()", DATABASE)
     start = processors()
-    result = service.load(options, options.seconds, key, *flags, connections=connections)
+    result = service.load(options.seconds, *flags, connections=connections)
     own, theirs = (now - then for now, then in zip(processors(), start))
     after = counts()
     signatures = after[1] - before[1]
@@ -165,23 +164,20 @@ def measure(options, server, service, key, connections, flags):
 
 def main():
     options = arguments()
-    options.executable = os.path.abspath(options.executable)
     server = PostgreSQL(*SETTINGS, *options.set)
     try:
         with tempfile.TemporaryDirectory(prefix="offer-signer-database-") as workspace:
             directory = signer(options.executable, os.path.join(workspace, "app-store"))
-            config = example(options.config, os.path.join(workspace, "example"), os.path.join(directory, "root.pem"))
-            private_keys(config)
-            key = os.path.join(workspace, "public.pem")
-            private = os.path.join(workspace, "example", "SubscriptionKey_EXAMPLE123.p8")
-            subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", key], check=True)
+            home, root = os.path.join(workspace, "example"), os.path.join(directory, "root.pem")
+            installation = Installation(options.executable, options.config, home, root)
+            private_keys(installation)
             ledger = server.database()
             server.query("CREATE EXTENSION pg_stat_statements", DATABASE)
             server.query("CREATE EXTENSION pg_walinspect")
             signed = ["--simulator-directory", directory]
-            with Service(options.executable, config, workspace, ledger=ledger) as service:
+            with Service(installation, ledger) as service:
                 for flags in KINDS.values():
-                    service.load(options, 1, key, *signed, *flags)
+                    service.load(1, *signed, *flags)
                 heading(f"Filling a ledger with {options.records:,} records")
                 begin = time.monotonic()
                 if options.records:
@@ -194,7 +190,7 @@ def main():
                     for connections in map(int, options.connections.split(",")):
                         for kind, flags in KINDS.items():
                             name = f"{kind}, {connections} connections"
-                            measured = measure(options, server, service, key, connections, [*signed, *flags])
+                            measured = measure(options, server, service, connections, [*signed, *flags])
                             rows.setdefault(name, []).append(measured)
                             print(f"   {name}: " + ", ".join(f"{value:,.2f} {what}" for what, value in measured.items()),
                                   flush=True)

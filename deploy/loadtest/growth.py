@@ -9,8 +9,6 @@ import argparse
 import os
 import pathlib
 import random
-import re
-import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -18,10 +16,9 @@ import sys
 import tempfile
 import time
 
-from measuring import Failed, heading, load, machine, number, run_json, table
+from measuring import Failed, heading, machine, number, run_json, table
+from service import Installation, Service, megabytes
 
-TOKEN = "demo-token-for-loopback-only"
-TICKS = os.sysconf("SC_CLK_TCK")
 CONNECTIONS = (1, 16)
 
 
@@ -34,67 +31,6 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     return parser.parse_args()
-
-
-def resident(process):
-    """The most memory that a process has had, in megabytes; 0 for one that is gone."""
-    try:
-        found = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())
-    except FileNotFoundError:
-        return 0.0
-    return int(found.group(1)) / 1024 if found else 0.0
-
-
-class Service:
-    """The service on a directory of its own, with its ledger."""
-
-    def __init__(self, options, directory):
-        self.options = options
-        self.directory = pathlib.Path(directory)
-        shutil.copytree(options.config, directory)
-        for key in self.directory.glob("*.p8"):
-            key.chmod(0o600)
-        self.ledger = self.directory / "ledger.sqlite"
-
-    def __enter__(self):
-        begin = time.monotonic()
-        self.process = subprocess.Popen(
-            [
-                os.path.abspath(self.options.executable), "serve",
-                "--config", self.directory / "offer-signer.yaml", "--ledger-url", f"sqlite:{self.ledger}",
-                "--server-port", "0", "--admin-port", "0",
-            ],
-            stdout=subprocess.PIPE, stderr=open(self.directory / "log", "ab"), text=True,
-        )
-        line = self.process.stdout.readline()
-        self.start = time.monotonic() - begin
-        found = re.search(r"http://[0-9.]+:\d+", line)
-        if not found:
-            raise Failed(f"the service did not start: {(self.directory / 'log').read_text()}")
-        self.url = found.group(0)
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(30)
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
-
-    def measure(self, connections):
-        before = self.processor_seconds()
-        result = load(
-            self.options.executable,
-            ["--url", self.url, "--token", TOKEN, "--connections", str(connections),
-             "--verify-key", str(self.directory / "public.pem")],
-            self.options.seconds,
-            warm_up=0.5,
-        )
-        spent = self.processor_seconds() - before
-        result["cpu"] = spent * 1e6 / (result["signaturesPerSecond"] * (self.options.seconds + 0.5))
-        result["megabytes"] = resident(self.process.pid)
-        return result
 
 
 def fill(ledger, first, end, count):
@@ -142,8 +78,7 @@ def recording(options, key, *ledger):
 
 def unsigned(ledger):
     """A copy without chains and what is signed of them: the benchmark signs with keys of its own."""
-    copy = ledger.with_name("recording.sqlite")
-    copy.unlink(missing_ok=True)
+    copy = ledger.with_suffix(".unsigned")
     connection = sqlite3.connect(ledger)
     connection.execute("VACUUM INTO ?", (str(copy),))
     connection.close()
@@ -159,7 +94,7 @@ def show_recording(options, key, small, large):
     """Signatures a second, and their CPU time, without a ledger, with an empty one, and with the large one."""
     heading("Recording, without HTTP, in turns")
     rows = {"no ledger": [], "an empty ledger": [], f"{options.records:,} records": []}
-    ledgers = [], [unsigned(small.ledger)], [unsigned(large.ledger)]
+    ledgers = [], [unsigned(small)], [unsigned(large)]
     for _ in range(options.rounds):
         for name, ledger in zip(rows, ledgers):
             rows[name].append(recording(options, key, *ledger))
@@ -179,11 +114,10 @@ def show_recording(options, key, small, large):
     ))
 
 
-def export(options, service):
+def export(installation, ledger):
     """How fast records are exported, and in how much memory."""
     command = [
-        os.path.abspath(options.executable), "ledger", "export",
-        "--config", service.directory / "offer-signer.yaml", "--ledger-url", f"sqlite:{service.ledger}",
+        installation.executable, "ledger", "export", "--config", installation.config, "--ledger-url", f"sqlite:{ledger}",
     ]
     begin = time.monotonic()
     count, peak = 0, 0.0
@@ -191,7 +125,7 @@ def export(options, service):
         while chunk := process.stdout.read(1 << 20):
             count += chunk.count(b"\n")
             # Not getrusage: it tells of this program's own memory, which the child had until it became another.
-            peak = max(peak, resident(process.pid))
+            peak = max(peak, megabytes(process.pid, "VmHWM"))
     if process.returncode != 0:
         raise Failed(f"the export failed with exit status {process.returncode}")
     return count, time.monotonic() - begin, peak
@@ -200,39 +134,42 @@ def export(options, service):
 def main():
     options = arguments()
     with tempfile.TemporaryDirectory(prefix="offer-signer-growth-") as workspace:
-        key = next(pathlib.Path(options.config).glob("*.p8"))
-        small, large = (Service(options, os.path.join(workspace, name)) for name in ("small", "large"))
-        for service in (small, large):
-            subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", service.directory / "public.pem"], check=True)
-            with service:
-                service.measure(1)
+        installation = Installation(options.executable, options.config, os.path.join(workspace, "example"))
+        small, large = (pathlib.Path(workspace, f"{name}.sqlite") for name in ("small", "large"))
+
+        def measure(service, connections):
+            return service.load(options.seconds, connections=connections, warm_up=0.5)
+
+        for ledger in (small, large):
+            with Service(installation, f"sqlite:{ledger}") as service:
+                measure(service, 1)
         heading(f"Filling a ledger with {options.records:,} records")
         begin = time.monotonic()
         tenth = options.records // 10
-        fill(large.ledger, 0, tenth, options.records)
-        exports = [export(options, large)]
-        fill(large.ledger, tenth, options.records, options.records)
-        exports.append(export(options, large))
-        size = large.ledger.stat().st_size / 1e6
+        fill(large, 0, tenth, options.records)
+        exports = [export(installation, large)]
+        fill(large, tenth, options.records, options.records)
+        exports.append(export(installation, large))
+        size = large.stat().st_size / 1e6
         print(f"   {time.monotonic() - begin:.0f} s, {size:,.0f} MB, {size * 1e6 / options.records:.0f} bytes a record")
 
-        for count, seconds, megabytes in exports:
-            print(f"   export of {count:,} records: {count / seconds:,.0f} a second, {megabytes:.0f} MB of memory at most")
+        for count, seconds, most in exports:
+            print(f"   export of {count:,} records: {count / seconds:,.0f} a second, {most:.0f} MB of memory at most")
         if os.access(options.benchmark, os.X_OK):
-            show_recording(options, small.directory / key.name, small, large)
+            show_recording(options, installation.key, small, large)
 
         heading("Signing on it and on an empty one, in turns")
-        rows = {service: {connections: [] for connections in CONNECTIONS} for service in (small, large)}
-        starts = {service: [] for service in (small, large)}
+        rows = {ledger: {connections: [] for connections in CONNECTIONS} for ledger in (small, large)}
+        starts = {ledger: [] for ledger in (small, large)}
         for _ in range(options.rounds):
-            for service in (small, large):
-                with service:
-                    starts[service].append(service.start)
+            for ledger in (small, large):
+                with Service(installation, f"sqlite:{ledger}") as service:
+                    starts[ledger].append(service.seconds_to_ready)
                     for connections in CONNECTIONS:
-                        rows[service][connections].append(service.measure(connections))
+                        rows[ledger][connections].append(measure(service, connections))
 
-        def median(service, connections, name):
-            return statistics.median(row[name] for row in rows[service][connections])
+        def median(ledger, connections, name):
+            return statistics.median(row[name] for row in rows[ledger][connections])
 
         lines = []
         for connections in CONNECTIONS:
@@ -240,9 +177,9 @@ def main():
                                ("signaturesPerSecond", "signatures a second")):
                 few, many = median(small, connections, name), median(large, connections, name)
                 lines.append([f"{unit}, {connections} connections", number(few, 2), number(many, 2), number(many / few, 2)])
-        few, many = (statistics.median(starts[service]) * 1000 for service in (small, large))
+        few, many = (statistics.median(starts[ledger]) * 1000 for ledger in (small, large))
         lines.append(["start to ready, ms", number(few, 0), number(many, 0), number(many / few, 2)])
-        few, many = (max(row["megabytes"] for row in rows[service][CONNECTIONS[-1]]) for service in (small, large))
+        few, many = (max(row["megabytes"] for row in rows[ledger][CONNECTIONS[-1]]) for ledger in (small, large))
         lines.append(["peak memory, MB", number(few), number(many), number(many / few, 2)])
         heading(f"On {machine()}")
         print(table(["", "few records", f"{options.records:,} records", "ratio"], lines))

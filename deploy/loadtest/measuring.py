@@ -202,51 +202,6 @@ def let_a_pool_wait():
     os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
 
 
-def lab(executable):
-    """The executable with the load generator and the stand-in App Store, which is built beside the service's."""
-    return os.path.join(os.path.dirname(os.path.abspath(executable)), "offer-lab")
-
-
-def signer(executable, directory):
-    """Has the stand-in App Store make a directory with what it signs with, and gives the directory."""
-    command = [lab(executable), "app-store", "--port", "0", "--directory", directory]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        line = process.stdout.readline()
-        process.terminate()
-    if not line:
-        raise Failed("the stand-in App Store did not start")
-    return directory
-
-
-def load(executable, arguments, seconds, warm_up=1.0, may_refuse=False):
-    """Runs `offer-lab load`, of the executable beside the service's, and puts its report into the names of a row.
-
-    Where may_refuse is set, more is asked than can be answered soon, and who is refused does not count. Of one customer's
-    evidence for ever more accounts (--customers shared) a refusal counts as a signature.
-    """
-    is_shared = "shared" in arguments
-    command = [lab(executable), "load", "--json", "--duration", str(seconds), "--warm-up", str(warm_up), *arguments]
-    report = run_json(command, seconds + warm_up + 300)
-    refused = report["errors"].get("503 overloaded", 0) if may_refuse else 0
-    failed = sum(report["errors"].values()) - refused
-    if failed > report["requests"] / 1000:
-        raise Failed(f"{failed} of {failed + report['requests']} requests failed: {report['errors']}")
-    checked = report.get("verification") or {"checked": 0, "wrong": 0}
-    if checked["wrong"] or not checked["checked"] and not is_shared:
-        raise Failed(f"signatures checked: {checked}")
-    return {
-        "cpu": report.get("serviceMicrosecondsPerRequest" if is_shared else "serviceMicrosecondsPerSignature"),
-        "signaturesPerSecond": report["requestsPerSecond" if is_shared else "signaturesPerSecond"],
-        "requestsPerSecond": report["requestsPerSecond"],
-        "p50": report["measured"]["p50"],
-        "p99": report["measured"]["p99"],
-        "megabytes": report.get("servicePeakMegabytes"),
-        "checked": checked["checked"],
-        "errors": failed,
-        "refused": refused,
-    }
-
-
 def machine():
     """Where this ran, in a sentence."""
     processor = "unknown processor"

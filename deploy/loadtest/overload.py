@@ -23,8 +23,6 @@ LOAD_SECONDS sets the length of each step (10).
 import http.client
 import json
 import os
-import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -33,20 +31,21 @@ import threading
 import time
 from pathlib import Path
 
-from measuring import Host, lab
+from measuring import Failed, Host
+from service import TOKEN, Installation, Service, lab, megabytes
 
 FACTOR = 4
 ROOT = Path(__file__).resolve().parents[2]
-TOKEN = "demo-token-for-loopback-only"
 SECONDS = os.environ.get("LOAD_SECONDS", "10")
 CONNECTIONS = 256
 BURST_SECONDS = 0.1
 OFFERS = "20"
 
 
-def load(executable, url, *options):
+def load(service, *options):
     """Runs the load generator; its report."""
-    command = [lab(executable), "load", "--url", url, "--token", TOKEN, "--json", "--duration", SECONDS, "--offers", OFFERS, *options]
+    command = [lab(service.installation.executable), "load", "--url", service.url, "--token", TOKEN, "--json"]
+    command += ["--duration", SECONDS, "--offers", OFFERS, *options]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if not run.stdout:
         sys.exit(f"the load generator failed: {run.stderr}")
@@ -54,18 +53,6 @@ def load(executable, url, *options):
     if "measured" not in report:
         sys.exit(f"nothing was signed: {report['errors']}")
     return report
-
-
-def megabytes(process, kind):
-    """Resident memory: VmRSS now, VmHWM the most that there ever was."""
-    text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-    return int(re.search(kind + r":\s+(\d+) kB", text).group(1)) / 1024
-
-
-def is_ready(admin):
-    connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=20)
-    connection.request("GET", "/readyz")
-    return connection.getresponse().status == 200
 
 
 def open_files(process):
@@ -100,40 +87,37 @@ class Probe(threading.Thread):
 
 def main():
     executable = str(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release/offer-signer").resolve())
-    (ROOT / "keys.example/SubscriptionKey_EXAMPLE123.p8").chmod(0o600)
     with tempfile.TemporaryDirectory() as directory:
-        command = [
-            executable, "serve", "--config", str(ROOT / "keys.example/offer-signer.yaml"),
-            "--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{directory}/ledger.sqlite",
-        ]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
-            try:
-                sys.exit(measure(executable, service))
-            finally:
-                service.send_signal(signal.SIGTERM)
+        with Service(Installation(executable, ROOT / "keys.example", f"{directory}/example")) as service:
+            sys.exit(measure(service))
 
 
-def measure(executable, service):
-    port, admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", service.stdout.readline())[:2])
-    url = f"http://127.0.0.1:{port}"
-    capacity = load(executable, url, "--connections", "16")["requestsPerSecond"]
+def is_ready(service):
+    try:
+        return service.ask("/readyz") is not None
+    except Failed:
+        return False
+
+
+def measure(service):
+    capacity = load(service, "--connections", "16")["requestsPerSecond"]
     gentle = ["--rate", f"{capacity / 10:.1f}", "--connections", "16"]
     host = Host()
-    before = load(executable, url, *gentle)
+    before = load(service, *gentle)
     taken_before = host.taken_away()
-    memory_before, files_before = megabytes(service, "VmHWM"), open_files(service)
-    probe = Probe(port)
+    memory_before, files_before = megabytes(service.process.pid, "VmHWM"), open_files(service.process)
+    probe = Probe(service.port)
     probe.start()
     connections = max(CONNECTIONS, round(2 * BURST_SECONDS * capacity))
     flood = ["--rate", f"{capacity * 10:.1f}", "--connections", f"{connections}", "--event-loops", "1", "--warm-up", "1"]
     host = Host()
-    during = load(executable, url, *flood)
+    during = load(service, *flood)
     taken_during = host.taken_away()
     probe.is_over = True
     probe.join()
-    memory_during = megabytes(service, "VmHWM")
-    after = load(executable, url, *gentle)
-    files_after = open_files(service)
+    memory_during = megabytes(service.process.pid, "VmHWM")
+    after = load(service, *gentle)
+    files_after = open_files(service.process)
 
     unloaded, loaded, later = (report["measured"]["p99"] for report in (before, during, after))
     refused = sum(count for kind, count in during["errors"].items() if kind.startswith("503"))
@@ -159,7 +143,7 @@ def measure(executable, service):
         "nothing fails in another way": not other,
         "memory is bounded": memory_during < memory_before + 256,
         "descriptors are given back": files_after < files_before + 64,
-        "afterwards it is ready, and nothing is refused": not after["errors"] and is_ready(admin),
+        "afterwards it is ready, and nothing is refused": not after["errors"] and is_ready(service),
     }
     aims = {
         f"accepted requests keep their p99 within {FACTOR} times": 0 < loaded <= FACTOR * unloaded,

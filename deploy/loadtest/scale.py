@@ -8,7 +8,7 @@
   throughput itself would tell of the generator.
 - Memory after a tenth of a million requests (--requests), each by signed transactions of a customer who has not asked
   before, and after all of them.
-- From the start to the first answer to /readyz, and CPU time of a signature, with a hundred apps and ten thousand offers
+- From the start to the line that says that requests are accepted, and CPU time of a signature, with a hundred apps and ten thousand offers
   beside the example, in turns.
 - The same with so many subscriptions held (--held) and on an empty ledger, in turns, with the p99, the memory after the
   start and the most so far, and the first look at /metrics. What the service has learnt is multiplied in its SQLite file
@@ -18,21 +18,17 @@ Prints a Markdown table.
 """
 
 import argparse
-import http.client
 import os
 import re
-import shutil
-import signal
 import sqlite3
 import statistics
-import subprocess
 import tempfile
 import threading
 import time
 
-from measuring import Failed, customers, heading, load, machine, number, signer, table, wait_until, who
+from measuring import customers, heading, machine, number, table, who
+from service import Installation, Service, signer
 
-TOKEN = "demo-token-for-loopback-only"
 APPS, PRODUCTS, OFFERS = 100, 10, 10
 
 
@@ -49,23 +45,12 @@ def arguments():
     return parser.parse_args()
 
 
-def example(source, home, root):
-    """A copy of the example, whose key nobody else can read, and which trusts the stand-in App Store's root."""
-    shutil.copytree(source, home)
-    with open(os.path.join(home, "offer-signer.yaml"), "a", encoding="utf-8") as file:
-        file.write(f"\nappStore: {{ additionalRoots: [{root}] }}\n")
-    for file in os.listdir(home):
-        if file.endswith(".p8"):
-            os.chmod(os.path.join(home, file), 0o600)
-    return os.path.join(home, "offer-signer.yaml")
-
-
-def large(source, home, root):
-    """The example with a catalog of a hundred apps with a hundred offers each."""
-    config = example(source, home, root)
+def enlarge(installation):
+    """Replaces the example's catalog by one of a hundred apps with a hundred offers each."""
+    home = installation.home
     catalog, clients = ["apps:"], ["clients:", "  - name: reader-backend"]
-    with open(os.path.join(home, "clients.yaml"), encoding="utf-8") as file:
-        clients.append("    tokenSHA256: " + re.search(r"tokenSHA256: (\S+)", file.read()).group(1))
+    token = re.search(r"tokenSHA256: \S+", (home / "clients.yaml").read_text(encoding="utf-8")).group(0)
+    clients.append(f"    {token}")
     bundles = [f"com.example.app{number_:03}" for number_ in range(APPS)]
     clients.append(f"    apps: [{', '.join(bundles)}]")
     clients.append("    evidence: [signedTransactions]")
@@ -85,67 +70,7 @@ def large(source, home, root):
                 for offer in range(OFFERS)
             ]
     for name, lines in (("catalog.yaml", catalog), ("clients.yaml", clients)):
-        with open(os.path.join(home, name), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-    return config
-
-
-class Service:
-    """A service on free ports, on some of the processors."""
-
-    def __init__(self, executable, config, workspace, processors=None, ledger=None):
-        name = os.path.join(workspace, f"{time.monotonic_ns()}")
-        pin = ["taskset", "--cpu-list", processors] if processors else []
-        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", ledger or f"sqlite:{name}.sqlite"]
-        started = time.monotonic()
-        with open(name, "wb") as output, open(name + ".err", "wb") as errors:
-            self.process = subprocess.Popen(
-                [*pin, executable, "serve", "--config", config, *ports], stdout=output, stderr=errors
-            )
-        wait_until(lambda: os.path.getsize(name) or self.process.poll() is not None, 30, "the service was not ready")
-        if self.process.poll() is not None:
-            with open(name + ".err", encoding="utf-8") as errors:
-                raise Failed(f"the service did not start: {errors.read()}")
-        with open(name, encoding="utf-8") as output:
-            self.port, self.admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", output.read())[:2])
-        wait_until(self.is_ready, 30, "the service was not ready")
-        self.seconds_to_ready = time.monotonic() - started
-
-    def is_ready(self):
-        try:
-            return self.ask("/readyz") is not None
-        except Failed:
-            return False
-
-    def ask(self, path):
-        """Asks on the operators' listener, and says how many seconds that took."""
-        started = time.monotonic()
-        connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=20)
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        answer.read()
-        if answer.status != 200:
-            raise Failed(f"{path} was answered {answer.status}")
-        return time.monotonic() - started
-
-    def load(self, options, seconds, key, *flags, connections=64):
-        flags = ["--url", f"http://127.0.0.1:{self.port}", "--token", TOKEN, "--pid", str(self.process.pid), *flags]
-        return load(options.executable, [*flags, "--verify-key", key, "--connections", str(connections)], seconds)
-
-    def megabytes(self):
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1)) / 1024
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        (home / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def fill(ledger, count):
@@ -177,14 +102,14 @@ def fill(ledger, count):
     connection.close()
 
 
-def show_held(options, config, workspace, key, signed):
+def show_held(options, installation, workspace, signed):
     """Start, memory, CPU time and p99 with many subscriptions held, and on an empty ledger, in turns."""
     heading(f"{options.held:,} subscriptions held")
     names = [f"{options.held:,} subscriptions", "an empty ledger"]
     ledgers = {name: os.path.join(workspace, f"held{index}.sqlite") for index, name in enumerate(names)}
     for ledger in ledgers.values():
-        with Service(options.executable, config, workspace, ledger=f"sqlite:{ledger}") as service:
-            service.load(options, 1, key, *signed, "new")
+        with Service(installation, f"sqlite:{ledger}") as service:
+            service.load(1, *signed, "new")
     started = time.monotonic()
     fill(ledgers[names[0]], options.held)
     size = os.path.getsize(ledgers[names[0]]) / 1e9
@@ -196,10 +121,10 @@ def show_held(options, config, workspace, key, signed):
     results = {name: [] for name in names}
     for _ in range(options.rounds):
         for name, ledger in ledgers.items():
-            with Service(options.executable, config, workspace, ledger=f"sqlite:{ledger}") as service:
+            with Service(installation, f"sqlite:{ledger}") as service:
                 row = [service.seconds_to_ready * 1000, service.megabytes()]
                 for value in options.customers:
-                    result = service.load(options, options.seconds, key, *signed, value)
+                    result = service.load(options.seconds, *signed, value)
                     row += [result["cpu"], result["p99"]]
                 results[name].append([*row, result["megabytes"], service.ask("/metrics") * 1000])
             print(f"   {name}: " + ", ".join(number(value) for value in results[name][-1]), flush=True)
@@ -207,7 +132,7 @@ def show_held(options, config, workspace, key, signed):
     return table(columns, [[name, *(number(value) for value in values)] for name, values in medians.items()])
 
 
-def show_scale(options, small, many, workspace, key, signed):
+def show_scale(options, small, many, signed):
     """Processors, the catalog and requests."""
     cases = {}
     for value in options.customers:
@@ -220,19 +145,19 @@ def show_scale(options, small, many, workspace, key, signed):
     results = {name: [] for name in cases}
     for round_ in range(options.rounds):
         heading(f"Round {round_ + 1} of {options.rounds}")
-        for name, (config, processors, flags) in cases.items():
-            with Service(options.executable, config, workspace, processors) as service:
-                result = service.load(options, options.seconds, key, *flags)
+        for name, (installation, processors, flags) in cases.items():
+            with Service(installation, processors=processors) as service:
+                result = service.load(options.seconds, *flags)
                 results[name].append((result["cpu"], service.seconds_to_ready * 1000, service.megabytes()))
                 ready = results[name][-1][1]
                 print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
     heading(f"Memory over {options.requests:,} requests")
-    with Service(options.executable, small, workspace) as service:
-        rate = service.load(options, 5, key, *signed, "new")["requestsPerSecond"]
+    with Service(small) as service:
+        rate = service.load(5, *signed, "new")["requestsPerSecond"]
         seconds, samples = options.requests / rate, []
         timer = threading.Timer(seconds / 10, lambda: samples.append(service.megabytes()))
         timer.start()
-        seen = service.load(options, seconds, key, *signed, "new")["requestsPerSecond"] * seconds
+        seen = service.load(seconds, *signed, "new")["requestsPerSecond"] * seconds
         samples.append(service.megabytes())
     medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
     base = medians[first][0]
@@ -247,19 +172,16 @@ def show_scale(options, small, many, workspace, key, signed):
 
 def main():
     options = arguments()
-    options.executable = os.path.abspath(options.executable)
     with tempfile.TemporaryDirectory(prefix="offer-signer-scale-") as workspace:
         directory = signer(options.executable, os.path.join(workspace, "app-store"))
         root = os.path.join(directory, "root.pem")
-        small = example(options.config, os.path.join(workspace, "small"), root)
+        small = Installation(options.executable, options.config, os.path.join(workspace, "small"), root)
         signed = ["--mix", "signedTransactions", "--simulator-directory", directory, "--customers"]
-        key = os.path.join(workspace, "public.pem")
-        private = os.path.join(workspace, "small", "SubscriptionKey_EXAMPLE123.p8")
-        subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", key], check=True)
-        results = [show_held(options, small, workspace, key, signed)]
+        results = [show_held(options, small, workspace, signed)]
         if not options.only_held:
-            many = large(options.config, os.path.join(workspace, "large"), root)
-            results.append(show_scale(options, small, many, workspace, key, signed))
+            many = Installation(options.executable, options.config, os.path.join(workspace, "large"), root)
+            enlarge(many)
+            results.append(show_scale(options, small, many, signed))
     heading("Result")
     print(f"{machine()}; medians of {options.rounds} rounds, signed transactions, 64 connections")
     for result in results:
