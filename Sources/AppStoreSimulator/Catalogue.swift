@@ -7,16 +7,16 @@ struct StoreApp: Sendable {
     let bundleId: String
     let appAppleId: Int64
     /// The shared secret that verifyReceipt asks for; `nil` asks for none.
-    let sharedSecret: String?
+    var sharedSecret: String?
     /// The issuer id that tokens must name; `nil` takes any.
-    let issuerId: String?
+    var issuerId: String?
     /// How long the billing grace period is, in days; 0 for none.
-    let gracePeriodDays: Int
+    var gracePeriodDays = 16
     /// ISO 4217 code of the prices.
-    let currency: String
+    var currency = "USD"
     let products: [StoreProduct]
     /// By key id.
-    var keys: [String: P256.Signing.PublicKey]
+    var keys: [String: P256.Signing.PublicKey] = [:]
     var notificationURL: URL?
     /// The set-up for customers who are about to cancel.
     var retention = RetentionMessaging()
@@ -53,12 +53,12 @@ struct StoreProduct: Equatable, Sendable {
     /// How long a payment lasts.
     let period: SubscriptionPeriod
     /// The price of a month with a 12-month commitment; `nil` for a product that is only billed up front.
-    let monthlyPrice: Int64?
+    var monthlyPrice: Int64?
     /// The introductory offer.
-    let introductoryOffer: StoreOffer?
-    let offers: [StoreOffer]
+    var introductoryOffer: StoreOffer?
+    var offers: [StoreOffer] = []
     /// The retention offers, which customers redeem on the cancellation page.
-    let retentionOffers: [StoreOffer]
+    var retentionOffers: [StoreOffer] = []
 
     func offer(_ id: String) -> StoreOffer? { offers.first { $0.id == id } }
 

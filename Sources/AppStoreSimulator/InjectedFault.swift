@@ -70,20 +70,10 @@ struct InjectedFault: Equatable, Sendable {
 
 extension InjectedFault {
     init(_ members: RequestMembers) throws(RequestFault) {
-        try members.allow(
-            "target",
-            "environment",
-            "times",
-            "delayMilliseconds",
-            "httpStatus",
-            "garbage",
-            "outage",
-            "noAccess",
-            "errorCode",
-            "retryAfterSeconds",
-            "receiptStatus",
-            "isRetryable"
-        )
+        try members.allow([
+            "target", "environment", "times", "delayMilliseconds", "httpStatus", "garbage", "outage", "noAccess",
+            "errorCode", "retryAfterSeconds", "receiptStatus", "isRetryable",
+        ])
         guard let target = Target(rawValue: try members.string("target") ?? Target.all.rawValue) else {
             throw .member("target", "One of verifyReceipt, serverAPI, retention and all is expected.")
         }

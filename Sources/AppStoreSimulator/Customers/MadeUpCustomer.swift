@@ -31,22 +31,9 @@ package struct MadeUpCustomer: Sendable {
             groupId: "20900001",
             level: 1,
             price: 9990,
-            period: .month,
-            monthlyPrice: nil,
-            introductoryOffer: nil,
-            offers: [],
-            retentionOffers: []
+            period: .month
         )
-        app = StoreApp(
-            bundleId: bundleId,
-            appAppleId: appAppleId,
-            sharedSecret: nil,
-            issuerId: nil,
-            gracePeriodDays: 16,
-            currency: "USD",
-            products: [product],
-            keys: [:]
-        )
+        app = StoreApp(bundleId: bundleId, appAppleId: appAppleId, products: [product])
     }
 
     private func customer(payments: Int) -> StoreCustomer {
@@ -85,10 +72,10 @@ package struct MadeUpCustomer: Sendable {
     }
 
     /// A notification of the first payment, signed.
-    package func notification(_ signer: AppStoreSigner) throws(SimulatorFault) -> String {
+    package func notification(_ signer: AppStoreSigner) -> String {
         let customer = customer(payments: 1)
         let event = StoreEvent(.subscribed, .initialBuy, at: now, customer.subscriptions[0])
-        return try StoreNotification(event, app: app, environment: environment, customer: customer, signer: signer)
+        return StoreNotification(event, app: app, environment: environment, customer: customer, signer: signer)
             .signedPayload
     }
 

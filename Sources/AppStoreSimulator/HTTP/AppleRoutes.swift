@@ -68,10 +68,10 @@ struct AppleRoutes {
 
     private func requestTestNotification(for app: StoreApp) throws -> [UInt8] {
         guard app.notificationURL != nil else { throw ServerAPIError.notificationURLNotFound }
-        let id = try store.change { world in
+        let signer = store.signer
+        let id = store.change { world in
             let event = StoreEvent(.test, at: world.clock.now, nil)
-            let signer = store.signer
-            let notification = try StoreNotification(event, app: app, environment: environment, signer: signer)
+            let notification = StoreNotification(event, app: app, environment: environment, signer: signer)
             world.notifications.append(notification)
             return notification.id
         }

@@ -61,7 +61,7 @@ struct ControlRoutes {
             guard world.clock.set(to: target) else {
                 throw RequestFault.member(moment == nil ? "advanceSeconds" : "now", "The clock goes from 2020 to 2040.")
             }
-            try world.advance(signer: store.signer)
+            world.advance(signer: store.signer)
             return clock(world)
         }
     }
@@ -105,52 +105,33 @@ struct ControlRoutes {
     }
 }
 
-struct CustomerView {
-    private let customer: StoreCustomer
-    private let receipt: String
-    private let subscriptions: [(item: SignedItem, newest: StoreTransaction, receipt: String, period: [String])]
-
-    init(_ customer: StoreCustomer, _ world: AppStoreWorld, _ signer: AppStoreSigner) throws {
-        self.customer = customer
-        let now = world.clock.now
-        receipt = try AppReceipt.text(of: customer, at: now, signer: signer)
-        guard let app = world.app(customer.bundleId) else { throw SimulatorFault("\(customer.bundleId) is not known") }
-        let payloads = Payloads(app, customer, signedDate: now)
-        subscriptions = try customer.subscriptions.map { subscription in
-            let newest = subscription.newest
-            let period = subscription.period
-            return (
-                try SignedItem(subscription, about: newest, payloads, signer), newest,
-                try TransactionReceipt.text(of: newest, customer: customer, signer: signer),
-                period.count > 1 ? try period.map { try signer.jws(payloads.transaction($0)) } : []
-            )
-        }
-    }
-
-    var json: [UInt8] { JSONWriter.text(writeMembers) }
-
-    func write(into json: inout JSONWriter) { json.object(writeMembers) }
-
-    private func writeMembers(_ json: inout JSONWriter) {
-        json.member("name", customer.name)
-        json.member("bundleId", customer.bundleId)
-        json.member("environment", customer.environment.rawValue)
-        json.member("appTransactionId", customer.appTransactionId)
-        json.member("receipt", receipt)
-        json.list("subscriptions", subscriptions) { subscription, json in
-            let (item, newest, receipt, period) = subscription
-            json.object { json in
-                json.member("originalTransactionId", item.originalTransactionId)
+extension AppStoreWorld {
+    /// Writes the members of a customer, with the evidence that the customer's device has.
+    func view(of customer: StoreCustomer, _ signer: AppStoreSigner) throws -> (inout JSONWriter) -> Void {
+        guard let app = app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
+        let payloads = Payloads(app, customer, signedDate: clock.now)
+        let receipt = try AppReceipt.text(of: customer, at: clock.now, signer: signer)
+        return { json in
+            json.member("name", customer.name)
+            json.member("bundleId", customer.bundleId)
+            json.member("environment", customer.environment.rawValue)
+            json.member("appTransactionId", customer.appTransactionId)
+            json.member("receipt", receipt)
+            json.objects("subscriptions", customer.subscriptions) { subscription, json in
+                let (newest, period) = (subscription.newest, subscription.period)
+                json.member("originalTransactionId", subscription.originalTransactionId)
                 json.member("transactionId", newest.transactionId)
                 json.member("productId", newest.productId)
                 json.member("subscriptionGroupIdentifier", newest.groupId)
-                json.member("status", item.status)
+                json.member("status", subscription.status)
                 json.date("expiresDate", newest.expiresDate)
                 json.optional("appAccountToken", newest.appAccountToken)
-                json.member("transactionReceipt", receipt)
-                json.member("signedTransaction", item.transaction)
-                json.member("signedRenewalInfo", item.renewal)
-                if !period.isEmpty { json.list("signedTransactions", period) { $1.string($0) } }
+                let old = TransactionReceipt.text(of: newest, customer: customer, signer: signer)
+                json.member("transactionReceipt", old)
+                json.member("signedTransaction", signer.jws(payloads.transaction(newest)))
+                json.member("signedRenewalInfo", signer.jws(payloads.renewal(subscription)))
+                guard period.count > 1 else { return }
+                json.list("signedTransactions", period) { $1.string(signer.jws(payloads.transaction($0))) }
             }
         }
     }

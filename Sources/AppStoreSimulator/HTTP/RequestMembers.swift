@@ -27,8 +27,6 @@ struct RequestMembers {
     }
 
     /// Refuses members with other names than these.
-    func allow(_ names: String...) throws(RequestFault) { try allow(names) }
-
     func allow(_ names: [String]) throws(RequestFault) {
         let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
         guard let unknown else { return }

@@ -26,13 +26,13 @@ struct RetentionControlRoutes {
         let takes = try members.boolean("takes") ?? false
         let locale = try members.string("userLocale") ?? "en-US"
         let question = try RetentionQuestion(about: id, in: locale, identifier: identifier, store.current())
-        let outcome = try await RetentionCaller(store: store).ask(question)
+        let outcome = await RetentionCaller(store: store).ask(question)
         var notification: String?
         if takes {
             let signer = store.signer
             notification = try store.change { world in
                 let change = try world.take(outcome.screen, of: id)
-                try world.notify(change, signer)
+                world.notify(change, signer)
                 return change.events.first?.kind.rawValue
             }
         }
@@ -41,31 +41,13 @@ struct RetentionControlRoutes {
             json.optional("signedPayload", outcome.signedPayload)
             json.optional("status", outcome.status.map(Int64.init))
             if outcome.status != nil { json.member("body", String(decoding: outcome.body, as: UTF8.self)) }
-            write(outcome.screen, into: &json)
+            json.member("shown", outcome.screen.kind.rawValue)
+            json.optional("messageIdentifier", outcome.screen.message)
+            json.optional("productId", outcome.screen.product?.id)
+            json.optional("billingPlanType", outcome.screen.plan?.rawValue)
+            json.optional("offerIdentifier", outcome.screen.offer?.id)
             json.optional("reason", outcome.refusal?.reason)
             json.optional("notificationType", notification)
-        }
-    }
-
-    private func write(_ screen: RetentionScreen, into json: inout JSONWriter) {
-        switch screen {
-        case .nothing: json.member("shown", "nothing")
-        case .defaultMessage(let id):
-            json.member("shown", "default")
-            json.member("messageIdentifier", id)
-        case .message(let id):
-            json.member("shown", "message")
-            json.member("messageIdentifier", id)
-        case .alternateProduct(let id, let product, let plan):
-            json.member("shown", "alternateProduct")
-            json.member("messageIdentifier", id)
-            json.member("productId", product.id)
-            json.member("billingPlanType", plan.rawValue)
-        case .promotionalOffer(let id, let product, let offer, _):
-            json.member("shown", "promotionalOffer")
-            json.member("messageIdentifier", id)
-            json.member("productId", product.id)
-            json.optional("offerIdentifier", offer.id)
         }
     }
 
@@ -123,26 +105,15 @@ struct RetentionControlRoutes {
 extension AppStoreWorld {
     /// Lets a customer take what is shown instead of cancelling: an offer, or another product.
     mutating func take(_ screen: RetentionScreen, of id: String) throws(RequestFault) -> Change {
-        // Each signature is for one purchase.
-        if case .promotionalOffer(_, _, _, let jws) = screen {
-            nonces.insert(CompactJWS(jws)?.string("nonce")?.lowercased() ?? "")
+        guard let product = screen.product, let plan = screen.plan ?? screen.offer?.plan else {
+            throw .member("takes", "The customer is shown nothing to take.")
         }
+        // Each signature is for one purchase.
+        if let nonce = screen.nonce { nonces.insert(nonce.lowercased()) }
         let now = clock.now
         return try changeSubscription(of: id) { (subscription, app, numbers) throws(RequestFault) in
-            let bought: (product: StoreProduct, plan: BillingPlanType, offer: StoreOffer?)
-            switch screen {
-            case .promotionalOffer(_, let product, let offer, _): bought = (product, offer.plan, offer)
-            case .alternateProduct(_, let product, let plan): bought = (product, plan, nil)
-            case .message, .defaultMessage, .nothing:
-                throw .member("takes", "The customer is shown nothing to take.")
-            }
-            let payment = Payment(
-                product: bought.product,
-                plan: bought.plan,
-                offer: bought.offer,
-                start: now,
-                account: subscription.latest.appAccountToken
-            )
+            let account = subscription.latest.appAccountToken
+            let payment = Payment(product: product, plan: plan, offer: screen.offer, start: now, account: account)
             let old = app.product(subscription.latest.productId)
             let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
             return [StoreEvent(kind, subtype, at: now, subscription)]

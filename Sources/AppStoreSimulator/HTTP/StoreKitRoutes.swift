@@ -10,8 +10,8 @@ struct StoreKitRoutes {
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("customers") { _, _ in
             let world = store.current()
-            let views = try world.customers.all.map { try CustomerView($0, world, store.signer) }
-            return Response.json(JSONWriter.text { $0.list("customers", views) { $0.write(into: &$1) } })
+            let views = try world.customers.all.map { try world.view(of: $0, store.signer) }
+            return Response.json { $0.objects("customers", views) { view, json in view(&json) } }
         }
         router.get("customers/:name") { _, context in
             let world = store.current()
@@ -19,7 +19,7 @@ struct StoreKitRoutes {
             guard let customer = world.customer(name) else {
                 throw RequestFault.notFound("No customer is named \(name); GET /simulator/customers lists them.")
             }
-            return Response.json(try CustomerView(customer, world, store.signer).json)
+            return Response.json(try world.view(of: customer, store.signer))
         }
         router.post("purchases") { request, context in
             try purchase(try PurchaseRequest(json: try await request.bytes(context)))
@@ -83,12 +83,11 @@ struct StoreKitRoutes {
         return try store.change { world in
             let purchase = try world.purchase(request)
             guard let app = world.app(purchase.customer.bundleId) else { throw RequestFault.notFound("No such app.") }
-            try world.notify((purchase.customer, [purchase.event]), signer)
+            world.notify((purchase.customer, [purchase.event]), signer)
             let payloads = Payloads(app, purchase.customer, signedDate: world.clock.now)
-            let item = try SignedItem(purchase.subscription, payloads, signer)
             return .json { json in
-                json.member("signedTransaction", item.transaction)
-                json.member("signedRenewalInfo", item.renewal)
+                json.member("signedTransaction", signer.jws(payloads.transaction(purchase.subscription.shown)))
+                json.member("signedRenewalInfo", signer.jws(payloads.renewal(purchase.subscription)))
                 json.object("transaction") { payloads.write(purchase.subscription.shown, into: &$0) }
                 json.object("renewalInfo") { payloads.write(purchase.subscription, into: &$0) }
                 json.member("notificationType", purchase.event.kind.rawValue)
@@ -100,8 +99,8 @@ struct StoreKitRoutes {
         let signer = store.signer
         return try store.change { world in
             let change = try change(&world)
-            try world.notify(change, signer)
-            return .json(try CustomerView(change.customer, world, signer).json)
+            world.notify(change, signer)
+            return .json(try world.view(of: change.customer, signer))
         }
     }
 }

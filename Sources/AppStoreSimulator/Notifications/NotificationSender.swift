@@ -17,20 +17,17 @@ struct NotificationSender: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 store.letTimePass()
-                for delivery in store.dueDeliveries() where !Task.isCancelled {
-                    store.record(await send(delivery), of: delivery.notificationId)
+                for (notification, url) in store.dueNotifications() where !Task.isCancelled {
+                    store.record(await send(notification, to: url), of: notification.id)
                 }
                 try? await Task.sleep(for: Self.pause)
             }
         }
     }
 
-    private func send(_ delivery: NotificationDelivery) async -> NotificationAttempt.Result {
-        var request = HTTPClientRequest(url: delivery.url.absoluteString)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(JSONWriter.text { $0.member("signedPayload", delivery.signedPayload) })
+    private func send(_ notification: StoreNotification, to url: URL) async -> NotificationAttempt.Result {
         do {
+            let request = HTTPClientRequest(posting: notification.signedPayload, to: url)
             let response = try await HTTPClient.shared.execute(request, timeout: Self.patience)
             // Nobody reads the body: without an end to it, the connection would not be used again.
             _ = try? await response.body.collect(upTo: 1 << 16)
@@ -43,11 +40,14 @@ struct NotificationSender: Service {
     }
 }
 
-/// A notification that is due, and where it goes.
-struct NotificationDelivery: Sendable {
-    let notificationId: String
-    let url: URL
-    let signedPayload: String
+extension HTTPClientRequest {
+    /// The request in which Apple hands signed data to an app's server.
+    init(posting signedPayload: String, to url: URL) {
+        self.init(url: url.absoluteString)
+        method = .POST
+        headers.add(name: "Content-Type", value: "application/json")
+        body = .bytes(JSONWriter.text { $0.member("signedPayload", signedPayload) })
+    }
 }
 
 /// One attempt to deliver a notification (`sendAttemptItem`).

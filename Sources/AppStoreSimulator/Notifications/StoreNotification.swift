@@ -33,17 +33,8 @@ struct StoreNotification: Sendable {
         environment: AppStoreEnvironment,
         customer: StoreCustomer? = nil,
         signer: AppStoreSigner
-    ) throws(SimulatorFault) {
+    ) {
         let id = UUID().uuidString.lowercased()
-        var item: SignedItem?
-        if let subscription = event.subscription, let customer {
-            item = try SignedItem(
-                subscription,
-                about: event.transaction,
-                Payloads(app, customer, signedDate: event.date),
-                signer
-            )
-        }
         let payload = JSONWriter.text { json in
             json.member("notificationType", event.kind.rawValue)
             json.optional("subtype", event.subtype?.rawValue)
@@ -54,9 +45,13 @@ struct StoreNotification: Sendable {
                 if environment == .production { json.member("appAppleId", app.appAppleId) }
                 json.member("bundleId", app.bundleId)
                 json.member("environment", environment.rawValue)
-                json.optional("status", item?.status)
-                json.optional("signedTransactionInfo", item?.transaction)
-                json.optional("signedRenewalInfo", item?.renewal)
+                guard let subscription = event.subscription, let transaction = event.transaction, let customer else {
+                    return
+                }
+                let payloads = Payloads(app, customer, signedDate: event.date)
+                json.member("status", subscription.status)
+                json.member("signedTransactionInfo", signer.jws(payloads.transaction(transaction)))
+                json.member("signedRenewalInfo", signer.jws(payloads.renewal(subscription)))
             }
         }
         self.id = id
@@ -66,7 +61,7 @@ struct StoreNotification: Sendable {
         subtype = event.subtype
         originalTransactionId = event.subscription?.originalTransactionId
         date = event.date
-        signedPayload = try signer.jws(payload)
+        signedPayload = signer.jws(payload)
     }
 
     /// Writes the notification with its attempts (`notificationHistoryResponseItem`).

@@ -15,17 +15,10 @@ struct PurchaseRequest {
 
     init(json: [UInt8]) throws(RequestFault) {
         let members = try RequestMembers(json: json)
-        try members.allow(
-            "customer",
-            "productId",
-            "billingPlanType",
-            "appAccountToken",
-            "applicationUsername",
-            "discount",
-            "offerId",
-            "jws",
-            "introductoryOfferEligibility"
-        )
+        try members.allow([
+            "customer", "productId", "billingPlanType", "appAccountToken", "applicationUsername", "discount", "offerId",
+            "jws", "introductoryOfferEligibility",
+        ])
         customer = try members.requiredString("customer")
         productId = try members.requiredString("productId")
         let plan = try members.string("billingPlanType") ?? BillingPlanType.billedUpfront.rawValue
@@ -86,7 +79,7 @@ struct DiscountParameters {
 
     /// Reads the `discount` of a purchase; any member may be missing, which is for StoreKit to refuse.
     init(_ members: RequestMembers) throws(RequestFault) {
-        try members.allow("identifier", "keyIdentifier", "nonce", "signature", "timestamp")
+        try members.allow(["identifier", "keyIdentifier", "nonce", "signature", "timestamp"])
         identifier = try members.string("identifier")
         keyIdentifier = try members.string("keyIdentifier")
         nonce = try members.string("nonce")

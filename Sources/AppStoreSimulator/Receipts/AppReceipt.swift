@@ -25,7 +25,7 @@ enum AppReceipt {
             for transaction in customer.transactions {
                 attributes.append(ReceiptAttribute(.inApp, bytes: try inApp(transaction)))
             }
-            let receipt = try SignedReceipt(try set(of: attributes), signer: signer)
+            let receipt = SignedReceipt(try set(of: attributes), signer: signer)
             return Data(try receipt.der(chain: signer.chain)).base64EncodedString()
         } catch {
             throw SimulatorFault("cannot write the receipt of \(customer.name): \(error)")

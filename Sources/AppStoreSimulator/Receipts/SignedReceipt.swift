@@ -14,9 +14,9 @@ struct SignedReceipt {
     let content: [UInt8]
     let signature: [UInt8]
 
-    init(_ content: [UInt8], signer: AppStoreSigner) throws(SimulatorFault) {
+    init(_ content: [UInt8], signer: AppStoreSigner) {
         self.content = content
-        signature = Array(try signer.signature(over: content).derRepresentation)
+        signature = Array(signer.derSignature(over: content))
     }
 
     /// Reads a receipt; whether it is authentic is another question.

@@ -5,11 +5,7 @@ import Offers
 /// An iOS 6 style transaction receipt: Base64 of an old property list with a signature and, in Base64 again, the facts.
 enum TransactionReceipt {
     /// The receipt of one transaction, in Base64.
-    static func text(
-        of transaction: StoreTransaction,
-        customer: StoreCustomer,
-        signer: AppStoreSigner
-    ) throws(SimulatorFault) -> String {
+    static func text(of transaction: StoreTransaction, customer: StoreCustomer, signer: AppStoreSigner) -> String {
         let facts = propertyList([
             ("bid", customer.bundleId), ("unique-identifier", customer.name), ("bvrs", "1"),
             ("quantity", String(transaction.quantity)),
@@ -18,7 +14,7 @@ enum TransactionReceipt {
             ("purchase-date-ms", String(transaction.purchaseDate.millisecondsSince1970)),
             ("expires-date", String(transaction.expiresDate.millisecondsSince1970)),
         ])
-        let signature = try signer.signature(over: Array(facts.utf8)).derRepresentation
+        let signature = signer.derSignature(over: Array(facts.utf8))
         var members = [
             ("signature", signature.base64EncodedString()), ("purchase-info", Data(facts.utf8).base64EncodedString()),
         ]

@@ -117,10 +117,9 @@ struct PerformanceTester: Service {
     private func call(_ test: PerformanceTest, _ caller: RetentionCaller) async -> RetentionCaller.Outcome {
         do {
             let question = try RetentionQuestion(about: test.originalTransactionId, in: "en-US", store.current())
-            return try await caller.ask(question, needsDefault: false)
+            return await caller.ask(question, needsDefault: false)
         } catch {
-            let refusal = RetentionRefusal(result: "OTHER", reason: "\(error)")
-            return RetentionCaller.Outcome(screen: .nothing, refusal: refusal)
+            return RetentionCaller.Outcome(refusal: RetentionRefusal(result: "OTHER", reason: "\(error)"))
         }
     }
 }

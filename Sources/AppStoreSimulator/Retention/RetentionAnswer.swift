@@ -3,13 +3,23 @@ import Offers
 import StrictJSON
 
 /// The screen for a customer who looks at a subscription: the endpoint's answer, or the App Store's substitute for it.
-enum RetentionScreen: Equatable, Sendable {
-    case message(String)
-    case alternateProduct(message: String, StoreProduct, BillingPlanType)
-    case promotionalOffer(message: String, StoreProduct, StoreOffer, jws: String)
-    /// The default message of product and language.
-    case defaultMessage(String)
-    case nothing
+struct RetentionScreen: Equatable, Sendable {
+    enum Kind: String, Sendable {
+        case message, alternateProduct, promotionalOffer, nothing
+        /// The default message of product and language.
+        case defaultMessage = "default"
+    }
+
+    var kind = Kind.nothing
+    /// The message's identifier.
+    var message: String?
+    /// The product that the customer can take instead of cancelling.
+    var product: StoreProduct?
+    /// The plan of an alternate product.
+    var plan: BillingPlanType?
+    var offer: StoreOffer?
+    /// The nonce of the offer's signature.
+    var nonce: String?
 }
 
 /// The reason why the App Store does not show an endpoint's answer.
@@ -42,7 +52,9 @@ struct RetentionJudge {
                 throw RetentionRefusal.invalid("Exactly one of \(Self.choices.joined(separator: ", ")) is expected.")
             }
             switch choice.name {
-            case "message": return .message(try message(choice.members, ["messageIdentifier"], allowsImage: true))
+            case "message":
+                let message = try message(choice.members, ["messageIdentifier"], allowsImage: true)
+                return RetentionScreen(kind: .message, message: message)
             case "alternateProduct": return try alternateProduct(choice.members)
             case "promotionalOffer": return try promotionalOffer(choice.members)
             default: throw RetentionRefusal.invalid("Advanced Commerce is not played here.")
@@ -87,7 +99,7 @@ struct RetentionJudge {
         guard product.id != question.productId || plan != question.subscription.latest.plan else {
             throw RetentionRefusal.invalid("\(product.id) is the product that the customer has.")
         }
-        return .alternateProduct(message: message, product, plan)
+        return RetentionScreen(kind: .alternateProduct, message: message, product: product, plan: plan)
     }
 
     private func promotionalOffer(_ members: RequestMembers) throws -> RetentionScreen {
@@ -114,7 +126,9 @@ struct RetentionJudge {
         var nonces = nonces
         do throws(StoreKitError) {
             let offer = try rules.offer(.jws(offerId: claims.string("offerIdentifier"), text), nonces: &nonces)
-            return .promotionalOffer(message: message, product, offer, jws: text)
+            var screen = RetentionScreen(kind: .promotionalOffer, message: message, product: product, offer: offer)
+            screen.nonce = claims.string("nonce")
+            return screen
         } catch {
             throw RetentionRefusal.invalid("\(error.code): \(error.reason)")
         }

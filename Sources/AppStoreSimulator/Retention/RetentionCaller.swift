@@ -3,14 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Offers
-import StrictJSON
 
 /// Asks an app's endpoint, and judges what comes back.
 struct RetentionCaller: Sendable {
     /// The result of a call.
     struct Outcome: Sendable {
         /// The part shown to the customer.
-        var screen: RetentionScreen
+        var screen = RetentionScreen()
         /// Why it is not what the endpoint answered; `nil` where it is.
         var refusal: RetentionRefusal?
         /// The signed question; `nil` where nobody was asked.
@@ -41,21 +40,22 @@ struct RetentionCaller: Sendable {
 
     /// Asks the endpoint what to show a customer; where that is needed and no default message is there, nobody is
     /// asked.
-    func ask(_ question: RetentionQuestion, needsDefault: Bool = true) async throws(SimulatorFault) -> Outcome {
+    func ask(_ question: RetentionQuestion, needsDefault: Bool = true) async -> Outcome {
         let setup = question.setup
         let fallback = question.defaultMessage.flatMap(setup.message).flatMap { $0.state == .approved ? $0.id : nil }
         if needsDefault, question.defaultMessage == nil {
             let place = "\(question.productId) in \(question.locale)"
-            return Outcome(screen: .nothing, refusal: .invalid("\(place) has no default message: nobody is asked."))
+            return Outcome(refusal: .invalid("\(place) has no default message: nobody is asked."))
         }
-        let other = fallback.map(RetentionScreen.defaultMessage) ?? .nothing
+        let other = fallback.map { RetentionScreen(kind: .defaultMessage, message: $0) } ?? RetentionScreen()
         guard let url = setup.url else {
             return Outcome(screen: other, refusal: .invalid("No address is set: nobody is asked."))
         }
-        let signed = try question.signed(by: store.signer)
+        let signed = store.signer.jws(question.payload)
         let limit = question.app.retention.settings.responseTimeThreshold
         let start = ContinuousClock.now
-        let reply = await send(signed, to: url.absoluteString, within: .milliseconds(limit))
+        let request = HTTPClientRequest(posting: signed, to: url)
+        let reply = await send(request, within: .milliseconds(limit))
         var outcome = Outcome(screen: other, refusal: nil, signedPayload: signed, time: start.duration(to: .now))
         do throws(RetentionRefusal) {
             switch reply {
@@ -81,16 +81,11 @@ struct RetentionCaller: Sendable {
         return outcome
     }
 
-    private func send(_ signedPayload: String, to url: String, within limit: Duration) async -> Reply {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(JSONWriter.text { $0.member("signedPayload", signedPayload) })
-        let complete = request
-        return await withTaskGroup(of: Reply.self) { group in
+    private func send(_ request: HTTPClientRequest, within limit: Duration) async -> Reply {
+        await withTaskGroup(of: Reply.self) { group in
             group.addTask {
                 do {
-                    let response = try await Self.client.execute(complete, timeout: .seconds(60))
+                    let response = try await Self.client.execute(request, timeout: .seconds(60))
                     let body = try await response.body.collect(upTo: Self.longestAnswer)
                     return .answer(status: Int(response.status.code), body: Array(body.readableBytesView))
                 } catch {

@@ -1,6 +1,5 @@
 import Foundation
 import Offers
-import StrictJSON
 
 /// An app's set-up for customers who are about to cancel (Retention Messaging API).
 struct RetentionMessaging: Sendable {
@@ -71,69 +70,36 @@ struct StoreMessage: Equatable, Sendable {
     let hasImage: Bool
     var state: State
 
-    init(id: String, hasImage: Bool, state: State) {
-        self.id = id
-        self.hasImage = hasImage
-        self.state = state
-    }
+    private struct Upload: Decodable {
+        /// The image of a message, or of a bullet point.
+        struct Image: Decodable {
+            let text: String?
+            let altText: String?
+        }
 
+        let header: String
+        let body: String
+        let headerPosition: String?
+        let image: Image?
+        let bulletPoints: [Image]?
+    }
+}
+
+extension StoreMessage {
     /// Reads an upload.
     init(json: [UInt8], id: String, state: State) throws(ServerAPIError) {
-        var upload = Upload()
-        var reader = JSONReader(json, refusesDuplicates: false)
-        do throws(JSONFault) {
-            try reader.readObject { (name, reader) throws(JSONFault) in try upload.read(name, &reader) }
-            try reader.readEnd()
-        } catch {
-            throw .badRequest
+        guard let upload = try? JSONDecoder().decode(Upload.self, from: Data(json)) else { throw .badRequest }
+        let points = upload.bulletPoints ?? []
+        func areShort(_ texts: [String?], _ longest: Int) -> Bool {
+            texts.allSatisfy { ($0 ?? "").unicodeScalars.count <= longest }
         }
-        guard let header = upload.header, let body = upload.body else { throw .badRequest }
-        guard header.unicodeScalars.count <= 66 else { throw .headerTooLong }
-        guard body.unicodeScalars.count <= 144 else { throw .bodyTooLong }
-        guard upload.alternativeTexts.allSatisfy({ $0.unicodeScalars.count <= 150 }) else { throw .altTextTooLong }
-        guard upload.bulletPoints.count <= 5 else { throw .tooManyBulletPoints }
-        guard upload.bulletPoints.allSatisfy({ $0.unicodeScalars.count <= 66 }) else { throw .bulletPointTooLong }
-        guard upload.position != "ABOVE_IMAGE" || upload.hasImage else { throw .aboveImageNeedsImage }
-        self.init(id: id, hasImage: upload.hasImage || !upload.bulletPoints.isEmpty, state: state)
-    }
-
-    private struct Upload {
-        var header: String?
-        var body: String?
-        var position: String?
-        var hasImage = false
-        var alternativeTexts: [String] = []
-        var bulletPoints: [String] = []
-
-        mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONFault) {
-            switch name {
-            case "header": header = try reader.readString()
-            case "body": body = try reader.readString()
-            case "headerPosition": position = try reader.readString()
-            case "image":
-                hasImage = true
-                try readImage(&reader)
-            case "bulletPoints":
-                var points: [String] = []
-                try reader.readArray { (_, reader) throws(JSONFault) in points.append(try readImage(&reader)) }
-                bulletPoints = points
-            default: try reader.skipValue()
-            }
-        }
-
-        @discardableResult
-        private mutating func readImage(_ reader: inout JSONReader) throws(JSONFault) -> String {
-            var (text, alternativeText) = ("", "")
-            try reader.readObject { (name, reader) throws(JSONFault) in
-                switch name {
-                case "text": text = try reader.readString()
-                case "altText": alternativeText = try reader.readString()
-                default: try reader.skipValue()
-                }
-            }
-            alternativeTexts.append(alternativeText)
-            return text
-        }
+        guard areShort([upload.header], 66) else { throw .headerTooLong }
+        guard areShort([upload.body], 144) else { throw .bodyTooLong }
+        guard areShort(points.map(\.altText) + [upload.image?.altText], 150) else { throw .altTextTooLong }
+        guard points.count <= 5 else { throw .tooManyBulletPoints }
+        guard areShort(points.map(\.text), 66) else { throw .bulletPointTooLong }
+        guard upload.headerPosition != "ABOVE_IMAGE" || upload.image != nil else { throw .aboveImageNeedsImage }
+        self.init(id: id, hasImage: upload.image != nil || !points.isEmpty, state: state)
     }
 }
 

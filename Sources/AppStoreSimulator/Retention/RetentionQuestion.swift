@@ -32,8 +32,6 @@ struct RetentionQuestion: Sendable {
             json.date("signedDate", date)
         }
     }
-
-    func signed(by signer: AppStoreSigner) throws(SimulatorFault) -> String { try signer.jws(payload) }
 }
 
 extension RetentionQuestion {

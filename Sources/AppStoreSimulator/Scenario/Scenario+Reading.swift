@@ -43,18 +43,12 @@ extension Scenario.App {
         } catch {
             throw SimulatorFault("the app \(bundleId) \(error)")
         }
-        return StoreApp(
-            bundleId: bundleId,
-            appAppleId: appAppleId ?? 1_234_567_890,
-            sharedSecret: sharedSecret,
-            issuerId: issuerId,
-            gracePeriodDays: gracePeriodDays ?? 16,
-            currency: currency ?? "USD",
-            products: products,
-            keys: publicKeys,
-            notificationURL: url,
-            retention: retention
-        )
+        var app = StoreApp(bundleId: bundleId, appAppleId: appAppleId ?? 1_234_567_890, products: products)
+        (app.sharedSecret, app.issuerId, app.keys) = (sharedSecret, issuerId, publicKeys)
+        (app.notificationURL, app.retention) = (url, retention)
+        app.gracePeriodDays = gracePeriodDays ?? app.gracePeriodDays
+        app.currency = currency ?? app.currency
+        return app
     }
 }
 

@@ -1,5 +1,4 @@
 import Offers
-import StrictJSON
 
 /// Selects transactions in Get Transaction History (App Store Server API, query parameters of version 2).
 struct HistoryFilter {
@@ -57,35 +56,5 @@ struct HistoryFilter {
             && revoked.map { $0 == (transaction.revocation != nil) } ?? true
             && startDate.map { transaction.purchaseDate >= $0 } ?? true
             && endDate.map { transaction.purchaseDate < $0 } ?? true
-    }
-}
-
-/// A subscription's newest transaction and renewal info, signed: an element of `lastTransactions`.
-struct SignedItem {
-    let status: Int64
-    let originalTransactionId: String
-    let transaction: String
-    let renewal: String
-
-    /// Signs both; a notification may be about another transaction than Apple's server shows.
-    init(
-        _ subscription: StoreSubscription,
-        about: StoreTransaction? = nil,
-        _ payloads: Payloads,
-        _ signer: AppStoreSigner
-    ) throws(SimulatorFault) {
-        status = subscription.status
-        originalTransactionId = subscription.originalTransactionId
-        transaction = try signer.jws(payloads.transaction(about ?? subscription.shown))
-        renewal = try signer.jws(payloads.renewal(subscription))
-    }
-
-    func write(into json: inout JSONWriter) {
-        json.object { json in
-            json.member("status", status)
-            json.member("originalTransactionId", originalTransactionId)
-            json.member("signedTransactionInfo", transaction)
-            json.member("signedRenewalInfo", renewal)
-        }
     }
 }

@@ -26,23 +26,21 @@ struct ServerAPI {
         let customer = try customer(of: id)
         let payloads = payloads(of: customer)
         let subscriptions = customer.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status) }
-        var groups: [(id: String, items: [SignedItem])] = []
-        for subscription in subscriptions {
-            let item = try SignedItem(subscription, payloads, signer)
-            let group = subscription.latest.groupId
-            if let index = groups.firstIndex(where: { $0.id == group }) {
-                groups[index].items.append(item)
-            } else {
-                groups.append((group, [item]))
-            }
-        }
+        var groups: [String] = []
+        for id in subscriptions.map(\.latest.groupId) where !groups.contains(id) { groups.append(id) }
         return JSONWriter.text { json in
             json.member("environment", environment.rawValue)
             json.member("bundleId", app.bundleId)
             if environment == .production { json.member("appAppleId", app.appAppleId) }
             json.objects("data", groups) { group, json in
-                json.member("subscriptionGroupIdentifier", group.id)
-                json.list("lastTransactions", group.items) { $0.write(into: &$1) }
+                json.member("subscriptionGroupIdentifier", group)
+                json.objects("lastTransactions", subscriptions.filter { $0.latest.groupId == group }) {
+                    (subscription, json) in
+                    json.member("status", subscription.status)
+                    json.member("originalTransactionId", subscription.originalTransactionId)
+                    json.member("signedTransactionInfo", signer.jws(payloads.transaction(subscription.shown)))
+                    json.member("signedRenewalInfo", signer.jws(payloads.renewal(subscription)))
+                }
             }
         }
     }
@@ -51,7 +49,7 @@ struct ServerAPI {
     func transactionInfo(_ id: String) throws -> [UInt8] {
         let customer = try customer(of: id)
         guard let transaction = customer.transaction(id) else { throw ServerAPIError.transactionIdNotFound }
-        let signed = try signer.jws(payloads(of: customer).transaction(transaction))
+        let signed = signer.jws(payloads(of: customer).transaction(transaction))
         return JSONWriter.text { $0.member("signedTransactionInfo", signed) }
     }
 
@@ -80,14 +78,13 @@ struct ServerAPI {
         }
         let page = transactions[start...].prefix(Self.pageSize)
         let payloads = payloads(of: customer)
-        let signed = try page.map { try signer.jws(payloads.transaction($0)) }
         return JSONWriter.text { json in
             json.optional("revision", page.last.map { "\($0.transactionId)_rev" } ?? revision)
             json.flag("hasMore", start + page.count < transactions.count)
             json.member("bundleId", app.bundleId)
             if environment == .production { json.member("appAppleId", app.appAppleId) }
             json.member("environment", environment.rawValue)
-            json.list("signedTransactions", signed) { $1.string($0) }
+            json.list("signedTransactions", page) { $1.string(signer.jws(payloads.transaction($0))) }
         }
     }
 

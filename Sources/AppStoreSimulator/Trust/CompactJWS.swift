@@ -16,8 +16,8 @@ package struct CompactJWS {
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2]), let members = Self.plainMembers(of: header),
-            let claims = Self.plainMembers(of: payload)
+            let signature = Base64URL.decode(parts[2]), let members = JSONReader.plainMembers(of: header),
+            let claims = JSONReader.plainMembers(of: payload)
         else { return nil }
         self.header = members
         self.claims = claims
@@ -48,10 +48,13 @@ package struct CompactJWS {
     private func text(of scalar: JSONScalar?) -> String? {
         if case .string(let text) = scalar { text } else { nil }
     }
+}
 
-    private static func plainMembers(of json: [UInt8]) -> [String: JSONScalar]? {
+extension JSONReader {
+    /// The members of an object whose values are neither objects nor arrays; another text gives `nil`.
+    static func plainMembers(of json: [UInt8], refusesDuplicates: Bool = true) -> [String: JSONScalar]? {
         var members: [String: JSONScalar] = [:]
-        var reader = JSONReader(json)
+        var reader = JSONReader(json, refusesDuplicates: refusesDuplicates)
         do throws(JSONFault) {
             try reader.readObject { (name, reader) throws(JSONFault) in
                 switch try reader.nextType() {

@@ -43,17 +43,12 @@ struct SignerDirectory {
     private func make() throws(SimulatorFault) -> AppStoreSigner {
         do {
             let authority = try CertificateAuthority()
-            let certificates = [authority.leaf, authority.intermediate, authority.root]
-            let chain = try certificates.map { certificate in
-                var serializer = DER.Serializer()
-                try serializer.serialize(certificate)
-                return serializer.serializedBytes
-            }
+            let signer = try AppStoreSigner(authority)
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            for (name, bytes) in zip(Self.certificateFiles, chain) { try write(name, Data(bytes), mode: 0o644) }
+            for (name, bytes) in zip(Self.certificateFiles, signer.chain) { try write(name, Data(bytes), mode: 0o644) }
             try write("root.pem", Data((try authority.root.serializeAsPEM().pemString + "\n").utf8), mode: 0o644)
             try write(Self.keyFile, Data(authority.leafKey.pemRepresentation.utf8), mode: 0o600)
-            return AppStoreSigner(key: authority.leafKey, chain: chain)
+            return signer
         } catch let fault as SimulatorFault {
             throw fault
         } catch {

@@ -103,8 +103,9 @@ enum VerifyReceiptAnswer {
             VerifyReceiptFields.oldStyle(transaction, of: app, customer, into: &json)
             json.member(isCurrent ? "latest_receipt_info" : "latest_expired_receipt_info")
             VerifyReceiptFields.oldStyle(latest, of: app, customer, into: &json)
-            let newest = try? TransactionReceipt.text(of: latest, customer: customer, signer: signer)
-            if isCurrent { json.optional("latest_receipt", newest) }
+            if isCurrent {
+                json.member("latest_receipt", TransactionReceipt.text(of: latest, customer: customer, signer: signer))
+            }
             json.member("auto_renew_status", subscription.renewsNextPeriod ? 1 : 0)
             json.member("auto_renew_product_id", subscription.nextProductId)
             json.optional("expiration_intent", subscription.expirationIntent.map { String($0) })
@@ -121,21 +122,9 @@ struct VerifyReceiptRequest {
 
     /// `nil` comes of anything that has no `receipt-data`.
     init?(json: [UInt8]) {
-        var members: [String: JSONScalar] = [:]
-        var reader = JSONReader(json, refusesDuplicates: false)
-        do throws(JSONFault) {
-            try reader.readObject { (name, reader) throws(JSONFault) in
-                switch name {
-                case "receipt-data", "password", "exclude-old-transactions":
-                    members[name] = try reader.readScalar()
-                default: try reader.skipValue()
-                }
-            }
-            try reader.readEnd()
-        } catch {
-            return nil
-        }
-        guard case .string(let receipt) = members["receipt-data"] else { return nil }
+        guard let members = JSONReader.plainMembers(of: json, refusesDuplicates: false),
+            case .string(let receipt) = members["receipt-data"]
+        else { return nil }
         receiptData = receipt
         if case .string(let text) = members["password"] { password = text } else { password = nil }
         excludesOldTransactions = members["exclude-old-transactions"] == .bool(true)

@@ -31,19 +31,12 @@ struct AppStoreWorld: Sendable {
     }
 
     /// Signs the notifications of a change, and keeps them, to be sent.
-    mutating func notify(_ change: Change, _ signer: AppStoreSigner) throws {
+    mutating func notify(_ change: Change, _ signer: AppStoreSigner) {
         let (customer, events) = change
-        guard let app = app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
-        for event in events {
-            notifications.append(
-                try StoreNotification(
-                    event,
-                    app: app,
-                    environment: customer.environment,
-                    customer: customer,
-                    signer: signer
-                )
-            )
+        guard let app = app(customer.bundleId) else { return }
+        let environment = customer.environment
+        notifications += events.map {
+            StoreNotification($0, app: app, environment: environment, customer: customer, signer: signer)
         }
     }
 }
@@ -207,7 +200,7 @@ extension AppStoreWorld {
     var isDue: Bool { customers.nextChange <= clock.now }
 
     /// Lets subscriptions renew and end, as far as the clock says.
-    mutating func advance(signer: AppStoreSigner) throws {
+    mutating func advance(signer: AppStoreSigner) {
         let now = clock.now
         for index in customers.all.indices {
             guard let app = app(customers.all[index].bundleId) else { continue }
@@ -216,7 +209,7 @@ extension AppStoreWorld {
                 let events = subscription.advance(to: now, in: app, numbers: &numbers)
                 guard !events.isEmpty else { continue }
                 customers.set(subscription, at: position, of: index)
-                try notify((customers.all[index], events), signer)
+                notify((customers.all[index], events), signer)
             }
         }
         customers.findNextChange()

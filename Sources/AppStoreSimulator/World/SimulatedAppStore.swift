@@ -49,18 +49,13 @@ package final class SimulatedAppStore: Sendable {
         world.withLock { bringUpToDate(&$0) }
     }
 
-    func dueDeliveries() -> [NotificationDelivery] {
+    /// The notifications that are due, and where they go.
+    func dueNotifications() -> [(StoreNotification, URL)] {
         world.withLock { world in
             let now = world.clock.now
             return world.notifications.compactMap { notification in
-                guard let due = notification.nextAttempt, due <= now,
-                    let url = world.app(notification.bundleId)?.notificationURL
-                else { return nil }
-                return NotificationDelivery(
-                    notificationId: notification.id,
-                    url: url,
-                    signedPayload: notification.signedPayload
-                )
+                guard let due = notification.nextAttempt, due <= now else { return nil }
+                return world.app(notification.bundleId)?.notificationURL.map { (notification, $0) }
             }
         }
     }
@@ -86,10 +81,7 @@ package final class SimulatedAppStore: Sendable {
     }
 
     private func bringUpToDate(_ world: inout AppStoreWorld) {
-        guard world.isDue else { return }
-        // What cannot be signed now is signed the next time: the subscriptions keep their state until then.
-        var next = world
-        if (try? next.advance(signer: signer)) != nil { world = next }
+        if world.isDue { world.advance(signer: signer) }
     }
 }
 

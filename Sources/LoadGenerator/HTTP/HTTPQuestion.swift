@@ -6,7 +6,6 @@ import NIOPosix
 /// A request outside of the measurement: what the generator has to know before it starts.
 struct HTTPQuestion {
     let address: ServiceAddress
-    let group: any EventLoopGroup
     /// How long connection and answer may take, in seconds.
     let timeoutSeconds: Double
 
@@ -18,7 +17,8 @@ struct HTTPQuestion {
         body: [UInt8] = []
     ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
         let request = HTTPRequestBytes.make(method, path, host: address.authority, token: token, body: body)
-        let eventLoop = group.next()
+        // One that stays: a task that gives up leaves questions behind that are still on their way.
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = eventLoop.makePromise(of: AnswerReader.Answer.self)
         let deadline = eventLoop.scheduleTask(in: .nanoseconds(Int64(timeoutSeconds * 1e9))) {
             answer.fail(LoadFault("there was no answer within \(timeoutSeconds) seconds"))

@@ -1,7 +1,5 @@
 package import AppStoreSimulator
 internal import FoundationEssentials
-import NIOCore
-import NIOPosix
 import StrictJSON
 
 /// Finds out what can be asked of a service, and makes the requests.
@@ -35,9 +33,7 @@ package struct LoadPreparation: Sendable {
 
     /// Makes requests for which the service would sign now; a task that is cancelled gives up.
     package func deck() async throws(LoadFault) -> RequestDeck {
-        // One that stays: who gives up leaves questions behind that are still on their way.
-        let group = MultiThreadedEventLoopGroup.singleton
-        let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
+        let question = HTTPQuestion(address: address, timeoutSeconds: timeoutSeconds)
         let service = PreparedService(question: question, token: token)
         let (bundleId, offers) = try await service.offers(bundleId: bundleId, productId: productId, offerId: offerId)
         var hands: [RequestDeck.Hand] = []
@@ -45,7 +41,7 @@ package struct LoadPreparation: Sendable {
         for (kind, weight) in mix.weights {
             let found: (requests: RequestDeck.Requests, description: String)
             if kind.isAskedOfSimulator {
-                if simulated.isEmpty { simulated = try await simulatedCustomers(of: bundleId, on: group) }
+                if simulated.isEmpty { simulated = try await simulatedCustomers(of: bundleId) }
                 found = try await eligible(simulated, kind, among: offers, of: bundleId, service)
             } else {
                 found = try await madeUp(kind, among: offers, of: bundleId, service)
@@ -59,12 +55,9 @@ package struct LoadPreparation: Sendable {
 
     // MARK: Customers of the simulator
 
-    private func simulatedCustomers(
-        of bundleId: String,
-        on group: any EventLoopGroup
-    ) async throws(LoadFault) -> [SimulatedCustomer] {
+    private func simulatedCustomers(of bundleId: String) async throws(LoadFault) -> [SimulatedCustomer] {
         guard let simulator else { throw LoadFault("this mix needs the App Store simulator: --simulator URL") }
-        let question = HTTPQuestion(address: simulator, group: group, timeoutSeconds: timeoutSeconds)
+        let question = HTTPQuestion(address: simulator, timeoutSeconds: timeoutSeconds)
         let answer = try await question.ask("GET", "/simulator/customers")
         guard answer.status == 200,
             let all = try? JSONDecoder().decode(SimulatedCustomer.List.self, from: Data(answer.body)).customers

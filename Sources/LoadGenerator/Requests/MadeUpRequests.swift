@@ -121,7 +121,7 @@ struct MadeUpRequests: Sendable {
             let payload = payload(number, numbers)
             let start = (numbers.place * payloads.count + number) * 64
             let isSigned = start + 64 <= signatures.count
-            let signature = isSigned ? signatures[start..<start + 64] : signer.bytes(over: payload)[...]
+            let signature = isSigned ? signatures[start..<start + 64] : signer.jwsSignature(over: payload)[...]
             signer.appendJWS(payload, signature, to: &bytes)
         }
         return bytes

@@ -1,6 +1,4 @@
 package import AppStoreSimulator
-import NIOCore
-import NIOPosix
 import StrictJSON
 
 /// Makes customers known to a service, finds out what it would show them as they are about to cancel, and makes the calls.
@@ -49,9 +47,7 @@ package struct RetentionPreparation: Sendable {
                 for attempt in 0..<5 {
                     if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
                     let call = customer.retentionCall(RequestBody.account(of: "trial \(tried) \(attempt)"))
-                    let (status, body) = try await post(Self.path) { () throws(SimulatorFault) in
-                        try signer.jws(call)
-                    }
+                    let (status, body) = try await post(Self.path, signer.jws(call))
                     guard status == 200, let answer = RetentionAnswer(json: body) else {
                         answers.append("\(status)")
                         continue
@@ -121,7 +117,7 @@ package struct RetentionPreparation: Sendable {
     /// Makes a customer known, by a notification of the newest purchase.
     private func show(_ customer: MadeUpCustomer) async throws(LoadFault) {
         let path = "/v1/notifications"
-        let (status, body) = try await post(path) { () throws(SimulatorFault) in try customer.notification(signer) }
+        let (status, body) = try await post(path, customer.notification(signer))
         guard status == 200 else {
             throw LoadFault("POST \(address)\(path): \(status) \(String(decoding: body.prefix(500), as: UTF8.self))")
         }
@@ -135,17 +131,9 @@ package struct RetentionPreparation: Sendable {
 
     private func post(
         _ path: String,
-        _ signedPayload: () throws(SimulatorFault) -> String
+        _ signedPayload: String
     ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
-        let body: [UInt8]
-        do throws(SimulatorFault) {
-            body = Self.body(try signedPayload())
-        } catch {
-            throw LoadFault(error.description)
-        }
-        // One that stays: who gives up leaves questions behind that are still on their way.
-        let group = MultiThreadedEventLoopGroup.singleton
-        let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
-        return try await question.ask("POST", path, body: body)
+        let question = HTTPQuestion(address: address, timeoutSeconds: timeoutSeconds)
+        return try await question.ask("POST", path, body: Self.body(signedPayload))
     }
 }

@@ -2,9 +2,6 @@ import AppStoreSimulator
 
 /// Signing what Apple would sign, with the key of the stand-in App Store.
 extension AppStoreSigner {
-    /// The 64 bytes of a signature; signing with a key of one's own fails only without memory.
-    func bytes(over payload: [UInt8]) -> [UInt8] { (try? jwsSignature(over: payload)) ?? [] }
-
     /// Signs many payloads, by their numbers from 0, on all processors; the signatures are one after the other.
     func signatures(
         _ count: Int,
@@ -16,7 +13,7 @@ extension AppStoreSigner {
                 for start in stride(from: 0, to: count, by: step) {
                     group.addTask {
                         try Task.checkCancellation()
-                        return (start, (start..<min(start + step, count)).flatMap { bytes(over: payload($0)) })
+                        return (start, (start..<min(start + step, count)).flatMap { jwsSignature(over: payload($0)) })
                     }
                 }
                 var blocks: [Int: [UInt8]] = [:]

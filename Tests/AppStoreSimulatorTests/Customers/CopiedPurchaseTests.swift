@@ -113,10 +113,9 @@ struct CopiedPurchaseTests {
             if hasEnded {
                 _ = try world.change(new.originalTransactionId, willAutoRenew: false, paymentFails: nil)
                 _ = world.clock.set(to: new.latest.expiresDate)
-                try world.advance(signer: try TestStore.signing())
+                world.advance(signer: try TestStore.signing())
             }
-            let purchase = try PurchaseRequest(json: Array(#"{"customer":"c","productId":"yearly"}"#.utf8))
-            let bought = try world.purchase(purchase)
+            let bought = try world.buy(["productId": "yearly"])
             #expect(bought.subscription.originalTransactionId == new.originalTransactionId)
             #expect(bought.event.subtype == (hasEnded ? .resubscribe : .upgrade))
         }

@@ -26,7 +26,7 @@ struct SeatTests {
     }
 
     private func subscription(_ name: String) throws -> StoreSubscription {
-        try #require(store.current().customer(name)?.subscriptions.first)
+        try store.current().subscription(name)
     }
 
     @Test("A member has a transaction that somebody else paid for, without an account; a group's has the group's seats")

@@ -5,8 +5,6 @@ import Testing
 
 @Suite("Subscriptions as time passes")
 struct StoreSubscriptionTests {
-    private static let day: Int64 = 86400
-
     /// A subscription in a state, some days later.
     private func later(
         _ state: String,
@@ -14,13 +12,8 @@ struct StoreSubscriptionTests {
         app settings: String = ""
     ) throws -> (subscription: StoreSubscription, events: [StoreEvent]) {
         var world = try TestStore.world(state: state, app: settings)
-        let app = try #require(world.app("com.example.app"))
-        var subscription = try #require(world.customer("c")?.subscriptions.first)
-        let events = subscription.advance(
-            to: world.clock.now.adding(seconds: days * Self.day),
-            in: app,
-            numbers: &world.numbers
-        )
+        var subscription = try world.subscription()
+        let events = world.advance(&subscription, days: days)
         return (subscription, events)
     }
 
@@ -29,30 +22,17 @@ struct StoreSubscriptionTests {
     }
 
     @Test(
-        "Each description has Apple's status",
+        "Each description has Apple's status, and renews or not",
         arguments: [
-            ("active", 1), ("activeAutoRenewOff", 1), ("gracePeriod", 4), ("billingRetry", 3), ("lapsed", 2),
-            ("refunded", 5), ("familyShared", 1), ("familyRevoked", 5), ("upgraded, upgradedTo: yearly", 1),
-            ("assigned", 1), ("assignmentRevoked", 5),
-        ] as [(String, Int64)]
+            ("active", 1, true), ("activeAutoRenewOff", 1, false), ("gracePeriod", 4, true), ("billingRetry", 3, true),
+            ("lapsed", 2, false), ("refunded", 5, false), ("familyShared", 1, true), ("familyRevoked", 5, false),
+            ("upgraded, upgradedTo: yearly", 1, true), ("assigned", 1, true), ("assignmentRevoked", 5, false),
+        ] as [(String, Int64, Bool)]
     )
-    func described(state: String, status: Int64) throws {
+    func described(state: String, status: Int64, renews: Bool) throws {
         let subscription = try later(state, 0).subscription
         #expect(subscription.status == status)
-        #expect(
-            subscription.willAutoRenew
-                == !["activeAutoRenewOff", "lapsed", "refunded", "familyRevoked", "assignmentRevoked"].contains(state)
-        )
-        let other: AppStoreSimulator.Ownership? =
-            state.hasPrefix("family") ? .familyShared : state.hasPrefix("assign") ? .assigned : nil
-        #expect(subscription.latest.ownership == other ?? .purchased)
-        #expect(
-            subscription.latest.revocation?.type
-                == [
-                    "refunded": "REFUND_FULL", "familyRevoked": "FAMILY_REVOKE",
-                    "assignmentRevoked": "ASSIGNMENT_REVOKE",
-                ][state]
-        )
+        #expect(subscription.willAutoRenew == renews)
         #expect(subscription.earlier.contains(where: \.isUpgraded) == state.hasPrefix("upgraded"))
     }
 
@@ -79,7 +59,7 @@ struct StoreSubscriptionTests {
         #expect(subscription.expirationIntent == 1)
     }
 
-    @Test("A payment that fails leads through grace and billing retry to the end")
+    @Test("A payment that fails leads through grace, where there is one, and billing retry to the end")
     func fails() throws {
         #expect(try later("gracePeriod", 13).subscription.status == 4)
         let grace = try later("gracePeriod", 15)
@@ -90,10 +70,6 @@ struct StoreSubscriptionTests {
         #expect(subscription.status == 2)
         #expect(subscription.expirationIntent == 2)
         #expect(!subscription.willAutoRenew)
-    }
-
-    @Test("Without a grace period, billing retry comes at once")
-    func noGrace() throws {
         #expect(try later("billingRetry", 0, app: "gracePeriodDays: 0").subscription.status == 3)
     }
 
@@ -105,9 +81,8 @@ struct StoreSubscriptionTests {
     @Test("A pay-as-you-go offer covers its payments, and then the full price is back")
     func offer() throws {
         var world = try TestStore.world(state: "active")
-        let app = try #require(world.app("com.example.app"))
-        var subscription = try #require(world.customer("c")?.subscriptions.first)
-        let product = try #require(app.product("monthly"))
+        var subscription = try world.subscription()
+        let product = try #require(world.app.product("monthly"))
         let now = world.clock.now
         let (kind, _) = subscription.buy(
             payment(product, product.offer("half"), at: now),
@@ -117,7 +92,7 @@ struct StoreSubscriptionTests {
         #expect(kind == .offerRedeemed)
         #expect(subscription.latest.offer == nil)
         #expect(subscription.offerInUse?.offer.id == "half")
-        _ = subscription.advance(to: now.adding(seconds: 100 * Self.day), in: app, numbers: &world.numbers)
+        _ = world.advance(&subscription, days: 100)
         let latest = subscription.transactions.suffix(3)
         #expect(latest.map { $0.offer?.id } == ["half", "half", nil])
         #expect(latest.map(\.price) == [4990, 4990, 9990])
@@ -127,15 +102,13 @@ struct StoreSubscriptionTests {
     @Test("A retention offer begins with the next payment, and keeps the customer")
     func retention() throws {
         var world = try TestStore.world(state: "activeAutoRenewOff")
-        let app = try #require(world.app("com.example.app"))
-        let id = try #require(world.customer("c")?.subscriptions.first?.originalTransactionId)
+        let id = try world.subscription().originalTransactionId
         let (customer, events) = try world.redeemRetentionOffer("keep", for: id)
         #expect(events.map(\.kind) == [.offerRedeemed])
         var subscription = try #require(customer.subscriptions.first)
         #expect(subscription.willAutoRenew)
         #expect(subscription.latest.offer == nil)
-        let later = world.clock.now.adding(seconds: 100 * Self.day)
-        _ = subscription.advance(to: later, in: app, numbers: &world.numbers)
+        _ = world.advance(&subscription, days: 100)
         #expect(subscription.transactions.suffix(3).map { $0.offer?.kind.rawValue } == [5, 5, nil])
         #expect(throws: RequestFault.self) { try world.redeemRetentionOffer("half", for: id) }
     }
@@ -153,10 +126,9 @@ struct StoreSubscriptionTests {
     @Test("A higher level begins at once, a lower one at the next billing")
     func levels() throws {
         var world = try TestStore.world(state: "active")
-        let app = try #require(world.app("com.example.app"))
-        let (monthly, yearly) = (try #require(app.product("monthly")), try #require(app.product("yearly")))
+        let (monthly, yearly) = (try #require(world.app.product("monthly")), try #require(world.app.product("yearly")))
         let now = world.clock.now
-        var subscription = try #require(world.customer("c")?.subscriptions.first)
+        var subscription = try world.subscription()
         let up = subscription.buy(
             payment(yearly, yearly.offer("year"), at: now),
             insteadOf: monthly,
@@ -170,5 +142,42 @@ struct StoreSubscriptionTests {
         #expect(down == (.didChangeRenewalPreference, .downgrade))
         #expect(subscription.latest.productId == "yearly")
         #expect(subscription.autoRenewProductId == "monthly")
+    }
+
+    @Test("A free trial lasts its week, in app-store.yaml and in a purchase", arguments: ["now", "before", "new"])
+    func trial(name: String) throws {
+        let store = try TestStore.store(
+            try TestStore.world(
+                """
+                [{ name: now, subscriptions: [{ product: monthly, state: active, periods: 1, introductory: true }] },
+                 { name: before, subscriptions: [{ product: monthly, state: lapsed, periods: 3, introductory: true }] },
+                 { name: new }]
+                """
+            )
+        )
+        if name == "new" { _ = try store.change { try $0.buy(["customer": "new"]) } }
+        let periods = try #require(store.current().customer(name)).transactions
+        let lengths = periods.map {
+            ($0.expiresDate.millisecondsSince1970 - $0.purchaseDate.millisecondsSince1970) / 86_400_000
+        }
+        #expect(lengths.last == 7)
+        #expect(lengths.dropLast().allSatisfy { $0 > 27 })
+        #expect(periods.count == (name == "before" ? 3 : 1))
+        #expect(zip(periods, periods.dropFirst()).allSatisfy { $0.purchaseDate == $1.expiresDate })
+        #expect((periods[0].expiresDate > store.current().clock.now) == (name != "before"))
+        let evidence = try Evidence(of: name, in: store)
+        #expect(evidence.history.first?["offerDiscountType"] as? String == "FREE_TRIAL")
+        #expect(evidence.history.first?["offerPeriod"] as? String == "P1W")
+        #expect(evidence.rows.last?["is_trial_period"] == "true")
+        #expect(evidence.rows.dropLast().allSatisfy { $0["is_trial_period"] == "false" })
+    }
+
+    @Test("A trial of somebody else's subscription is not the customer's", arguments: ["familyShared", "assigned"])
+    func trialOfAnother(state: String) throws {
+        var world = try TestStore.world(state: state, more: ", introductory: true")
+        let purchase = try world.buy()
+        #expect(purchase.subscription.latest.offer?.kind == .introductory)
+        #expect(purchase.customer.subscriptions.count == 2)
+        #expect(purchase.event.subtype == .initialBuy)
     }
 }

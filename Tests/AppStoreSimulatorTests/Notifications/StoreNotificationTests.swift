@@ -10,7 +10,7 @@ struct StoreNotificationTests {
         -> StoreNotification
     {
         let world = try TestStore.world(state: "active")
-        return try StoreNotification(
+        return StoreNotification(
             StoreEvent(kind, at: date, world.customer("c")?.subscriptions.first),
             app: try #require(world.app("com.example.app")),
             environment: .production,
@@ -33,23 +33,6 @@ struct StoreNotificationTests {
         notification.attempts = [NotificationAttempt(date: TestStore.now, result: .success)]
         #expect(notification.isDelivered)
         #expect(notification.nextAttempt == nil)
-    }
-
-    @Test("It has the members of Apple's, both parts signed")
-    func payload() throws {
-        let notification = try notification()
-        let payload = try JSON.part(1, of: notification.signedPayload)
-        #expect(payload["notificationType"] as? String == "DID_RENEW")
-        #expect(payload["notificationUUID"] as? String == notification.id)
-        #expect(payload["version"] as? String == "2.0")
-        #expect(payload["signedDate"] as? Int64 == TestStore.now.millisecondsSince1970)
-        let data = try #require(payload["data"] as? [String: Any])
-        #expect(data["bundleId"] as? String == "com.example.app")
-        #expect(data["appAppleId"] as? Int == 77)
-        #expect(data["status"] as? Int == 1)
-        let transaction = try JSON.part(1, of: try #require(data["signedTransactionInfo"] as? String))
-        let renewal = try JSON.part(1, of: try #require(data["signedRenewalInfo"] as? String))
-        #expect(transaction["originalTransactionId"] as? String == renewal["originalTransactionId"] as? String)
     }
 
     @Test("The history is paged, and can be searched")

@@ -51,7 +51,7 @@ struct AppReceiptTests {
             identity == ReceiptIdentity(environment: .production, bundleId: "com.example.app", customer: "c")
         )
         let transaction = try #require(customer.transactions.first)
-        let old = try TransactionReceipt.text(of: transaction, customer: customer, signer: signer)
+        let old = TransactionReceipt.text(of: transaction, customer: customer, signer: signer)
         let known = try TransactionReceipt.identity(old, signer: signer)
         #expect(known?.customer == "c")
         #expect(known?.transactionId == transaction.transactionId)

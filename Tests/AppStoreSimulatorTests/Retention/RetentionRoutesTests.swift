@@ -144,18 +144,4 @@ struct RetentionRoutesTests {
             #expect(wrong.json["pointer"] as? String == "/noAccess")
         }
     }
-
-    @Test(
-        "An app-store.yaml whose retention could not work is refused",
-        arguments: [
-            "url: ftp://a", "messages: [{ id: stay }]", "messages: [{ id: \(id) }, { id: \(id) }]",
-            "defaults: [{ product: monthly, locale: en-US, message: \(id) }]", "performanceTest: { totalRequests: 0 }",
-        ]
-    )
-    func scenario(line: String) throws {
-        let fault = try #require(throws: SimulatorFault.self) {
-            try TestStore.world(app: "retention: { \(line) }")
-        }
-        #expect(fault.description.contains("com.example.app"))
-    }
 }

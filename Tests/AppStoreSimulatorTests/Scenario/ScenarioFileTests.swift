@@ -10,6 +10,7 @@ struct ScenarioFileTests {
         try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
     }
 
+    private static let id = "00000000-0000-4000-8000-000000000001"
     private let app = """
         bundleId: a
         subscriptionGroups: [{ id: g, products: [{ id: p, offers: [{ id: o }] }, { id: q }, { id: y, period: P1Y, monthlyPrice: 1, offers: [{ id: o }] }] }]
@@ -63,6 +64,11 @@ struct ScenarioFileTests {
             ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "/nonexistent, which is not there"),
             ("keys: [{ id: K }]", "the key K needs"),
             ("notificationURL: ftp://x", "notificationURL"), ("gracePeriodDays: 99", "gracePeriodDays"),
+            ("retention: { url: ftp://a }", "the url of its retention"),
+            ("retention: { messages: [{ id: stay }] }", "a message of retention whose id is no UUID"),
+            ("retention: { messages: [{ id: \(id) }, { id: \(id) }] }", "or another's: \(id)"),
+            ("retention: { defaults: [{ product: p, locale: en-US, message: \(id) }] }", "a default of retention"),
+            ("retention: { performanceTest: { totalRequests: 0 } }", "a performanceTest beyond"),
         ]
     )
     func apps(line: String, message: String) throws {
@@ -73,7 +79,8 @@ struct ScenarioFileTests {
     @Test(
         "A customer who cannot be as described is refused by name",
         arguments: [
-            ("{ name: c, environment: Xcode }", "Production"), ("{ name: c, appAccountToken: x }", "UUID"),
+            ("{ name: c }, { name: c }", "the name of another one"), ("{ name: c, environment: Xcode }", "Production"),
+            ("{ name: c, appAccountToken: x }", "UUID"),
             ("{ name: c, count: 0 }", "count"), ("{ name: c, bundleId: b }", "one of the apps"),
             ("{ name: c, subscriptions: [{ product: z, state: active }] }", "no product"),
             ("{ name: c, subscriptions: [{ product: p, state: active, redeemed: [z] }] }", "an offer"),
@@ -117,18 +124,13 @@ struct ScenarioFileTests {
         #expect(world.customers.index(owning: last.transactions[0].transactionId) == 199)
         #expect(world.customers.index(owning: last.appTransactionId) == 199)
         #expect(Set(world.customers.all.flatMap(\.transactions).map(\.transactionId)).count == 400)
-        try world.advance(signer: try TestStore.signing())
+        world.advance(signer: try TestStore.signing())
         #expect(!world.isDue)
         let isSet = world.clock.set(to: world.clock.now.adding(seconds: 30 * 86400))
         #expect(isSet)
         #expect(world.isDue)
-        try world.advance(signer: try TestStore.signing())
+        world.advance(signer: try TestStore.signing())
         #expect(world.notifications.count == 200)
         #expect(world.customer("c-1")?.subscriptions.first?.status == 2)
-    }
-
-    @Test("Two customers of one name are refused")
-    func names() throws {
-        #expect(throws: SimulatorFault.self) { try load(file(app, "[{ name: c }, { name: c }]")) }
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Offers
+import Testing
 
 @testable import AppStoreSimulator
 
@@ -64,11 +65,7 @@ enum TestStore {
         )
     }
 
-    static func signing() throws -> AppStoreSigner {
-        let authority = try signer.get()
-        let chain = [authority.leaf, authority.intermediate, authority.root]
-        return AppStoreSigner(key: authority.leafKey, chain: try chain.map { try DERBytes.of($0) })
-    }
+    static func signing() throws -> AppStoreSigner { try AppStoreSigner(try signer.get()) }
 
     static func store(_ world: AppStoreWorld) throws -> SimulatedAppStore {
         SimulatedAppStore(world, signer: try signing(), rootPEM: URL(filePath: "/nonexistent"))
@@ -91,6 +88,15 @@ enum TestStore {
             "identifier": offer, "keyIdentifier": keyId, "nonce": nonce, "timestamp": timestamp,
             "signature": signature.derRepresentation.base64EncodedString(),
         ]
+    }
+
+    /// The claims of an App Store request that both kinds have, made just now.
+    static func claims(_ more: [String: Any]) -> [String: Any] {
+        let own: [String: Any] = [
+            "iss": "issuer", "iat": Int64(Date().timeIntervalSince1970), "bid": "com.example.app",
+            "nonce": UUID().uuidString.lowercased(), "productId": "monthly",
+        ]
+        return own.merging(more) { $1 }
     }
 
     /// A compact JWS of ES256, composed here.
@@ -118,5 +124,35 @@ enum TestStore {
     private static func base64URL(_ data: Data) -> String {
         data.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")
+    }
+}
+
+extension AppStoreWorld {
+    var app: StoreApp { apps[0] }
+
+    func subscription(_ name: String = "c") throws -> StoreSubscription {
+        try #require(customer(name)?.subscriptions.first)
+    }
+
+    /// Lets some days pass for a subscription, by itself.
+    mutating func advance(_ subscription: inout StoreSubscription, days: Int64) -> [StoreEvent] {
+        let later = clock.now.adding(seconds: days * Timestamp.day)
+        return subscription.advance(to: later, in: app, numbers: &numbers)
+    }
+
+    /// Buys by the members of `POST /simulator/purchases`; `c` buys `monthly` unless they say otherwise.
+    mutating func buy(_ members: [String: Any] = [:]) throws -> Purchase {
+        let body = ["customer": "c", "productId": "monthly"].merging(members) { $1 }
+        return try purchase(try PurchaseRequest(json: Array(try JSON.text(body).utf8)))
+    }
+
+    /// StoreKit's error for a purchase; 0 for none.
+    mutating func verdict(_ members: [String: Any]) throws -> Int64 {
+        do {
+            _ = try buy(members)
+            return 0
+        } catch let error as StoreKitError {
+            return error.code.rawValue
+        }
     }
 }

@@ -130,7 +130,7 @@ struct VerifyReceiptAnswerTests {
             let world = try TestStore.world(state: state)
             let customer = try #require(world.customer("c"))
             let transaction = try #require(customer.transactions.last)
-            let receipt = try TransactionReceipt.text(of: transaction, customer: customer, signer: signer)
+            let receipt = TransactionReceipt.text(of: transaction, customer: customer, signer: signer)
             let answer = try answer(receipt, world: world)
             #expect(answer["status"] as? Int == status)
             #expect((answer["receipt"] as? [String: String])?["bid"] == "com.example.app")
