@@ -30,7 +30,7 @@ extension BadKey {
         },
     ]
 
-    private static func text(_ change: (String) -> String) throws -> [UInt8] {
+    static func text(_ change: (String) -> String) throws -> [UInt8] {
         Array(change(String(decoding: try TestKey().pem, as: UTF8.self)).utf8)
     }
 }

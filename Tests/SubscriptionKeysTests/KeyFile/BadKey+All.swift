@@ -23,15 +23,9 @@ extension BadKey {
     ]
 
     private static let pemBlocks = [
-        BadKey("certificate", .otherPEM, says: "named CERTIFICATE") {
-            try Self.certificate()
-        },
-        BadKey("public key", .otherPEM, says: "named PUBLIC KEY") {
-            try Self.converted("pkey", "-pubout", "-in")
-        },
-        BadKey("SEC 1", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
-            try Self.converted("ec", "-in")
-        },
+        BadKey("certificate", .otherPEM, says: "named CERTIFICATE") { try certificate() },
+        BadKey("public key", .otherPEM, says: "named PUBLIC KEY") { try converted("pkey", "-pubout", "-in") },
+        BadKey("SEC 1", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") { try converted("ec", "-in") },
         BadKey("SEC 1 with parameters", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
             try Tool.openssl("ecparam", "-name", "prime256v1", "-genkey")
         },
@@ -52,42 +46,25 @@ extension BadKey {
     }
 
     private static let otherKeys = [
-        BadKey("RSA", .otherAlgorithm, says: "another algorithm") {
-            try Tool.openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
-        },
-        BadKey("P-384", .otherCurve, says: "another curve") { try Self.key(on: "P-384") },
-        BadKey("secp256k1", .otherCurve, says: "another curve") { try Self.key(on: "secp256k1") },
+        BadKey("RSA", .otherAlgorithm, says: "another algorithm") { try made("RSA", "rsa_keygen_bits:2048") },
+        BadKey("P-384", .otherCurve, says: "another curve") { try made("EC", "ec_paramgen_curve:P-384") },
+        BadKey("secp256k1", .otherCurve, says: "another curve") { try made("EC", "ec_paramgen_curve:secp256k1") },
         BadKey("curve by its numbers", .otherCurve, says: "another curve") {
-            try Tool.openssl(
-                "genpkey",
-                "-algorithm",
-                "EC",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-pkeyopt",
-                "ec_param_enc:explicit"
-            )
+            try made("EC", "ec_paramgen_curve:P-256", "ec_param_enc:explicit")
         },
-        BadKey("Ed25519", .otherAlgorithm, says: "another algorithm") {
-            try Tool.openssl("genpkey", "-algorithm", "ED25519")
-        },
-        BadKey("DH", .otherAlgorithm, says: "another algorithm") {
-            try Tool.openssl("genpkey", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048")
-        },
+        BadKey("Ed25519", .otherAlgorithm, says: "another algorithm") { try made("ED25519") },
+        BadKey("DH", .otherAlgorithm, says: "another algorithm") { try made("DH", "group:ffdhe2048") },
     ]
 
-    private static func key(on curve: String) throws -> [UInt8] {
-        try Tool.openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)")
+    /// A key of another kind, with options of `openssl genpkey`.
+    private static func made(_ algorithm: String, _ options: String...) throws -> [UInt8] {
+        try Tool.openssl(["genpkey", "-algorithm", algorithm] + options.flatMap { ["-pkeyopt", $0] })
     }
 
     /// What `openssl` makes of a fresh key, whose file comes last.
     private static func converted(_ arguments: String...) throws -> [UInt8] {
         let workbench = try Workbench()
         let path = try TestKey().write(on: workbench)
-        return try withExtendedLifetime(workbench) {
-            let result = try Tool.run("openssl", arguments + [path])
-            guard result.status == 0 else { throw Tool.Failure(description: result.errors) }
-            return result.output
-        }
+        return try withExtendedLifetime(workbench) { try Tool.openssl(arguments + [path]) }
     }
 }

@@ -12,22 +12,24 @@ extension BadKey {
         BadKey("no END line", .truncated, says: "no END line") { try TestKey().pem.dropLast(30) },
         BadKey("half an END line", .truncated, says: "END line that is cut") { try TestKey().pem.dropLast(8) },
         BadKey("END of another block", .truncated, says: "not that of its BEGIN line") {
-            try Array(Self.text(TestKey().pem).replacing("END PRIVATE", with: "END PUBLIC").utf8)
+            try text { $0.replacing("END PRIVATE", with: "END PUBLIC") }
         },
         BadKey("BEGIN alone", .notPEM, says: "damaged BEGIN line") { Array("-----BEGIN PRIVATE".utf8) },
         BadKey("nothing between the lines", .truncated, says: "incomplete Base64") { DER.pem([]) },
         BadKey("a missing Base64 character", .truncated, says: "incomplete Base64") {
-            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n").utf8)
+            try text { $0.replacing("\nM", with: "\n") }
         },
         BadKey("a missing line", .truncated, says: "longer than the file") {
-            let lines = try Self.text(TestKey().pem).split(separator: "\n")
-            return Array((lines.prefix(2) + lines.suffix(1)).joined(separator: "\n").utf8)
+            try text { pem in
+                let lines = pem.split(separator: "\n")
+                return (lines.prefix(2) + lines.suffix(1)).joined(separator: "\n")
+            }
         },
         BadKey("a foreign character", .malformedBase64, says: "not Base64") {
-            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n*").utf8)
+            try text { $0.replacing("\nM", with: "\n*") }
         },
         BadKey("padding in the middle", .malformedBase64, says: "not Base64") {
-            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n=").utf8)
+            try text { $0.replacing("\nM", with: "\n=") }
         },
         BadKey("DER cut short", .truncated, says: "longer than the file") { try DER.pem(TestKey().der.dropLast()) },
         BadKey("DER of one byte", .truncated, says: "cut short") { DER.pem([0x30]) },
@@ -38,32 +40,32 @@ extension BadKey {
         },
         BadKey("a scalar of 31 bytes", .malformedDER, says: "scalar of 31 bytes") {
             let key = try TestKey()
-            return DER.pem(DER.pkcs8(scalar: key.scalar.dropLast(), point: key.point))
+            return pkcs8(key.scalar.dropLast(), key.point)
         },
         BadKey("a compressed point", .malformedDER, says: "uncompressed") {
             let key = try TestKey()
-            return DER.pem(DER.pkcs8(scalar: key.scalar, point: [0x02] + key.point[1...32]))
+            return pkcs8(key.scalar, [0x02] + key.point[1...32])
         },
         BadKey("scalar zero", .scalarOutOfRange, says: "zero or beyond the order") {
-            try DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0, count: 32), point: TestKey().point))
+            try pkcs8([UInt8](repeating: 0, count: 32), TestKey().point)
         },
         BadKey("scalar zero without a point", .scalarOutOfRange, says: "zero or beyond the order") {
-            DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0, count: 32), point: nil))
+            pkcs8([UInt8](repeating: 0, count: 32))
         },
-        BadKey("scalar n", .scalarOutOfRange, says: "zero or beyond the order") {
-            DER.pem(DER.pkcs8(scalar: order, point: nil))
-        },
+        BadKey("scalar n", .scalarOutOfRange, says: "zero or beyond the order") { pkcs8(order) },
         BadKey("scalar 2^256 - 1", .scalarOutOfRange, says: "zero or beyond the order") {
-            DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0xFF, count: 32), point: nil))
+            pkcs8([UInt8](repeating: 0xFF, count: 32))
         },
         BadKey("the point of another key", .foreignPublicPoint, says: "public point of another key") {
-            try DER.pem(DER.pkcs8(scalar: TestKey().scalar, point: TestKey().point))
+            try pkcs8(TestKey().scalar, TestKey().point)
         },
         BadKey("a point that is not on the curve", .foreignPublicPoint, says: "not on P-256") {
             let key = try TestKey()
-            return DER.pem(DER.pkcs8(scalar: key.scalar, point: key.point.dropLast() + [key.point[64] ^ 1]))
+            return pkcs8(key.scalar, key.point.dropLast() + [key.point[64] ^ 1])
         },
     ]
 
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    private static func pkcs8(_ scalar: [UInt8], _ point: [UInt8]? = nil) -> [UInt8] {
+        DER.pem(DER.pkcs8(scalar: scalar, point: point))
+    }
 }

@@ -12,33 +12,19 @@ struct KeyFileTests {
         key = try TestKey()
     }
 
-    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyError {
-        try #require(throws: KeyError.self) {
-            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: access)
+    @Test("What is no file is refused at once, a pipe without waiting for a writer")
+    func noFile() throws {
+        let pipe = workbench.path("pipe.p8")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for (path, code, words) in [
+            (workbench.path("none.p8"), .missing, "does not exist; it has to be an EC P-256"),
+            (workbench.directory, .notRegularFile, "is a directory"), (pipe, .notRegularFile, "is a pipe"),
+            ("/dev/zero", .notRegularFile, "is "),
+        ] as [(String, KeyError.Code, String)] {
+            let error = try workbench.refusal(of: path)
+            #expect(error.code == code)
+            #expect(error.description.hasPrefix("\(path) \(words)"))
         }
-    }
-
-    @Test func missing() throws {
-        let error = try refusal(of: workbench.path("none.p8"))
-        #expect(error.code == .missing)
-        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; it has to be an EC P-256"))
-    }
-
-    @Test func directory() throws {
-        let error = try refusal(of: workbench.directory)
-        #expect(error.code == .notRegularFile)
-        #expect(error.reason.contains("is a directory"))
-    }
-
-    @Test("A pipe is refused at once, without waiting for a writer")
-    func pipe() throws {
-        let path = workbench.path("pipe.p8")
-        #expect(mkfifo(path, 0o600) == 0)
-        #expect(try refusal(of: path).reason.hasPrefix("is a pipe"))
-    }
-
-    @Test func device() throws {
-        #expect(try refusal(of: "/dev/zero").code == .notRegularFile)
     }
 
     @Test func unreadable() async throws {
@@ -59,7 +45,7 @@ struct KeyFileTests {
     @Test(arguments: [0o640, 0o604, 0o610, 0o602, 0o644, 0o777])
     func openToOthers(mode: Int) throws {
         let path = try workbench.write(key.pem, mode: mode)
-        let error = try refusal(of: path)
+        let error = try workbench.refusal(of: path)
         #expect(error.code == .readableByOthers)
         #expect(error.reason.contains("has mode 0\(String(mode, radix: 8))"))
         #expect(error.reason.hasSuffix(": chmod 600 \(path)"))
@@ -74,12 +60,12 @@ struct KeyFileTests {
     @Test("A mounted secret may be readable by the group, and by no others")
     func groupReadable() throws {
         let path = try workbench.write(key.pem, mode: 0o440)
-        #expect(try refusal(of: path).code == .readableByOthers)
+        #expect(try workbench.refusal(of: path).code == .readableByOthers)
         #expect(
             try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: .groupReadable).fileMode == 0o440
         )
         for mode in [0o444, 0o460, 0o450] {
-            let error = try refusal(of: workbench.write(key.pem, mode: mode), access: .groupReadable)
+            let error = try workbench.refusal(of: workbench.write(key.pem, mode: mode), access: .groupReadable)
             #expect(error.code == .readableByOthers)
             #expect(error.reason.contains("chmod 440"))
         }
@@ -92,7 +78,7 @@ struct KeyFileTests {
     func owner() async throws {
         let path = try workbench.write(key.pem, mode: 0o400)
         try #require(chown(path, 1234, 1234) == 0)
-        let error = try refusal(of: path)
+        let error = try workbench.refusal(of: path)
         #expect(error.code == .foreignOwner)
         // Where the service runs as that user, it could not read a file that was given to root.
         #expect(error.reason.hasPrefix("belongs to user 1234; it has to belong to root, as root runs this: if that"))
@@ -123,7 +109,7 @@ struct KeyFileTests {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
         #expect(throws: Never.self) { try SigningKey(contentsOf: link, keyIdentifier: "TEST123456") }
         try #require(chmod(target, 0o644) == 0)
-        #expect(try refusal(of: link).code == .readableByOthers)
+        #expect(try workbench.refusal(of: link).code == .readableByOthers)
     }
 
     @Test("A file of exactly 16 KiB is read")
@@ -135,16 +121,9 @@ struct KeyFileTests {
     @Test("A path with a quote or a space stays one word of the advised command")
     func quotedPath() throws {
         let path = try workbench.write(key.pem, to: "it's a key.p8", mode: 0o644)
-        let error = try refusal(of: path)
+        let error = try workbench.refusal(of: path)
         let command = try #require(error.reason.range(of: "chmod 600 .*", options: .regularExpression))
         #expect(try Tool.run("sh", ["-c", String(error.reason[command])]).status == 0)
         #expect(throws: Never.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
-    }
-
-    @Test("Two errors are equal when their codes are")
-    func equality() throws {
-        let first = try refusal(of: workbench.path("a.p8"))
-        #expect(try first == refusal(of: workbench.path("b.p8")))
-        #expect(try first != refusal(of: workbench.directory))
     }
 }

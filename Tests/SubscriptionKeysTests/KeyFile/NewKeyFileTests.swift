@@ -4,33 +4,20 @@ import Testing
 
 @Suite("A new key's file")
 struct NewKeyFileTests {
-    @Test("OpenSSL reads it, finds it in order, and derives the public key that loading it gives")
+    @Test("OpenSSL reads each, finds it in order, and derives the public key that loading it gives; no two are alike")
     func openSSL() throws {
         let bench = try Workbench()
-        let path = bench.path("new.p8")
-        try NewKeyFile.write(to: path)
-        #expect(try Tool.run("openssl", ["pkey", "-in", path, "-check", "-noout"]).status == 0)
-        let loaded = try SigningKey(contentsOf: path, keyIdentifier: "ledger")
-        #expect(try Tool.openssl("pkey", "-in", path, "-pubout", "-outform", "DER") == loaded.publicKeySPKI)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-    }
-
-    @Test("It has the lines of any PEM file")
-    func lines() throws {
-        let bench = try Workbench()
-        let path = bench.path("new.p8")
-        try NewKeyFile.write(to: path)
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).map(\.count) == [27, 64, 64, 56, 25, 0])
-    }
-
-    @Test("Each is another key")
-    func different() throws {
-        let bench = try Workbench()
-        let keys = try (0..<8).map { index in
-            let path = bench.path("new\(index).p8")
+        let keys = try (0..<8).map { number in
+            let path = bench.path("new\(number).p8")
             try NewKeyFile.write(to: path)
-            return try SigningKey(contentsOf: path, keyIdentifier: "ledger").publicKeySPKI
+            #expect(try Tool.run("openssl", ["pkey", "-in", path, "-check", "-noout"]).status == 0)
+            let loaded = try SigningKey(contentsOf: path, keyIdentifier: "ledger").publicKeySPKI
+            #expect(try Tool.openssl("pkey", "-in", path, "-pubout", "-outform", "DER") == loaded)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.map(\.count) == [27, 64, 64, 56, 25, 0])
+            return loaded
         }
         #expect(Set(keys).count == 8)
     }

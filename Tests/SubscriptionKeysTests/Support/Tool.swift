@@ -14,8 +14,9 @@ enum Tool {
     }
 
     /// Runs `openssl`, and throws when it fails.
-    @discardableResult
-    static func openssl(_ arguments: String...) throws -> [UInt8] {
+    static func openssl(_ arguments: String...) throws -> [UInt8] { try openssl(arguments) }
+
+    static func openssl(_ arguments: [String]) throws -> [UInt8] {
         let result = try run("openssl", arguments)
         guard result.status == 0 else {
             throw Failure(description: "openssl \(arguments.joined(separator: " ")): \(result.errors)")

@@ -1,5 +1,6 @@
 import Foundation
 import SubscriptionKeys
+import Testing
 
 /// A directory of its own for a test, which goes with this object.
 final class Workbench: Sendable {
@@ -31,6 +32,13 @@ final class Workbench: Sendable {
     /// Loads a key file of these bytes.
     func load(_ bytes: [UInt8]) throws -> SigningKey {
         try SigningKey(contentsOf: write(bytes), keyIdentifier: "TEST123456")
+    }
+
+    /// Why a key file is refused.
+    func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyError {
+        try #require(throws: KeyError.self) {
+            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: access)
+        }
     }
 
     /// What `openssl` says of a signature, with the public key that `openssl` derives from the private one.
