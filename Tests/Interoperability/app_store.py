@@ -116,3 +116,9 @@ def running_simulator(folder):
     arguments = ["app-store", "--port", "0", "--directory", folder]
     with running(arguments, r" at (http://\S+), root (\S+)", folder / "app-store.log", LAB) as found:
         yield found[1]
+
+
+def subscription(app_store, name):
+    """The only subscription of a customer."""
+    [found] = app_store.customer(name)["subscriptions"]
+    return found

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -39,35 +40,10 @@ def new_key():
 
 
 def openssl_p8(key):
-    """PKCS#8 as OpenSSL and `cryptography` write it: the curve is named once."""
+    """PKCS#8 as OpenSSL and `cryptography` write it."""
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-
-
-def apple_p8(key):
-    """PKCS#8 as App Store Connect hands it out: the curve is repeated inside, and no newline ends the file."""
-
-    def element(tag, *contents):
-        content = b"".join(contents)
-        length = bytes([len(content)]) if len(content) < 128 else bytes([0x81, len(content)])
-        return bytes([tag]) + length + content
-
-    ec_public_key = bytes.fromhex("06072a8648ce3d0201")  # 1.2.840.10045.2.1
-    prime256v1 = bytes.fromhex("06082a8648ce3d030107")  # 1.2.840.10045.3.1.7
-    scalar = key.private_numbers().private_value.to_bytes(32, "big")
-    point = key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
-    ec_private_key = element(
-        0x30,
-        element(0x02, b"\x01"),
-        element(0x04, scalar),
-        element(0xA0, prime256v1),
-        element(0xA1, element(0x03, b"\x00", point)),
-    )
-    der = element(0x30, element(0x02, b"\x00"), element(0x30, ec_public_key, prime256v1), element(0x04, ec_private_key))
-    text = base64.b64encode(der).decode()
-    lines = [text[start : start + 64] for start in range(0, len(text), 64)]
-    return "\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]).encode()
 
 
 def write_configuration(folder, p8, signatures_per_second=None):
@@ -207,6 +183,33 @@ def running(arguments, announcement, log, executable=EXECUTABLE):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def answering(answer):
+    """An HTTP server until the block ends: `answer` makes the status and the JSON of each body; gives its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            status, json_ = answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            body = json.dumps(json_).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json" if status < 400 else "application/problem+json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        # A client may keep a connection open for longer than the server is needed.
+        server.daemon_threads, server.block_on_close = True, False
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 SERVING = r" is serving (http://\S+), admin (http://\S+)"

@@ -8,7 +8,6 @@ import uuid
 
 import pytest
 from appstoreserverlibrary import jws_signature_creator
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
@@ -31,7 +30,7 @@ def read(compact):
 
 
 def verify(key, compact):
-    """Raises InvalidSignature unless the signature, r and s side by side, is the key's."""
+    """Fails unless the signature, r and s side by side, is the key's."""
     signed, _, text = compact.rpartition(".")
     signature = decode(text)
     assert len(signature) == 64
@@ -131,20 +130,3 @@ def test_an_unknown_decision_is_not_signed(tmp_path):
         product = introductory(service, evidence={"receiptResponse": receipt}, transactionId=TRANSACTION_ID)
     assert product["introductoryOffer"]["verdict"] == "unknown"
     assert "jws" not in product and "allowIntroductoryOffer" not in product
-
-
-def test_a_jws_is_good_for_no_other_claims(service):
-    [decision] = service.sign(formats=["jws"])["decisions"]
-    header, claims, signature = decision["jws"].split(".")
-    changed = json.loads(decode(claims)) | {"offerIdentifier": "other"}
-    text = base64.urlsafe_b64encode(json.dumps(changed).encode()).rstrip(b"=").decode()
-    with pytest.raises(InvalidSignature):
-        verify(service.key, f"{header}.{text}.{signature}")
-
-
-def test_every_shape_of_signature_becomes_sixty_four_bytes(tmp_path):
-    key = new_key()
-    with running_service(tmp_path, key, openssl_p8(key)) as service:
-        for _ in range(5):
-            for decision in service.sign(offers=100, formats=["jws"])["decisions"]:
-                verify(key, decision["jws"])

@@ -1,15 +1,12 @@
 """The OpenAPI description is valid, true of every answer, and good for a generated client."""
 
-import contextlib
 import functools
-import http.server
 import importlib
 import json
 import operator
 import os
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 
@@ -18,7 +15,7 @@ import openapi_spec_validator
 import pytest
 import yaml
 
-from offer_signer import REPOSITORY, SEPARATOR, new_key, openssl_p8, running_service, signed_fields, verify
+from offer_signer import REPOSITORY, SEPARATOR, answering, new_key, openssl_p8, running_service, signed_fields, verify
 
 HERE = REPOSITORY / "Tests/Interoperability"
 SECONDS = int(os.environ.get("OFFER_SIGNER_SCHEMATHESIS_SECONDS") or 150)
@@ -148,33 +145,6 @@ def test_a_generated_client_asks_for_a_signature(example_service, generated):
         assert problem.code is models.KnownProblemCode.UNAUTHORIZED
 
 
-@contextlib.contextmanager
-def answering(status, answer):
-    """A server that answers whatever it is asked so, until the block ends; gives its address."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json" if status < 400 else "application/problem+json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def altered(description, path, status, *changes):
     """An example of the description as a newer service would give it: (member, ..., value), and an unknown member."""
     responses = json.loads(description)["paths"][path]["post"]["responses"]
@@ -192,8 +162,8 @@ def test_a_generated_client_takes_the_answers_of_a_newer_service(generated, desc
     models = generated(".models")
 
     def ask(call, request, status, answer):
-        with answering(status, answer) as address:
-            with generated().AuthenticatedClient(address, "token") as client:
+        with answering(lambda _: (status, answer)) as address:
+            with generated().AuthenticatedClient(address.rstrip("/"), "token") as client:
                 return generated(f".api.{call}").sync(client=client, body=request)
 
     offer = models.RequestedOffer(product_id="p", offer_id="o")

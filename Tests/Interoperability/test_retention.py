@@ -1,9 +1,6 @@
 """The stand-in App Store's retention calls and set-up calls, by Apple's own library."""
 
 import contextlib
-import http.server
-import json
-import threading
 import time
 import uuid
 
@@ -27,8 +24,8 @@ from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
-from app_store import APP_APPLE_ID, ISSUER_ID, MESSAGE_ID, YEARLY_PRODUCT_ID, running_app_store
-from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, new_key, openssl_p8
+from app_store import APP_APPLE_ID, ISSUER_ID, MESSAGE_ID, YEARLY_PRODUCT_ID, running_app_store, subscription
+from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, new_key, openssl_p8
 
 
 @pytest.fixture
@@ -37,45 +34,28 @@ def app_store(tmp_path):
         yield app_store
 
 
-class Endpoint(http.server.BaseHTTPRequestHandler):
+class Endpoint:
     """An app's endpoint, written with Apple's library: `answer` makes an answer of a decoded call."""
 
-    protocol_version = "HTTP/1.1"
+    def __init__(self, verifier, answer):
+        self.verifier = verifier
+        self.answer = answer
+        self.calls = []
 
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def take(self, body):
         request = _get_cattrs_converter(RealtimeRequestBody).structure(body, RealtimeRequestBody)
-        call = self.server.verifier.verify_and_decode_realtime_request(request.signedPayload)
-        self.server.calls.append(call)
-        answer = self.server.answer(call)
-        text = json.dumps(_get_cattrs_converter(RealtimeResponseBody).unstructure(answer)).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, *arguments):
-        pass
+        call = self.verifier.verify_and_decode_realtime_request(request.signedPayload)
+        self.calls.append(call)
+        return 200, _get_cattrs_converter(RealtimeResponseBody).unstructure(self.answer(call))
 
 
 @contextlib.contextmanager
 def running_endpoint(app_store, environment, answer):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    server.verifier = app_store.verifier(environment)
-    server.calls = []
-    server.answer = answer
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = {"bundleId": BUNDLE_ID, "environment": environment.value, "url": f"http://127.0.0.1:{server.server_port}/"}
-    assert app_store.ask("/simulator/retention-url", url)[0] == 200
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-def subscription(app_store, name):
-    [found] = app_store.customer(name)["subscriptions"]
-    return found
+    endpoint = Endpoint(app_store.verifier(environment), answer)
+    with answering(endpoint.take) as url:
+        address = {"bundleId": BUNDLE_ID, "environment": environment.value, "url": url}
+        assert app_store.ask("/simulator/retention-url", address)[0] == 200
+        yield endpoint
 
 
 def look(app_store, name, **more):
