@@ -7,42 +7,38 @@ import Testing
 
 @Suite("A database's figures for operators")
 struct DatabaseFiguresTests {
-    @Test(
-        "Redemptions of a day count by app where they were signed here and paid for; others do not",
-        arguments: LedgerHome.allCases
-    )
-    func redemptions(home: LedgerHome) throws {
+    @Test("Chains have the number of their records and whether they ended", arguments: LedgerHome.allCases)
+    func chains(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let (store, states) = (try fixture.store(), try fixture.states())
-        func redeem(_ id: String) throws {
-            let redeemed = subscription(
-                id,
-                of: nil,
-                transactionId: id,
-                offer: .promotional("comeback50"),
-                bought: fixture.now.adding(seconds: 60)
-            )
-            let observation = seen(redeemed)
-            try states.learn(observation)
+        let empty = try await fixture.database().recentFigures(since: fixture.now)
+        #expect(empty.chainCount == 0 && empty.chains.isEmpty && empty.checkpointAt == nil)
+        let first = try fixture.store()
+        _ = try first.commit([.of(count: 3, at: fixture.now)])
+        try first.endChain()
+        fixture.advance(days: 1)
+        let second = try fixture.store()
+        for _ in 0..<2 { _ = try second.commit([.of(count: 1, at: fixture.now)]) }
+        let figures = try await fixture.database(readOnly: true).recentFigures(since: fixture.now)
+        #expect(figures.chainCount == 2)
+        #expect(figures.chains.map(\.records) == [2, 3])
+        #expect(figures.chains.map(\.isEnded) == [false, true])
+        #expect(figures.checkpointAt == fixture.now)
+    }
+
+    @Test("A verification is noted in the place of the one before", arguments: LedgerHome.allCases)
+    func verification(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let database = try fixture.database()
+        #expect(try await database.recentFigures(since: fixture.now).lastVerification == nil)
+        for faults in [2, 0] as [Int64] {
+            let note = NotedVerification(at: fixture.now, chains: 1, records: 5, faults: faults)
+            try database.note(note)
+            #expect(try await database.recentFigures(since: fixture.now).lastVerification == note)
         }
-        func figures() throws -> DatabaseFigures { try DatabaseFigures(of: try fixture.database(), at: fixture.now) }
-        let signed: [LedgerEntry] = ["1", "2", "3"].map {
-            .of(account: "", originalTransactionId: $0, at: fixture.now)
-        }
-        _ = try store.commit(signed)
-        #expect(try figures().redemptions == [:])
-        try redeem("1")
-        try redeem("2")
-        try redeem("3")
-        try fixture.execute("UPDATE redemptions SET environment = 'Sandbox' WHERE transaction_id = '3'")
-        try redeem("4")
-        #expect(try figures().redemptions == ["com.example.reader": 2])
-        fixture.advance(days: 2)
-        #expect(try figures().redemptions == [:])
     }
 
     @Test("The size is that of all that the database has", arguments: LedgerHome.allCases)
-    func size(home: LedgerHome) throws {
+    func size(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let database = try fixture.database()
         let before = try DatabaseFigures(of: database, at: fixture.now).bytes
@@ -51,8 +47,9 @@ struct DatabaseFiguresTests {
         let text = String(repeating: "x", count: 1000)
         for _ in 0..<3 { try fixture.execute("INSERT INTO filler VALUES ('\(text)')") }
         for _ in 0..<9 { try fixture.execute("INSERT INTO filler SELECT value FROM filler") }
-        let grown = try DatabaseFigures(of: database, at: fixture.now).bytes - before
-        #expect(grown > 1_536_000 && grown < 6_000_000)
+        let after = try DatabaseFigures(of: database, at: fixture.now).bytes
+        #expect(after - before > 1_536_000 && after - before < 6_000_000)
+        #expect(try await database.recentFigures(since: fixture.now).bytes >= 1_536_000)
     }
 
     @Test("A figure is looked for once a minute at the most, and again at once where it was not found")
