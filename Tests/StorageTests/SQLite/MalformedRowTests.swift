@@ -6,6 +6,7 @@ import Testing
 @Suite("Values in the file that are not of their types")
 struct MalformedRowTests {
     private static let bundleId = "com.example.reader"
+    private static let account = testDigestKey.digest(of: "reader-1", bundleId: bundleId) as AccountDigest
 
     /// What is read.
     enum Call: Sendable {
@@ -69,9 +70,13 @@ struct MalformedRowTests {
     private func fill(_ fixture: LedgerFixture) async throws {
         _ = try fixture.store().commit([.of(originalTransactionId: "1", maximumAccounts: 5, at: fixture.now)])
         // A day before the signature, which is left for others.
-        let redeemed = redeemed("1", at: fixture.now.adding(days: -1))
-        let observation = seen(redeemed, mark: mark(fixture))
-        try fixture.states().learn(observation)
+        let mark = AccountHistoryMark(
+            account: Self.account,
+            bundleId: Self.bundleId,
+            environment: .production,
+            asOf: fixture.now
+        )
+        try fixture.states().learn(seen(redeemed("1", at: fixture.now.adding(days: -1)), mark: mark))
         let decision = CountedDecision(
             .lapsed,
             of: OfferRequest(productId: "monthly", offerId: "comeback50"),
@@ -94,7 +99,7 @@ struct MalformedRowTests {
     private func redeemed(_ id: String, at moment: Timestamp) -> HeldSubscription {
         subscription(
             id,
-            of: testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId),
+            of: Self.account,
             transactionId: id,
             offer: .promotional("comeback50"),
             bought: moment,
@@ -102,27 +107,16 @@ struct MalformedRowTests {
         )
     }
 
-    private func mark(_ fixture: LedgerFixture) -> AccountHistoryMark {
-        AccountHistoryMark(
-            account: testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId),
-            bundleId: Self.bundleId,
-            environment: .production,
-            asOf: fixture.now
-        )
-    }
-
     /// Comes across the value.
     private func call(_ call: Call, _ fixture: LedgerFixture) async throws {
-        let account = testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId)
         let country = try #require(CountryCode("DEU"))
         switch call {
         case .held:
-            let question = StateQuestion(bundleId: Self.bundleId, account: account)
+            let question = StateQuestion(bundleId: Self.bundleId, account: Self.account)
             _ = try await fixture.states().held([question])[0].get()
-        case .forget: _ = try fixture.states().forget(account)
+        case .forget: _ = try fixture.states().forget(Self.account)
         case .redemption:
-            let observation = seen(redeemed("2", at: fixture.now.adding(seconds: 60)))
-            try fixture.states().learn(observation)
+            try fixture.states().learn(seen(redeemed("2", at: fixture.now.adding(seconds: 60))))
         case .presentations:
             _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
         case .products: _ = try await fixture.productReports().products(of: Self.bundleId, in: country)
@@ -139,12 +133,7 @@ struct MalformedRowTests {
         try await fill(fixture)
         if place.call.isRepeatable { try await call(place.call, fixture) }
         for table in place.tables { try fixture.execute("UPDATE \(table) SET \(place.column) = \(place.value)") }
-        do {
-            try await call(place.call, fixture)
-            Issue.record("it did not fail")
-        } catch let failure as StorageFailure {
-            #expect(failure.code == .malformed)
-            #expect(failure.detail == "a row's \(place.column) is not of its type")
-        }
+        let failure = await #expect(throws: StorageFailure(.malformed, "")) { try await call(place.call, fixture) }
+        #expect(failure?.detail == "a row's \(place.column) is not of its type")
     }
 }

@@ -16,9 +16,10 @@ struct RedemptionTests {
         under offer: RedeemedOffer? = .promotional("comeback50"),
         for account: Account = reader,
         price: PaidPrice? = PaidPrice(milliunits: 4990, currency: "EUR"),
-        bundleId: String = "com.example.reader"
+        bundleId: String = "com.example.reader",
+        item: String? = nil
     ) -> StateObservation {
-        let transaction = Transaction(
+        var transaction = Transaction(
             originalTransactionId: id,
             productId: "monthly",
             subscriptionGroupIdentifier: "1",
@@ -30,6 +31,7 @@ struct RedemptionTests {
             price: price,
             storefront: price == nil ? nil : "DEU"
         )
+        transaction.webOrderLineItemId = item
         let history = SubscriptionHistory(
             bundleId: bundleId,
             environment: .production,
@@ -38,19 +40,12 @@ struct RedemptionTests {
             transactions: [transaction],
             coverage: .partial
         )
-        return StateObservation(
-            history,
-            presentedFor: account,
-            digester: testDigestKey,
-            at: time
-        )
+        return StateObservation(history, presentedFor: account, digester: testDigestKey, at: time)
     }
 
     private func learn(_ observations: [StateObservation], in fixture: LedgerFixture) throws {
         let states = try fixture.states()
-        for observation in observations {
-            try states.learn(observation)
-        }
+        for observation in observations { try states.learn(observation) }
     }
 
     /// Each redemption's transaction, and the number of the record that it was matched to.
@@ -61,34 +56,6 @@ struct RedemptionTests {
     /// A moment after the start of each fixture's clock.
     private static func minute(_ minute: Int64) -> Timestamp {
         Timestamp(millisecondsSince1970: 1_795_000_000_000 + minute * 60_000)
-    }
-
-    @Test("A copy of a redeemed purchase is the same redemption, whichever came first", arguments: LedgerHome.allCases)
-    func copies(home: LedgerHome) throws {
-        func copy(_ transactionId: String, of id: String, at time: Timestamp) -> StateObservation {
-            let one = Self.observation(transactionId, of: id, at: time).subscriptions[0]
-            return seen(
-                HeldSubscription(
-                    one.identity,
-                    transactions: one.transactions.values.map { held in
-                        var transaction = held.value
-                        transaction.webOrderLineItemId = "31"
-                        return Held(transaction, asOf: held.asOf)
-                    },
-                    accounts: one.accounts
-                )
-            )
-        }
-        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
-            let fixture = try LedgerFixture(home)
-            _ = try fixture.store().commit([.of(at: Self.minute(0)), .of(at: Self.minute(1))])
-            let copies = [
-                copy("1", of: "1000", at: Self.minute(10)), copy("2", of: "1000", at: Self.minute(10)),
-                copy("7", of: "7000", at: Self.minute(10)),
-            ]
-            try learn(order.map { copies[$0] }, in: fixture)
-            #expect(try matches(fixture) == ["1 2"])
-        }
     }
 
     @Test(
@@ -115,15 +82,23 @@ struct RedemptionTests {
         #expect(try outcome("1000") == .recorded)
     }
 
-    /// What was signed, what is learnt then, and each redemption with the number of its record.
+    /// What was signed, what is learnt then in each of the orders, and each redemption with the number of its record.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let signed: [LedgerEntry]
         let learnt: [StateObservation]
+        let orders: [[Int]]
         let matches: [String]
 
-        init(_ name: String, signed: [LedgerEntry], learnt: [StateObservation], matches: [String]) {
+        init(
+            _ name: String,
+            signed: [LedgerEntry],
+            learnt: [StateObservation],
+            orders: [[Int]]? = nil,
+            matches: [String]
+        ) {
             (testDescription, self.signed, self.learnt, self.matches) = (name, signed, learnt, matches)
+            self.orders = orders ?? [Array(learnt.indices)]
         }
     }
 
@@ -171,31 +146,36 @@ struct RedemptionTests {
             ],
             matches: ["1 1", "2 2"]
         ),
+        Case(
+            "A copy of a redeemed purchase is the same redemption, whichever came first",
+            signed: [.of(at: minute(0)), .of(at: minute(1))],
+            learnt: [
+                observation("1", at: minute(10), item: "31"), observation("2", at: minute(10), item: "31"),
+                observation("7", of: "7000", at: minute(10), item: "31"),
+            ],
+            orders: [[0, 1, 2], [2, 1, 0], [1, 0, 2]],
+            matches: ["1 2"]
+        ),
+        // The fourth is a renewal under the same offer.
+        Case(
+            "Neither order nor repetition of deliveries changes which signature belongs to which redemption",
+            signed: [0, 5].map { .of(at: minute($0)) },
+            learnt: [
+                observation("1", at: minute(8)), observation("2", at: minute(10), under: nil),
+                observation("3", at: minute(12)), observation("4", at: minute(13)),
+            ],
+            orders: [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1, 0, 2]],
+            matches: ["1 2", "3 1"]
+        ),
     ]
 
     @Test("A redemption finds the signature that made it possible", arguments: LedgerHome.allCases, cases)
     func matched(home: LedgerHome, known: Case) throws {
-        let fixture = try LedgerFixture(home)
-        _ = try fixture.store().commit(known.signed)
-        for observation in known.learnt { try learn([observation], in: fixture) }
-        #expect(try matches(fixture) == known.matches)
-    }
-
-    @Test(
-        "Neither order nor repetition of deliveries changes which signature belongs to which redemption",
-        arguments: LedgerHome.allCases
-    )
-    func anyOrder(home: LedgerHome) throws {
-        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1, 0, 2]] {
+        for order in known.orders {
             let fixture = try LedgerFixture(home)
-            _ = try fixture.store().commit([0, 5].map { .of(at: Self.minute($0)) })
-            let observations = [
-                Self.observation("1", at: Self.minute(8)), Self.observation("2", at: Self.minute(10), under: nil),
-                Self.observation("3", at: Self.minute(12)), Self.observation("4", at: Self.minute(13)),
-            ]
-            try learn(order.map { observations[$0] }, in: fixture)
-            // The fourth is a renewal under the same offer.
-            #expect(try matches(fixture) == ["1 2", "3 1"], "\(order)")
+            _ = try fixture.store().commit(known.signed)
+            try learn(order.map { known.learnt[$0] }, in: fixture)
+            #expect(try matches(fixture) == known.matches, "\(order)")
         }
     }
 
