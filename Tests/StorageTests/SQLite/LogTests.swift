@@ -4,17 +4,28 @@ import Testing
 
 @testable import Storage
 
-@Suite("Bringing the log's pages into the file")
-struct LogCheckpointsTests {
+@Suite("The log of an SQLite file, while it is in use")
+struct LogTests {
     private static let pageSize = SQLiteDatabase.pageSize
     /// How many rows make the log long.
     private static let rows = LogCheckpoints.length / pageSize
 
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("ledger.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
     /// A file with a table of rows that take a little more than a page each.
-    private func database(at path: String) throws -> SQLiteDatabase {
+    private func database() throws -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path)
         try database.execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, filling BLOB)")
         return database
+    }
+
+    private func checkpoint(_ mode: String = "", by database: SQLiteDatabase) throws {
+        try database.withWriter { connection throws(StorageFailure) in
+            _ = try SQLiteSession(connection: connection, path: "").run("PRAGMA wal_checkpoint\(mode)")
+        }
     }
 
     private func insert(_ count: Int, into database: SQLiteDatabase) throws {
@@ -30,11 +41,9 @@ struct LogCheckpointsTests {
 
     @Test("The log stays as long as it is, however long commits go on without a pause, and nothing is lost")
     func bounded() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("ledger.sqlite")
         let (commits, rows) = (1200, 20)
         do {
-            let database = try database(at: path)
+            let database = try database()
             for _ in 0..<commits { try insert(rows, into: database) }
             #expect(try size(of: path + "-wal") < 4 * LogCheckpoints.length)
         }
@@ -46,9 +55,7 @@ struct LogCheckpointsTests {
 
     @Test("A log that grows because of a long read of the file is reported, until the read ends")
     func pinned() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("ledger.sqlite")
-        let database = try database(at: path)
+        let database = try database()
         let reader = try SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: 1)
         try reader.run("BEGIN")
         try reader.run("SELECT COUNT(*) FROM pages")
@@ -67,9 +74,7 @@ struct LogCheckpointsTests {
 
     @Test("The commit that makes the log long does not wait for its pages: they are brought into the file after it")
     func beside() async throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("ledger.sqlite")
-        let database = try database(at: path)
+        let database = try database()
         // A little more than a page a row: the log is not long yet, and is long then.
         try insert(Self.rows / 2, into: database)
         #expect(try size(of: path) < LogCheckpoints.length / 2)
@@ -80,5 +85,37 @@ struct LogCheckpointsTests {
         }
         #expect(try size(of: path) >= LogCheckpoints.length)
         _ = database
+    }
+
+    @Test(
+        "Where somebody cut the log short, nothing is written after the hole, and none of it comes into the file",
+        arguments: [0, 4096]
+    )
+    func cutShort(length: Int) throws {
+        let database = try database()
+        try checkpoint(by: database)
+        try insert(40, into: database)
+        let before = try Data(contentsOf: URL(filePath: path))
+        try #require(truncate(path + "-wal", off_t(length)) == 0)
+        let failure = #expect(throws: StorageFailure.self) { try insert(1, into: database) }
+        #expect(failure?.code == .unavailable)
+        #expect(failure?.detail.contains("\(path)-wal lacks records that were written to it") == true)
+        database.close()
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("A log that another connection begins again, shorter, is whole")
+    func begunAgain() throws {
+        let database = try database()
+        let other = try SQLiteDatabase(path: path)
+        for round in 0..<4 {
+            try insert(60, into: database)
+            // As `PRAGMA wal_checkpoint(TRUNCATE)` of the sqlite3 command does.
+            try checkpoint("(TRUNCATE)", by: other)
+            try insert(1, into: round % 2 == 0 ? database : other)
+        }
+        #expect(try database.integer("SELECT count(*) FROM pages") == 244)
+        #expect(try database.text("PRAGMA integrity_check") == "ok")
     }
 }
