@@ -15,29 +15,26 @@ struct DurableLedgerTests {
         return fixture
     }
 
-    private func wait(until isDone: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    private func open(_ fixture: LedgerFixture, deadline: Duration = .seconds(2)) throws -> DurableLedger {
+        DurableLedger(try fixture.store(), bounds: .init(deadline: deadline), now: { fixture.now })
     }
 
     @Test("A deletion that fails, at its beginning or on its way, goes on soon after, not an hour later")
     func deletingAgain() async throws {
         let fixture = try aged(600)
-        let writes = Mutex(0)
+        let writes = Atomic(0)
         // Of answers, of presentations and of 500 records: the first step, and the third that comes to records.
         let database = TroubledDatabase(try fixture.database()) { call throws(StorageFailure) in
             guard call == .write(.beside) else { return }
-            let number = writes.withLock { writes in
-                writes += 1
-                return writes
+            if [1, 7].contains(writes.add(1, ordering: .sequentiallyConsistent).newValue) {
+                throw StorageFailure(.unavailable, "somebody keeps it locked")
             }
-            if [1, 7].contains(number) { throw StorageFailure(.unavailable, "somebody keeps it locked") }
         }
         let ledger = DurableLedger(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
         try await wait { try fixture.records().isEmpty }
         ledger.close()
         #expect(try fixture.records().isEmpty)
-        #expect(writes.withLock { $0 } > 7)
+        #expect(writes.load(ordering: .sequentiallyConsistent) > 7)
     }
 
     @Test("However much there is to delete, signatures are recorded in between")
@@ -68,13 +65,13 @@ struct DurableLedgerTests {
     @Test("While the clock is known to be wrong nothing is deleted")
     func wrongClock() async throws {
         let fixture = try aged(10)
-        let checkpoints = Mutex(0)
+        let checkpoints = Atomic(0)
         let database = TroubledDatabase(try fixture.database()) { call throws(StorageFailure) in
-            if call == .read { checkpoints.withLock { $0 += 1 } }
+            if call == .read { checkpoints.add(1, ordering: .sequentiallyConsistent) }
         }
         let store = try fixture.store(retentionDays: 10, in: database)
         let ledger = DurableLedger(store, isClockRight: { false }, now: { fixture.now })
-        try await wait { checkpoints.withLock { $0 } > 2 }
+        try await wait { checkpoints.load(ordering: .sequentiallyConsistent) > 2 }
         // A deletion would come after the checkpoint: closing waits for it.
         ledger.close()
         #expect(try fixture.records().count == 10)
@@ -83,7 +80,7 @@ struct DurableLedgerTests {
     @Test("However much there is to record, checkpoints are signed in between")
     func recording() async throws {
         let fixture = try LedgerFixture(.sqlite)
-        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        let ledger = try open(fixture)
         let isDone = Atomic(false)
         // Each answer brings the next request: something waits whenever a commit ends.
         @Sendable func goOn() {
@@ -107,7 +104,7 @@ struct DurableLedgerTests {
     @Test("Each commit is reported, with the number of signatures that it recorded", arguments: LedgerHome.allCases)
     func observed(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        let ledger = try open(fixture)
         let records = Mutex<[Int]>([])
         ledger.observeCommits { duration, count in
             #expect(duration > .zero)
@@ -136,17 +133,13 @@ struct DurableLedgerTests {
     )
     func refused(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        RefusedValue.refuse(in: fixture, "ledger_records")
-        let ledger = DurableLedger(
-            try fixture.store(),
-            bounds: .init(deadline: .seconds(60)),
-            now: { fixture.now }
-        )
+        fixture.refuse(in: "ledger_records")
+        let ledger = try open(fixture, deadline: .seconds(60))
         let time = fixture.now
         let results = await withTaskGroup(of: (Int, [GrantOutcome]?).self) { tasks in
             for number in 0..<60 {
                 tasks.addTask {
-                    let id = number % 20 == 7 ? RefusedValue.transaction : "1000"
+                    let id = number % 20 == 7 ? LedgerFixture.refusedTransaction : "1000"
                     let entry = LedgerEntry.of(account: "\(number)", originalTransactionId: id, limit: 5, at: time)
                     return (number, try? await ledger.append(entry))
                 }
@@ -158,23 +151,18 @@ struct DurableLedgerTests {
         #expect(ledger.warning?.contains("not signed") == true)
         ledger.close()
         #expect(try fixture.records().map(\.number).sorted() == Array(1...57))
-        let found = try fixture.verify()
-        #expect(found.faults.isEmpty, "\(found.faults)")
+        try fixture.verifySound()
     }
 
     @Test("A forgotten customer was presented for nothing; others still were", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        let ledger = try open(fixture)
         for account in ["alice", "bob"] {
             for id in ["1", "2"] {
-                let entry = LedgerEntry.of(
-                    account: account,
-                    originalTransactionId: id,
-                    maximumAccounts: 3,
-                    at: fixture.now
+                _ = try await ledger.append(
+                    .of(account: account, originalTransactionId: id, maximumAccounts: 3, at: fixture.now)
                 )
-                _ = try await ledger.append(entry)
             }
         }
         #expect(try await ledger.forget(customer: "alice", bundleId: "com.example.reader") == 2)
@@ -182,7 +170,7 @@ struct DurableLedgerTests {
         let left = try fixture.rows("SELECT original_transaction_id FROM ledger_presentations ORDER BY 1")
         #expect(left == ["1", "2"])
         #expect(try fixture.records().count == 4)
-        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.verifySound()
         ledger.close()
     }
 
@@ -192,28 +180,18 @@ struct DurableLedgerTests {
     )
     func lockedTooLong(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledger = DurableLedger(
-            try fixture.store(),
-            bounds: .init(deadline: .milliseconds(300)),
-            now: { fixture.now }
-        )
+        let ledger = try open(fixture, deadline: .milliseconds(300))
         let entry = LedgerEntry.of(limit: 2, at: fixture.now)
         #expect(try await ledger.append(entry) == [.recorded])
         try await fixture.locking {
-            await #expect(throws: StorageFailure(.tooSlow, "")) {
-                do {
-                    _ = try await ledger.append(entry)
-                } catch let failure as StorageFailure {
-                    throw StorageFailure(failure.code, "")
-                }
-            }
+            await #expect(throws: StorageFailure(.tooSlow, "")) { try await ledger.append(entry) }
             #expect(ledger.fault != nil)
         }
-        while ledger.fault != nil { try await Task.sleep(for: .milliseconds(5)) }
+        try await wait { ledger.fault == nil }
         #expect(try await ledger.append(entry) == [.recorded])
         #expect(try await ledger.append(entry) == [.signatureLimit(count: 2)])
         ledger.close()
         #expect(try fixture.records().count == 2)
-        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.verifySound()
     }
 }

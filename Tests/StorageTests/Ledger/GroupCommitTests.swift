@@ -7,23 +7,41 @@ import Testing
 
 @Suite("Group commit", .timeLimit(.minutes(30)))
 struct GroupCommitTests {
-    /// A store that can be held up, and that can fail.
+    /// A store that can be held up, before it asks whether a commit is wanted or after it, and that can fail.
     private final class Store: Sendable {
+        enum Hold { case nowhere, before, after }
         struct State {
             var commits: [[Int]] = []
             var failure: StorageFailure?
         }
         let state = Mutex(State())
         let gate = DispatchSemaphore(value: 0)
-        let reached = Mutex(0)
-        let isGated: Bool
+        private let isReached = Atomic(false)
+        private let hold: Hold
 
-        init(isGated: Bool = false) { self.isGated = isGated }
+        init(held hold: Hold = .nowhere) { self.hold = hold }
+
+        var commits: [[Int]] { state.withLock { $0.commits } }
+
+        func fail(_ failure: StorageFailure?) { state.withLock { $0.failure = failure } }
+
+        private func wait(_ place: Hold) {
+            guard hold == place else { return }
+            isReached.store(true, ordering: .sequentiallyConsistent)
+            gate.wait()
+        }
+
+        /// Waits until items are in the writer's hand.
+        func reach() async {
+            while !isReached.load(ordering: .sequentiallyConsistent) { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+
+        func open(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
 
         func commit(_ items: [Int], while isWanted: () -> Bool) throws(StorageFailure) -> [Int] {
-            reached.withLock { $0 += 1 }
-            if isGated { gate.wait() }
+            wait(.before)
             guard isWanted() else { throw .abandoned }
+            wait(.after)
             if let failure = state.withLock({ $0.failure }) { throw failure }
             if items.contains(where: { $0 < 0 }) { throw StorageFailure(.refused, "a number is below zero") }
             state.withLock { $0.commits.append(items) }
@@ -50,52 +68,47 @@ struct GroupCommitTests {
 
     @Test("Entries queued during a commit are the next one, and each caller gets its own outcomes")
     func grouping() async throws {
-        let store = Store(isGated: true)
+        let store = Store(held: .before)
         let group = store.group(.init(deadline: .seconds(50)))
         let results = await withTaskGroup(of: (Int, Result<[Int], StorageFailure>).self) { tasks in
             tasks.addTask { (0, await append([0], to: group)) }
             // The first is in the writer's hand when its gate has been reached.
-            while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+            await store.reach()
             for index in 1...50 { tasks.addTask { (index, await append([index, index + 100], to: group)) } }
             while group.waiting < 100 { try? await Task.sleep(for: .milliseconds(1)) }
-            for _ in 0..<100 { store.gate.signal() }
+            store.open(100)
             return await tasks.reduce(into: []) { $0.append($1) }
         }
         for (index, result) in results {
             #expect(try result.get() == (index == 0 ? [0] : [index * 10, index * 10 + 1000]))
         }
-        #expect(store.state.withLock { $0.commits.map(\.count) } == [1, 100])
+        #expect(store.commits.map(\.count) == [1, 100])
     }
 
     @Test("A full queue refuses at once")
     func full() async {
-        let store = Store(isGated: true)
-        var bounds = GroupCommit<Int, Int>.Bounds()
-        bounds.waiting = 3
-        bounds.deadline = .seconds(50)
-        let group = store.group(bounds)
+        let store = Store(held: .before)
+        let group = store.group(.init(waiting: 3, deadline: .seconds(50)))
         // The first is in the writer's hand, three wait.
         group.append([1]) { _ in }
-        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await store.reach()
         group.append([2, 3, 4]) { _ in }
         let refusal = Mutex<StorageFailure.Code?>(nil)
         group.append([5]) { result in
             if case .failure(let failure) = result { refusal.withLock { $0 = failure.code } }
         }
         #expect(refusal.withLock { $0 } == .full)
-        for _ in 0..<5 { store.gate.signal() }
+        store.open(5)
         group.close()
-        #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [1, 2, 3, 4])
+        #expect(store.commits.flatMap(\.self) == [1, 2, 3, 4])
     }
 
     @Test("A caller that waits too long fails, and nothing is recorded of it, in the writer's hand or not")
     func deadline() async throws {
-        let store = Store(isGated: true)
-        var bounds = GroupCommit<Int, Int>.Bounds()
-        bounds.deadline = .milliseconds(50)
-        let group = store.group(bounds)
+        let store = Store(held: .before)
+        let group = store.group(.init(deadline: .milliseconds(50)))
         async let first = append([1], to: group)
-        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await store.reach()
         async let second = append([2], to: group)
         for result in await [first, second] {
             #expect(throws: StorageFailure.self) { try result.get() }
@@ -104,82 +117,60 @@ struct GroupCommitTests {
         // While the writer is stuck, others get the fault at once.
         #expect(group.failure?.code == .tooSlow)
         group.append([3]) { #expect($0 == .failure(StorageFailure(.tooSlow, ""))) }
-        store.gate.signal()
+        store.open()
         while group.failure != nil { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(store.state.withLock { $0.commits }.isEmpty)
-        store.gate.signal()
+        #expect(store.commits.isEmpty)
+        store.open()
         #expect(try await append([4], to: group).get() == [40])
-        #expect(store.state.withLock { $0.commits } == [[4]])
+        #expect(store.commits == [[4]])
     }
 
     @Test("A caller with a moment of its own fails then without a record; once its commit has begun, it waits for it")
     func moment() async throws {
-        let store = Store(isGated: true)
+        let store = Store(held: .before)
         let group = store.group(.init(deadline: .seconds(50)))
         async let first = append([1], to: group)
-        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await store.reach()
         let late = await withCheckedContinuation { continuation in
             group.append([2], until: .now + .milliseconds(20)) { continuation.resume(returning: $0) }
         }
         #expect(late == .failure(StorageFailure(.tooSlow, "")))
-        store.gate.signal()
+        store.open()
         #expect(try await first.get() == [10])
         // Nobody waits for the second any more: it is left out before the store is asked.
-        #expect(store.state.withLock { $0.commits } == [[1]])
+        #expect(store.commits == [[1]])
 
-        let committing = CommittingStore()
-        let other = committing.group()
+        let committing = Store(held: .after)
+        let other = committing.group(.init(deadline: .seconds(50)))
         let result = Mutex<Result<[Int], StorageFailure>?>(nil)
         other.append([3], until: .now + .milliseconds(50)) { outcome in result.withLock { $0 = outcome } }
-        while !committing.hasBegun.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
+        await committing.reach()
         try await Task.sleep(for: .milliseconds(200))
         #expect(result.withLock { $0 } == nil)
-        committing.gate.signal()
+        committing.open()
         while result.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(result.withLock { $0 } == .success([30]))
-    }
-
-    /// A store whose commit has begun and takes its time.
-    private final class CommittingStore: Sendable {
-        let hasBegun = Mutex(false)
-        let gate = DispatchSemaphore(value: 0)
-
-        func group() -> GroupCommit<Int, Int> {
-            GroupCommit(
-                bounds: .init(deadline: .seconds(50)),
-                on: DispatchQueue(label: "test"),
-                probe: { () throws(StorageFailure) in },
-                commit: { (items, isWanted) throws(StorageFailure) in
-                    guard isWanted() else { throw .abandoned }
-                    self.hasBegun.withLock { $0 = true }
-                    self.gate.wait()
-                    return items.map { $0 * 10 }
-                }
-            )
-        }
     }
 
     @Test("After a failure nothing is taken until the store takes something again, by itself")
     func recovery() async throws {
         let store = Store()
-        var bounds = GroupCommit<Int, Int>.Bounds()
-        bounds.rest = .milliseconds(20)
-        let group = store.group(bounds)
-        store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
+        let group = store.group(.init(rest: .milliseconds(20)))
+        store.fail(StorageFailure(.unavailable, "the disk is full"))
         for _ in 0..<3 {
             let result = await append([1], to: group)
             #expect(throws: StorageFailure(.unavailable, "the disk is full")) { try result.get() }
             #expect(group.failure?.detail == "the disk is full")
         }
-        store.state.withLock { $0.failure = nil }
+        store.fail(nil)
         while group.failure != nil { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try await append([2], to: group).get() == [20])
-        #expect(store.state.withLock { $0.commits } == [[2]])
+        #expect(store.commits == [[2]])
     }
 
     @Test("A caller with items that the store refuses fails alone; the others are written in their order")
     func refused() async throws {
-        let store = Store(isGated: true)
+        let store = Store(held: .before)
         let group = store.group(.init(deadline: .seconds(50)))
         let results = Mutex<[Int: Result<[Int], StorageFailure>]>([:])
         func append(_ items: Int...) {
@@ -187,14 +178,14 @@ struct GroupCommitTests {
         }
         // The first is in the writer's hand; what follows is one batch.
         append(0)
-        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await store.reach()
         for number in 1...4 { append(number, number + 100) }
         append(5, -5)
         append(-6)
         append(7)
-        for _ in 0..<100 { store.gate.signal() }
+        store.open(100)
         group.close()
-        #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [0, 1, 101, 2, 102, 3, 103, 4, 104, 7])
+        #expect(store.commits.flatMap(\.self) == [0, 1, 101, 2, 102, 3, 103, 4, 104, 7])
         for (number, result) in results.withLock({ $0 }) {
             guard number != 5, number != -6 else {
                 #expect(throws: StorageFailure(.refused, "a number is below zero")) { try result.get() }
@@ -208,7 +199,7 @@ struct GroupCommitTests {
 
     @Test("When the store fails while a refused batch is taken apart, each unwritten entry fails once")
     func failureAfterRefusal() async {
-        let store = Store(isGated: true)
+        let store = Store(held: .before)
         let group = store.group(.init(deadline: .seconds(50)))
         let written = Mutex<[Int]>([])
         let failed = Mutex<[Int]>([])
@@ -222,13 +213,13 @@ struct GroupCommitTests {
             }
         }
         append(0)
-        while store.reached.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await store.reach()
         for number in [1, 2, 3, -4] { append(number) }
         // The first, the batch, and its first half.
-        for _ in 0..<3 { store.gate.signal() }
+        store.open(3)
         while written.withLock({ $0 }) != [0, 1, 2] { try? await Task.sleep(for: .milliseconds(1)) }
-        store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
-        for _ in 0..<100 { store.gate.signal() }
+        store.fail(StorageFailure(.unavailable, "the disk is full"))
+        store.open(100)
         group.close()
         #expect(written.withLock { $0 } == [0, 1, 2])
         #expect(failed.withLock { $0 } == [3, -4])

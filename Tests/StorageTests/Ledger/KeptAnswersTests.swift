@@ -6,17 +6,8 @@ import Testing
 
 @Suite("Answers to Apple's calls, kept with their records")
 struct KeptAnswersTests {
-    private static let account = AccountDigest(Array(repeating: 9, count: 16))
-
     private func call(_ identifier: String = "a", _ id: String = "1000") -> RetentionCallKey {
-        RetentionCallKey(
-            requestIdentifier: identifier,
-            subscription: SubscriptionIdentity(
-                bundleId: "com.example.reader",
-                environment: .production,
-                originalTransactionId: id
-            )
-        )
+        RetentionCallKey(requestIdentifier: identifier, subscription: identity(id))
     }
 
     private func entry(
@@ -27,7 +18,14 @@ struct KeptAnswersTests {
         offers: Bool = true,
         at time: Timestamp
     ) -> LedgerEntry {
-        LedgerEntry(
+        let grant = OfferGrant(
+            offer: OfferRequest(productId: "monthly", offerId: "stay"),
+            reason: Reason.active.rawValue,
+            originalTransactionId: call.subscription.originalTransactionId,
+            signatures: [.init(form: .jws, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)],
+            signatureLimit: limit.map { SignatureLimit(maximumSignaturesPerCustomer: $0) }
+        )
+        return LedgerEntry(
             time: time,
             client: LedgerEntry.retention,
             bundleId: "com.example.reader",
@@ -36,17 +34,7 @@ struct KeptAnswersTests {
             account: .none,
             customer: nil,
             knownAccount: account,
-            grants: !offers
-                ? []
-                : [
-                    OfferGrant(
-                        offer: OfferRequest(productId: "monthly", offerId: "stay"),
-                        reason: Reason.active.rawValue,
-                        originalTransactionId: call.subscription.originalTransactionId,
-                        signatures: [.init(form: .jws, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)],
-                        signatureLimit: limit.map { SignatureLimit(maximumSignaturesPerCustomer: $0) }
-                    )
-                ],
+            grants: offers ? [grant] : [],
             answer: KeptAnswer(call: call, body: Array(body.utf8))
         )
     }
@@ -85,9 +73,8 @@ struct KeptAnswersTests {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         #expect(try store.commit([entry(call(), "first", limit: 1, at: fixture.now)]) == [[.recorded]])
-        #expect(
-            try store.commit([entry(call("b"), "second", limit: 1, at: fixture.now)]) == [[.signatureLimit(count: 1)]]
-        )
+        let second = entry(call("b"), "second", limit: 1, at: fixture.now)
+        #expect(try store.commit([second]) == [[.signatureLimit(count: 1)]])
         #expect(try await store.keptAnswer(to: call("b"), at: fixture.now) == nil)
         #expect(try store.commit([entry(call(), "x", limit: 1, at: fixture.now)]) == [[.answered(Array("first".utf8))]])
     }
@@ -112,7 +99,7 @@ struct KeptAnswersTests {
         // The account itself has got two of the three.
         own = LedgerEntry.of(account: token, offer: "stay", limit: 2, at: fixture.now)
         #expect(try store.commit([own]) == [[.signatureLimit(count: 2)]])
-        #expect(try outcome("d", Self.account) == .recorded)
+        #expect(try outcome("d", StorageTests.digest(9)) == .recorded)
     }
 
     @Test("After an hour a call is a new one, and what was kept is deleted", arguments: LedgerHome.allCases)

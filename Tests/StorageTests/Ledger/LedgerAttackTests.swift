@@ -52,33 +52,15 @@ struct LedgerAttackTests {
             database = try fixture.database()
             writers = try database.signatures().chains.map(\.writer)
             #expect(try database.signatures().statements.count == 3)
-            for table in LedgerAttackTests.tables {
-                switch home {
-                case .sqlite:
-                    try run(
-                        "CREATE TABLE copy AS SELECT * FROM \(table.name)",
-                        "DROP TABLE \(table.name)",
-                        "ALTER TABLE copy RENAME TO \(table.name)"
-                    )
-                case .postgresql: try run("ALTER TABLE \(table.name) DROP CONSTRAINT \(table.name)_pkey")
-                }
-                try run("CREATE TABLE kept_\(table.name) AS SELECT * FROM \(table.name)")
-            }
+            for table in LedgerFixture.chains { try fixture.dropKey(of: table, in: database) }
+            try fixture.keep(in: database)
             #expect(try faults().isEmpty)
         }
 
-        func run(_ statements: String...) throws {
-            try database.transaction(.beside) { session throws(StorageFailure) in
-                for sql in statements { try session.run(sql) }
-            }
-        }
+        func run(_ statements: String...) throws { try fixture.execute(statements, in: database) }
 
         /// Puts all back as it was.
-        func restore() throws {
-            for table in LedgerAttackTests.tables {
-                try run("DELETE FROM \(table.name)", "INSERT INTO \(table.name) SELECT * FROM kept_\(table.name)")
-            }
-        }
+        func restore() throws { try fixture.restore(in: database) }
 
         /// What verification says, also where it could not be done.
         func faults(_ anchor: LedgerAnchor? = nil) throws -> [String] {
@@ -295,17 +277,8 @@ struct LedgerAttackTests {
         let store = try fixture.store()
         _ = try store.commit([.of(count: 4, at: fixture.now)])
         try store.writeCheckpoint()
-        let tables = Self.tables.map(\.name)
-        func keep(_ name: String) throws {
-            for table in tables { try fixture.execute("CREATE TABLE \(name)_\(table) AS SELECT * FROM \(table)") }
-        }
-        func bring(back name: String) throws {
-            for table in tables {
-                try fixture.execute("DELETE FROM \(table)", "INSERT INTO \(table) SELECT * FROM \(name)_\(table)")
-            }
-        }
         let early = try fixture.verify().anchor
-        try keep("early")
+        try fixture.keep()
         _ = try store.commit([.of(count: 2, at: fixture.now)])
         try store.writeCheckpoint()
         let grown = try fixture.verify().anchor
@@ -315,8 +288,8 @@ struct LedgerAttackTests {
         try store.writeCheckpoint()
         let late = try fixture.verify().anchor
         for anchor in [early, grown, ended, late] { #expect(try fixture.verify(anchor: anchor).faults.isEmpty) }
-        try bring(back: "early")
-        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.restore()
+        try fixture.verifySound()
         #expect(try fixture.verify(anchor: early).faults.isEmpty)
         #expect(try fixture.verify(anchor: grown).faults.map(\.number) == [5])
         #expect(try !fixture.verify(anchor: ended).faults.isEmpty)
@@ -343,8 +316,7 @@ struct LedgerAttackTests {
         }
         #expect(try fixture.verify().anchor.open.isEmpty)
         #expect(try stalled.commit([.of(count: 3, at: fixture.now)]) == [[.recorded, .recorded, .recorded]])
-        let found = try fixture.verify()
-        #expect(found.faults.isEmpty, "\(found.faults)")
+        let found = try fixture.verifySound()
         #expect(found.chains == 2 && found.records == 5)
         #expect(Set(try fixture.records().map(\.writer)).count == 2)
     }

@@ -6,6 +6,181 @@ import Testing
 
 @Suite("Limits in the ledger")
 struct LedgerLimitTests {
+    /// Commits of two services in turn, each with its requests and their outcomes; look-ups; and time that passes.
+    private static let rules = TableRow.rows(
+        """
+        Within one request, too, the limit holds
+            count=4 limit=3 → recorded recorded recorded limit:3
+        Each form of an offer counts: both are signed where there is room for both
+            forms=discount,jws limit=3 → recorded
+            forms=discount,jws limit=3 → limit:2
+            forms=jws limit=3 → recorded
+            formats → discount jws jws
+        A limit counts one customer, one offer, and no longer than its period
+            limit=1 → recorded
+            limit=1 → limit:1
+            offer=other limit=1 → recorded
+            account=reader-2 limit=1 → recorded
+            after 2591999 s
+            limit=1 → limit:1
+            after 1 s
+            limit=1 → recorded
+        Without an account, the subscription is the customer
+            account= limit=1 → recorded
+            account= limit=1 → limit:1
+            account= id=2000 limit=1 → recorded
+        What was signed under one identifier of a subscription counts under the others, and in one commit
+            account= id=2 limit=2 → recorded
+            account= id=1 others=2 limit=2 | account= id=1 others=2 limit=2 → recorded | limit:2
+            ask id=1 others=2 limit=2 → signed:2
+        Accounts for which one identifier of a subscription was shown count for the others
+            account=a id=2 most=2 → recorded
+            account=b id=1 others=2 most=2 → recorded
+            account=c id=1 others=2 most=2 → shared:2
+            account=a id=1 others=2 most=2 → recorded
+        A look-up, too, counts the accounts and the signatures of each identifier of a subscription
+            account=a id=2 most=3 → recorded
+            account=b id=2 most=3 → recorded
+            account= id=2 most=3 → recorded
+            ask account=c id=1 others=2 limit=2 → signed:0 shown:2
+            ask account=c id=1 limit=2 → signed:0 shown:0
+            ask id=1 others=2 limit=2 → signed:1
+            ask id=1 limit=2 → signed:0
+        A question beforehand gives the counts that refuse later
+            account=a count=2 most=3 | account=b most=3 → recorded recorded | recorded
+            ask account=a limit=5 → signed:2 shown:1 known
+            ask account=c limit=5 → signed:0 shown:2
+        The fourth order of one customer is not another customer's
+            account=4711-1 customer=4711 most=3 → recorded
+            account=4711-2 customer=4711 most=3 → recorded
+            account=4711-3 customer=4711 most=3 → recorded
+            account=4711-4 customer=4711 most=3 → recorded
+            account=4711-5 customer=4711 limit=4 → limit:4
+        One transaction serves three accounts within 30 days, and who had it before keeps it
+            account=a most=3 | account=b most=3 | account=c most=3 → recorded | recorded | recorded
+            account=d most=3 → shared:3
+            account=a most=3 → recorded
+            account=owner → recorded
+            after 2591999 s
+            account=d most=3 → shared:3
+            after 1 s
+            account=d most=3 → recorded
+        Once a fourth account was refused, so is a request without an account, by every service, for 30 days
+            account= most=3 | account= most=3 | account= most=3 | account= most=3 → \
+        recorded | recorded | recorded | recorded
+            account=a most=3 | account=b most=3 | account=c most=3 → recorded | recorded | recorded
+            account= most=3 → recorded
+            ask → -
+            account=d most=3 | account= most=3 → shared:3 | shared:3
+            account= most=3 → shared:3
+            account= most=3 → shared:3
+            ask → shown:3
+            account= id=2000 others=1000 most=3 → shared:3
+            account= id=2000 most=3 → recorded
+            account=a most=3 → recorded
+            account=e most=3 → shared:3
+            account= → recorded
+            after 2591999 s
+            account=a most=3 | account=b most=3 | account=c most=3 → recorded | recorded | recorded
+            account= most=3 → shared:3
+            after 1 s
+            account= most=3 → recorded
+            account=d most=3 → shared:3
+            account= most=3 → shared:3
+        """
+    )
+
+    /// `most` is how many accounts may be shown one subscription; without it the evidence names the account.
+    @Test("A limit holds", arguments: LedgerHome.allCases, rules)
+    func rule(home: LedgerHome, row: TableRow) async throws {
+        let fixture = try LedgerFixture(home)
+        let stores = [try fixture.store(), try fixture.store()]
+        for (number, step) in row.statements.enumerated() {
+            if step.hasPrefix("after ") {
+                fixture.advance(days: 0, seconds: try #require(Int64(step.split(separator: " ")[1])))
+                continue
+            }
+            let sides = step.components(separatedBy: " → ")
+            let found: String
+            if sides[0] == "formats" {
+                found = try fixture.records().map(\.format).sorted().joined(separator: " ")
+            } else if sides[0].hasPrefix("ask") {
+                let asked = Request(sides[0].dropFirst(3), at: fixture.now)
+                found = asked.words(of: try await stores[number % 2].answer(to: asked.question))
+            } else {
+                let requests = sides[0].components(separatedBy: " | ").map { Request($0, at: fixture.now) }
+                let outcomes = try stores[number % 2].commit(requests.map(\.entry))
+                found = outcomes.map { $0.map(Request.word).joined(separator: " ") }.joined(separator: " | ")
+            }
+            #expect(found == sides[1], "\(step)")
+        }
+    }
+
+    /// A request in words, such as `account=a id=1 others=2`.
+    private struct Request {
+        private let values: [Substring: Substring]
+        private let time: Timestamp
+
+        init(_ words: some StringProtocol, at time: Timestamp) {
+            let pairs = String(words).split(separator: " ").map {
+                $0.split(separator: "=", omittingEmptySubsequences: false)
+            }
+            values = Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+            self.time = time
+        }
+
+        private func text(_ key: Substring) -> String? { values[key].map(String.init) }
+
+        private func number(_ key: Substring) -> Int? { values[key].flatMap { Int($0) } }
+
+        private func list(_ key: Substring) -> [String] { values[key]?.split(separator: ",").map(String.init) ?? [] }
+
+        private var id: String { text("id") ?? "1000" }
+
+        var entry: LedgerEntry {
+            let forms = list("forms").compactMap(SignatureForm.init(rawValue:))
+            return .of(
+                account: text("account") ?? "reader-1",
+                customer: text("customer"),
+                offer: text("offer") ?? "comeback50",
+                count: number("count") ?? 1,
+                originalTransactionId: id,
+                otherIds: list("others"),
+                forms: forms.isEmpty ? [.discount] : forms,
+                limit: number("limit"),
+                maximumAccounts: number("most"),
+                at: time
+            )
+        }
+
+        var question: LedgerQuestion {
+            let others = [id: list("others")]
+            return .of(
+                text("account"),
+                limit: number("limit"),
+                decidedBy: id,
+                ids: [id],
+                otherIds: others,
+                at: time
+            )
+        }
+
+        func words(of answer: LedgerAnswer) -> String {
+            let signed = answer.signatures.values.map { "signed:\($0)" }
+            let shown = answer.presentations[id].map { ["shown:\($0.others)"] + ($0.isKnown ? ["known"] : []) } ?? []
+            return signed.isEmpty && shown.isEmpty ? "-" : (signed + shown).joined(separator: " ")
+        }
+
+        static func word(_ outcome: GrantOutcome) -> String {
+            switch outcome {
+            case .recorded: "recorded"
+            case .signatureLimit(let count): "limit:\(count)"
+            case .evidenceShared(let others): "shared:\(others)"
+            case .answered: "answered"
+            }
+        }
+    }
+
     @Test(
         "Of 200 signatures at once, by two writers, a customer gets as many as the limit says",
         arguments: LedgerHome.allCases
@@ -25,100 +200,6 @@ struct LedgerLimitTests {
         for ledger in ledgers { ledger.close() }
     }
 
-    @Test(
-        "What was signed under one identifier of a subscription counts under the others, without account and in one commit",
-        arguments: LedgerHome.allCases
-    )
-    func severalIdentifiers(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        func entry(_ id: String, _ others: [String] = []) -> LedgerEntry {
-            .of(account: "", originalTransactionId: id, otherIds: others, limit: 2, at: fixture.now)
-        }
-        #expect(try store.commit([entry("2")]) == [[.recorded]])
-        #expect(
-            try store.commit([entry("1", ["2"]), entry("1", ["2"])]) == [[.recorded], [.signatureLimit(count: 2)]]
-        )
-        let question = LedgerQuestion.of(nil, limit: 2, decidedBy: "1", otherIds: ["1": ["2"]], at: fixture.now)
-        let answer = try store.answerAtOnce(to: question)
-        if let answer { #expect(answer.signatures.values.first == 2) }
-    }
-
-    @Test(
-        "Accounts for which one identifier of a subscription was shown count for the others",
-        arguments: LedgerHome.allCases
-    )
-    func sharedIdentifiers(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        func outcome(_ account: String, _ id: String, _ others: [String] = []) throws -> GrantOutcome? {
-            let entry = LedgerEntry.of(
-                account: account,
-                originalTransactionId: id,
-                otherIds: others,
-                maximumAccounts: 2,
-                at: fixture.now
-            )
-            return try store.commit([entry]).first?.first
-        }
-        #expect(try outcome("a", "2") == .recorded)
-        #expect(try outcome("b", "1", ["2"]) == .recorded)
-        #expect(try outcome("c", "1", ["2"]) == .evidenceShared(others: 2))
-        #expect(try outcome("a", "1", ["2"]) == .recorded)
-    }
-
-    @Test(
-        "A look-up, too, counts the accounts and the signatures of each identifier of a subscription",
-        arguments: LedgerHome.allCases
-    )
-    func lookUps(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        for account in ["a", "b", ""] {
-            let entry = LedgerEntry.of(
-                account: account,
-                originalTransactionId: "2",
-                maximumAccounts: 3,
-                at: fixture.now
-            )
-            #expect(try store.commit([entry]) == [[.recorded]])
-        }
-        func answer(_ customer: String?, _ others: [String]) async throws -> LedgerAnswer {
-            let otherIds = ["1": others]
-            let question = LedgerQuestion.of(
-                customer,
-                limit: 2,
-                decidedBy: "1",
-                ids: ["1"],
-                otherIds: otherIds,
-                at: fixture.now
-            )
-            return try await store.answer(to: question)
-        }
-        #expect(try await answer("c", ["2"]).presentations["1"] == .init(others: 2, isKnown: false))
-        #expect(try await answer("c", []).presentations["1"] == .init(others: 0, isKnown: false))
-        #expect(try await answer(nil, ["2"]).signatures.values.first == 1)
-        #expect(try await answer(nil, []).signatures.values.first == 0)
-    }
-
-    @Test("Within one request, too, the limit holds", arguments: LedgerHome.allCases)
-    func oneRequest(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let outcomes = try fixture.store().commit([.of(count: 4, limit: 3, at: fixture.now)])
-        #expect(outcomes == [[.recorded, .recorded, .recorded, .signatureLimit(count: 3)]])
-    }
-
-    @Test("Each form of an offer counts: both are signed where there is room for both", arguments: LedgerHome.allCases)
-    func forms(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        let both = LedgerEntry.of(forms: [.discount, .jws], limit: 3, at: fixture.now)
-        #expect(try store.commit([both]) == [[.recorded]])
-        #expect(try store.commit([both]) == [[.signatureLimit(count: 2)]])
-        #expect(try store.commit([.of(forms: [.jws], limit: 3, at: fixture.now)]) == [[.recorded]])
-        #expect(try fixture.records().map(\.format) == ["discount", "jws", "jws"])
-    }
-
     @Test("Among many requests of one commit, too, limits count customers and offers", arguments: LedgerHome.allCases)
     func oneCommit(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
@@ -134,101 +215,6 @@ struct LedgerLimitTests {
         #expect(outcomes.prefix(40).allSatisfy { $0 == [.recorded] })
         #expect(outcomes.dropFirst(40).allSatisfy { $0 == [.signatureLimit(count: 2)] })
         #expect(try fixture.verify().records == 40)
-    }
-
-    @Test("A limit counts one customer, one offer, and no longer than its period", arguments: LedgerHome.allCases)
-    func scope(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try store.commit([entry]).first?.first }
-        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .recorded)
-        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .signatureLimit(count: 1))
-        #expect(try outcome(.of(offer: "other", limit: 1, at: fixture.now)) == .recorded)
-        #expect(try outcome(.of(account: "reader-2", limit: 1, at: fixture.now)) == .recorded)
-        fixture.advance(days: 30, seconds: -1)
-        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .signatureLimit(count: 1))
-        fixture.advance(days: 0, seconds: 1)
-        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .recorded)
-    }
-
-    @Test("The fourth order of one customer is not another customer's", arguments: LedgerHome.allCases)
-    func customer(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        for order in 1...6 {
-            let entry = LedgerEntry.of(account: "4711-\(order)", customer: "4711", maximumAccounts: 3, at: fixture.now)
-            #expect(try store.commit([entry]) == [[.recorded]])
-        }
-        let limited = LedgerEntry.of(account: "4711-7", customer: "4711", limit: 6, at: fixture.now)
-        #expect(try store.commit([limited]) == [[.signatureLimit(count: 6)]])
-    }
-
-    @Test(
-        "One transaction serves three accounts within 30 days, and who had it before keeps it",
-        arguments: LedgerHome.allCases
-    )
-    func shared(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        func outcome(_ account: String, maximum: Int? = 3) throws -> GrantOutcome? {
-            try store.commit([.of(account: account, maximumAccounts: maximum, at: fixture.now)]).first?.first
-        }
-        for account in ["a", "b", "c"] { #expect(try outcome(account) == .recorded) }
-        #expect(try outcome("d") == .evidenceShared(others: 3))
-        #expect(try outcome("a") == .recorded)
-        // The account that the evidence itself names is not counted.
-        #expect(try outcome("owner", maximum: nil) == .recorded)
-        fixture.advance(days: 30, seconds: -1)
-        #expect(try outcome("d") == .evidenceShared(others: 3))
-        fixture.advance(days: 0, seconds: 1)
-        #expect(try outcome("d") == .recorded)
-    }
-
-    @Test(
-        "Once a fourth account was refused, so is a request without an account, by every service, for 30 days",
-        arguments: LedgerHome.allCases
-    )
-    func anonymous(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let stores = [try fixture.store(), try fixture.store()]
-        func entry(_ account: String, _ id: String = "1000", _ others: [String] = [], maximum: Int? = 3) -> LedgerEntry
-        {
-            .of(
-                account: account,
-                originalTransactionId: id,
-                otherIds: others,
-                maximumAccounts: maximum,
-                at: fixture.now
-            )
-        }
-        func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try stores[1].commit([entry]).first?.first }
-        func presentations() async throws -> LedgerAnswer.Presentations? {
-            try await stores[1].answer(to: .of(nil, ids: ["1000"], at: fixture.now)).presentations["1000"]
-        }
-        // They are no accounts themselves, and three accounts are not too many.
-        for _ in 0..<5 { #expect(try outcome(entry("")) == .recorded) }
-        for account in ["a", "b", "c"] { #expect(try outcome(entry(account)) == .recorded) }
-        #expect(try outcome(entry("")) == .recorded)
-        #expect(try await presentations() == nil)
-
-        let refused = GrantOutcome.evidenceShared(others: 3)
-        #expect(try stores[0].commit([entry("d"), entry("")]) == [[refused], [refused]])
-        #expect(try outcome(entry("")) == refused)
-        #expect(try await presentations() == .init(others: 3, isKnown: false))
-        #expect(try outcome(entry("", "2000", ["1000"])) == refused)
-        #expect(try outcome(entry("", "2000")) == .recorded)
-        #expect(try outcome(entry("a")) == .recorded)
-        #expect(try outcome(entry("e")) == refused)
-        // The account that the evidence names, and Apple's own call.
-        #expect(try outcome(entry("", maximum: nil)) == .recorded)
-
-        fixture.advance(days: 30, seconds: -1)
-        for account in ["a", "b", "c"] { #expect(try outcome(entry(account)) == .recorded) }
-        #expect(try outcome(entry("")) == refused)
-        fixture.advance(days: 0, seconds: 1)
-        #expect(try outcome(entry("")) == .recorded)
-        #expect(try outcome(entry("d")) == refused)
-        #expect(try outcome(entry("")) == refused)
     }
 
     @Test("What was refused is forgotten after its time, so that a commit notes the refusal anew")
@@ -247,28 +233,6 @@ struct LedgerLimitTests {
         let entries = (0..<2000).map { LedgerEntry.of(account: "\($0)", maximumAccounts: 3, at: fixture.now) }
         let outcomes = try fixture.store().commit(entries).flatMap(\.self)
         #expect(outcomes.count { $0 == .recorded } == 3)
-    }
-
-    @Test("A question beforehand gives the counts that refuse later", arguments: LedgerHome.allCases)
-    func answer(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        _ = try store.commit([
-            .of(account: "a", count: 2, maximumAccounts: 3, at: fixture.now),
-            .of(account: "b", maximumAccounts: 3, at: fixture.now),
-        ])
-        let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
-        func answer(of customer: String) async throws -> LedgerAnswer {
-            try await store.answer(to: .of(customer, limit: 5, ids: ["1000"], at: fixture.now))
-        }
-        #expect(
-            try await answer(of: "a")
-                == LedgerAnswer(signatures: [offer: 2], presentations: ["1000": .init(others: 1, isKnown: true)])
-        )
-        #expect(
-            try await answer(of: "c")
-                == LedgerAnswer(signatures: [offer: 0], presentations: ["1000": .init(others: 2, isKnown: false)])
-        )
     }
 
     @Test(
@@ -296,17 +260,5 @@ struct LedgerLimitTests {
             #expect(try await ledger.answer(to: question) == expected)
         }
         ledger.close()
-    }
-
-    @Test("Without an account, the subscription is the customer", arguments: LedgerHome.allCases)
-    func noAccount(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        func outcome(_ id: String) throws -> GrantOutcome? {
-            try store.commit([.of(account: "", originalTransactionId: id, limit: 1, at: fixture.now)]).first?.first
-        }
-        #expect(try outcome("1000") == .recorded)
-        #expect(try outcome("1000") == .signatureLimit(count: 1))
-        #expect(try outcome("2000") == .recorded)
     }
 }

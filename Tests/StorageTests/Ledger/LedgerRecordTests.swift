@@ -64,7 +64,7 @@ struct LedgerRecordTests {
         #expect(record.environment == nil)
         #expect(record.originalTransactionId == nil)
         #expect(record.account == nil)
-        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.verifySound()
     }
 
     @Test("However many come at once, each is on record once, in its order", arguments: LedgerHome.allCases)
@@ -78,8 +78,7 @@ struct LedgerRecordTests {
             nonces += entries.flatMap(\.grants).flatMap(\.signatures).map(\.nonce.text)
         }
         #expect(try fixture.records().map(\.nonce) == nonces)
-        let found = try fixture.verify()
-        #expect(found.faults.isEmpty, "\(found.faults)")
+        let found = try fixture.verifySound()
         #expect(found.records == 820)
     }
 
@@ -186,5 +185,41 @@ struct LedgerRecordTests {
             #expect(writers == writers.sorted())
         }
         #expect(Set(seen.map(\.nonce)).count == 30)
+    }
+
+    @Test("At the end of time, too, chains begin, and are written", arguments: LedgerHome.allCases)
+    func lastMoment(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        fixture.clock.withLock { $0 = Timestamp(millisecondsSince1970: .max) }
+        for _ in 0..<2 { #expect(try fixture.store().commit([.of(at: fixture.now)]) == [[.recorded]]) }
+    }
+
+    @Test("To a chain with a number that none comes to nothing is written", arguments: LedgerHome.allCases)
+    func lastNumber(home: LedgerHome) throws {
+        for number in [Int64.max, Int64.max - 1, Int64.min] {
+            let fixture = try LedgerFixture(home)
+            let store = try fixture.store()
+            _ = try store.commit([.of(at: fixture.now)])
+            // What is not committed has the end of the chain read again.
+            #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)], while: { false }) }
+            // The smallest number has no literal in SQL.
+            try fixture.execute("UPDATE ledger_records SET number = \(number / 2) + \(number - number / 2)")
+            #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)]) }
+        }
+    }
+
+    @Test("After a commit that failed, the next goes on where the chain ends", arguments: LedgerHome.allCases)
+    func failed(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([.of(at: fixture.now)])
+        #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)], while: { false }) }
+        #expect(try store.commit([.of(at: fixture.now)]) == [[.recorded]])
+        #expect(try fixture.records().map(\.number) == [1, 2])
+        // A record that somebody else puts there meanwhile is not what this writer may have written.
+        #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)], while: { false }) }
+        try fixture.execute(LedgerTamperings.inserting("writer", "3", from: 1))
+        #expect(throws: StorageFailure(.malformed, "")) { try store.commit([.of(at: fixture.now)]) }
     }
 }

@@ -10,20 +10,10 @@ import Testing
 
 @Suite("A PostgreSQL server and its standbys", .timeLimit(.minutes(30)))
 struct FailoverTests {
-    private let signer = KeySigner()
     private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
 
     private func location(_ hosts: String...) throws -> PostgreSQLLocation {
         try PostgreSQLLocation(url: "postgres://postgres@/postgres?host=\(hosts.joined(separator: ","))")
-    }
-
-    private func store(_ location: PostgreSQLLocation) throws -> LedgerStore {
-        LedgerStore(
-            try PostgreSQLDatabase(location),
-            keys: try ledgerKeys(signer),
-            retentionDays: nil,
-            now: { now }
-        )
     }
 
     private func commit(_ count: Int, to store: LedgerStore) throws {
@@ -94,7 +84,8 @@ struct FailoverTests {
     func lostRecords() throws {
         let primary = try PostgreSQLServer()
         let location = try self.location(primary.directory.path)
-        let (first, second) = (try store(location), try store(location))
+        let ledger = try LedgerFixture(.postgresql, at: location)
+        let (first, second) = (try ledger.store(), try ledger.store())
         try commit(5, to: first)
         try commit(1, to: second)
         let standby = try PostgreSQLServer(standbyOf: primary, name: "b")
@@ -102,8 +93,7 @@ struct FailoverTests {
         #expect(state.warning?.contains("asynchronously") == true)
         standby.stop()
         try commit(3, to: first)
-        let archive = try PostgreSQLDatabase(location, access: .readOnly)
-        let anchor = try LedgerVerifier(archive, key: signer.key.publicKey).verify().anchor
+        let anchor = try ledger.verify().anchor
         primary.stop()
         // The same address leads to the standby, as a balancer's does.
         try FileManager.default.removeItem(at: primary.directory.appending(path: "data"))
@@ -118,24 +108,22 @@ struct FailoverTests {
         #expect(failure?.code == .recordsLost)
         #expect(failure?.detail.contains("lost 3 records") == true, "\(failure?.detail ?? "")")
         // Whoever lost nothing knows of it, too, and so does whoever starts anew.
-        for store in [first, second, try store(location)] {
+        for store in [first, second, try ledger.store()] {
             #expect(throws: StorageFailure(.recordsLost, "")) { try store.probe() }
         }
-        let found = try LedgerVerifier(archive, key: signer.key.publicKey).verify(anchor: anchor)
-        #expect(found.faults.isEmpty, "\(found.faults)")
+        let found = try ledger.verifySound(anchor: anchor)
         #expect(found.losses.map(\.count) == [3])
         #expect(found.records == 6)
 
-        #expect(try store(location).acknowledgeLosses().map(\.count) == [3])
+        #expect(try ledger.store().acknowledgeLosses().map(\.count) == [3])
         #expect(commitWhenThere(first) == nil)
         #expect(commitWhenThere(second) == nil)
-        let later = try LedgerVerifier(archive, key: signer.key.publicKey).verify(anchor: anchor)
-        #expect(later.faults.isEmpty, "\(later.faults)")
+        let later = try ledger.verifySound(anchor: anchor)
         #expect(later.losses.map(\.isAcknowledged) == [true])
         #expect(later.records == 8)
 
         try primary.query("UPDATE ledger_losses SET last_number = last_number + 1")
-        let changed = try LedgerVerifier(archive, key: signer.key.publicKey).verify()
+        let changed = try ledger.verify()
         #expect(changed.faults.contains { $0.detail.contains("not by the checkpoint key") }, "\(changed.faults)")
     }
 
@@ -164,7 +152,7 @@ struct FailoverTests {
     func missingStandby() throws {
         let server = try PostgreSQLServer()
         let location = try self.location(server.directory.path)
-        let store = try store(location)
+        let store = try LedgerFixture(.postgresql, at: location).store()
         try commit(1, to: store)
         try server.set("synchronous_standby_names", to: "gone")
         DispatchQueue.global().async { _ = try? store.commit([.of(at: self.now)]) }
@@ -188,24 +176,14 @@ private final class DeafHost: Sendable {
     let directory: String
     private let listener: Int32
 
-    /// Listens.
     init(closes: Bool) throws {
         directory = "/tmp/deaf-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array("\(directory)/.s.PGSQL.5432".utf8)) }
-        let descriptor = listener
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(descriptor, 16) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        listener = ServerProxy.socket(at: "\(directory)/.s.PGSQL.5432", bind)
+        guard listener >= 0, listen(listener, 16) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
         guard closes else { return }
-        Thread.detachNewThread {
-            while case let client = accept(descriptor, nil, nil), client >= 0 { close(client) }
+        Thread.detachNewThread { [listener] in
+            while case let client = accept(listener, nil, nil), client >= 0 { close(client) }
         }
     }
 

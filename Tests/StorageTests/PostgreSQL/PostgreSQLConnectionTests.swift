@@ -201,4 +201,13 @@ struct PostgreSQLConnectionTests {
         #expect(error?.isRetryable == true)
         #expect(error?.description.contains("/tmp/there-is-no-such-directory") == true)
     }
+
+    @Test("A position that a list does not have is no answer", arguments: [Int64.min, -1, 0, 4, .max])
+    func positions(ordinal: Int64) throws {
+        func position(_ ordinal: Int64) throws -> Int {
+            try connection.query("SELECT $1::int8", .integer(ordinal)).position(0, among: 3)
+        }
+        #expect(throws: StorageFailure.self) { try position(ordinal) }
+        #expect(try (1...3).map(position) == [0, 1, 2])
+    }
 }

@@ -52,13 +52,7 @@ struct PostgreSQLCostTests {
     )
     func commit() async throws {
         let counted = try Counted()
-        let signer = KeySigner()
-        let store = LedgerStore(
-            counted.database,
-            keys: try ledgerKeys(signer),
-            retentionDays: nil,
-            now: { now }
-        )
+        let store = try LedgerFixture(.postgresql, at: counted.database.location).store(in: counted.database)
         func sign(_ customers: Range<Int>) throws {
             let entries = customers.map {
                 LedgerEntry.of(account: "\($0)", originalTransactionId: "\($0)", limit: 5, maximumAccounts: 2, at: now)

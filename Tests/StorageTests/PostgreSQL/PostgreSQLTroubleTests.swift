@@ -14,19 +14,7 @@ struct PostgreSQLTroubleTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
 
     private func ledger(_ location: PostgreSQLLocation) throws -> DurableLedger {
-        let signer = KeySigner()
-        let keys = try ledgerKeys(signer)
-        return DurableLedger(in: try PostgreSQLDatabase(location), keys: keys, isClockRight: { true }, now: { now })
-    }
-
-    private func outcome(of entry: LedgerEntry, in ledger: DurableLedger) async -> Result<
-        [GrantOutcome], StorageFailure
-    > {
-        do throws(StorageFailure) {
-            return .success(try await ledger.append(entry))
-        } catch {
-            return .failure(error)
-        }
+        DurableLedger(try LedgerFixture(.postgresql, at: location).store(), now: { now })
     }
 
     @Test("While another transaction keeps one customer locked, only that customer waits, and nothing is unready")
@@ -42,14 +30,13 @@ struct PostgreSQLTroubleTests {
         let other = try PostgreSQLConnection(to: location, limits: limits)
         try other.query("BEGIN")
         try other.query("SELECT pg_advisory_xact_lock($1)", .integer(key))
-        async let waiting = outcome(of: locked, in: ledger)
+        let waiting = Task { try await ledger.append(locked) }
         // In one batch with it, after it and while it waits.
         for _ in 0..<20 {
             #expect(try await ledger.append(.of(account: "free", limit: 100, at: now)) == [.recorded])
             #expect(ledger.fault == nil)
         }
-        let waited = await waiting
-        let failure = #expect(throws: StorageFailure.self) { try waited.get() }
+        let failure = await #expect(throws: StorageFailure.self) { try await waiting.value }
         #expect(failure?.detail.contains("pg_locks") == true)
         #expect(ledger.fault == nil)
         try other.query("ROLLBACK")
@@ -83,20 +70,14 @@ struct PostgreSQLTroubleTests {
 
     @Test("A ledger that could not be written at the start is at fault, though nobody has asked for a signature")
     func neverWritten() async throws {
-        let location = try TestServer.makeDatabase()
-        let administrator = try PostgreSQLConnection(to: location)
-        try PostgreSQLDatabase.migrate(administrator, at: "here")
-        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
-        try administrator.query("CREATE ROLE \(name) LOGIN")
-        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
-        try administrator.query("REVOKE INSERT ON ledger_records FROM \(name)")
-        let host = try #require(location.parameters["host"])
-        let ledger = try ledger(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
+        let role = try TestRole()
+        try role.migrate()
+        try role.revoke("INSERT ON ledger_records")
+        let ledger = try ledger(role.location)
         ledger.prove(within: .seconds(60))
         #expect(ledger.fault?.contains("42501") == true, "\(ledger.fault ?? "")")
-        try administrator.query("GRANT INSERT ON ledger_records TO \(name)")
-        let deadline = Date() + 60
-        while ledger.fault != nil, Date() < deadline { usleep(20_000) }
+        try role.grant("INSERT ON ledger_records")
+        try await wait { ledger.fault == nil }
         #expect(ledger.fault == nil)
         ledger.close()
     }
@@ -107,7 +88,7 @@ struct PostgreSQLTroubleTests {
     )
     func diskFull() throws {
         let disk = "/tmp/full-\(UUID().uuidString.prefix(8))"
-        func shell(_ command: String) -> Int32 { Shell.run(command) }
+        func shell(_ command: String) -> Int32 { (try? ChildProcess("/bin/sh", ["-c", command]).wait()) ?? -1 }
         try #require(shell("mkdir \(disk) && mount -t tmpfs -o size=6m tmpfs \(disk) && chown postgres \(disk)") == 0)
         defer { _ = shell("umount --lazy \(disk); rmdir \(disk)") }
         let server = try PostgreSQLServer()
@@ -115,14 +96,7 @@ struct PostgreSQLTroubleTests {
         try server.query("CREATE DATABASE full_one TABLESPACE pg_default")
         try server.query("ALTER DATABASE full_one SET default_tablespace = 'small'")
         let location = try PostgreSQLLocation(url: server.url(of: "full_one"))
-        let signer = KeySigner()
-        let keys = try ledgerKeys(signer)
-        let store = LedgerStore(
-            try PostgreSQLDatabase(location),
-            keys: keys,
-            retentionDays: nil,
-            now: { now }
-        )
+        let store = try LedgerFixture(.postgresql, at: location).store()
         try store.probe()
         _ = shell("dd if=/dev/zero of=\(disk)/filler bs=8192 2>/dev/null")
         var failure: StorageFailure?
@@ -143,12 +117,9 @@ struct PostgreSQLTroubleTests {
 
     @Test("A database's faults for a ledger are found, each with its fix, and nothing is made")
     func inspection() throws {
-        let location = try TestServer.makeDatabase()
-        let administrator = try PostgreSQLConnection(to: location)
-        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
-        let host = try #require(location.parameters["host"])
-        try administrator.query("CREATE ROLE \(name) LOGIN")
-        let user = try PostgreSQLConnection(to: PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
+        let role = try TestRole()
+        let (administrator, name) = (role.administrator, role.name)
+        let user = try PostgreSQLConnection(to: role.location)
         #expect(
             try PostgreSQLInspection(user).faults == [
                 "the user \(name) may not make tables in schema public: have their owner run `offer-signer ledger migrate`, "
@@ -156,30 +127,25 @@ struct PostgreSQLTroubleTests {
             ]
         )
         #expect(try PostgreSQLInspection(administrator).faults.isEmpty)
-        try PostgreSQLDatabase.migrate(administrator, at: "here")
-        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
+        try role.migrate()
         let fine = try PostgreSQLInspection(user)
         #expect(fine.faults.isEmpty && fine.warnings.isEmpty, "\(fine)")
         // Each right by which code could be put there is named.
-        for (grant, revocation, words) in [
-            (
-                "GRANT CREATE ON SCHEMA public TO", "REVOKE CREATE ON SCHEMA public FROM",
-                "may make tables in schema public"
-            ),
-            ("GRANT TRIGGER ON offer_counts TO", "REVOKE TRIGGER ON offer_counts FROM", "may put triggers on tables"),
-            ("GRANT postgres TO", "REVOKE postgres FROM", "owns the tables"),
+        for (right, words) in [
+            ("CREATE ON SCHEMA public", "may make tables in schema public"),
+            ("TRIGGER ON offer_counts", "may put triggers on tables"), ("postgres", "owns the tables"),
         ] {
-            try administrator.query("\(grant) \(name)")
+            try role.grant(right)
             let warnings = try PostgreSQLInspection(user).warnings
             #expect(warnings.count == 1 && warnings[0].contains(words), "\(warnings)")
-            try administrator.query("\(revocation) \(name)")
+            try role.revoke(right)
         }
         // The same for a role that has to be taken first, by SET ROLE.
         try administrator.query("ALTER ROLE \(name) NOINHERIT")
-        try administrator.query("GRANT postgres TO \(name)")
+        try role.grant("postgres")
         #expect(try PostgreSQLInspection(user).warnings.first?.contains("owns the tables") == true)
-        try administrator.query("REVOKE postgres FROM \(name)")
-        try administrator.query("REVOKE INSERT, UPDATE ON ledger_records FROM \(name)")
+        try role.revoke("postgres")
+        try role.revoke("INSERT, UPDATE ON ledger_records")
         #expect(
             try PostgreSQLInspection(user).faults == [
                 "the user \(name) has no INSERT, UPDATE on ledger_records: "
@@ -213,9 +179,4 @@ struct PostgreSQLTroubleTests {
         #expect(throws: PostgreSQLError.self) { try connection.beat() }
         #expect(connection.isBroken)
     }
-}
-
-/// Runs commands of the system.
-private enum Shell {
-    static func run(_ command: String) -> Int32 { (try? ChildProcess("/bin/sh", ["-c", command]).wait()) ?? -1 }
 }

@@ -7,7 +7,6 @@ import Synchronization
 /// A way to a PostgreSQL server that counts its answers, and on which the server can be made to end right after it has
 /// said that something is done.
 final class ServerProxy: Sendable {
-    /// How the server ends.
     enum End: Sendable, CaseIterable {
         /// It says that an administrator stops it, and closes.
         case shutdown
@@ -15,7 +14,6 @@ final class ServerProxy: Sendable {
         case silence
     }
 
-    /// Where the server is by this way.
     let location: PostgreSQLLocation
 
     private let directory: URL
@@ -24,7 +22,6 @@ final class ServerProxy: Sendable {
     private let next = Mutex<(command: String, end: End)?>(nil)
     private let batches = Atomic(0)
 
-    /// Opens the way.
     init(to server: PostgreSQLLocation) throws {
         guard let host = server.parameters["host"], let name = server.parameters["dbname"] else {
             throw POSIXError(.EINVAL)
@@ -131,7 +128,7 @@ final class ServerProxy: Sendable {
     }
 
     /// A socket that was bound or connected to a path; a negative number when it could not be.
-    private static func socket(
+    static func socket(
         at path: String,
         _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {

@@ -1,5 +1,5 @@
-import ChildProcess
 import PostgreSQLServer
+import Testing
 
 @testable import Storage
 
@@ -13,6 +13,33 @@ enum TestServer {
         let server = try shared.get()
         return try PostgreSQLLocation(url: server.url(of: server.makeDatabase()))
     }
+}
+
+/// A role with an empty database.
+struct TestRole {
+    let administrator: PostgreSQLConnection
+    let name: String
+    /// The database, for the role.
+    let location: PostgreSQLLocation
+
+    init() throws {
+        let database = try TestServer.makeDatabase()
+        administrator = try PostgreSQLConnection(to: database)
+        name = try administrator.query("SELECT current_database()::text").text(0, 0)
+        try administrator.query("CREATE ROLE \(name) LOGIN")
+        let host = try #require(database.parameters["host"])
+        location = try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)")
+    }
+
+    /// Has the administrator make the tables, and lets the role do with them all that a service does.
+    func migrate() throws {
+        try PostgreSQLDatabase.migrate(administrator, at: "here")
+        try grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public")
+    }
+
+    func grant(_ right: String) throws { try administrator.query("GRANT \(right) TO \(name)") }
+
+    func revoke(_ right: String) throws { try administrator.query("REVOKE \(right) FROM \(name)") }
 }
 
 extension PostgreSQLWorker {

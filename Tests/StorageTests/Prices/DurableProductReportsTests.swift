@@ -5,10 +5,15 @@ import Testing
 
 @Suite("Product reports in a database")
 struct DurableProductReportsTests {
-    private func report(_ product: String, _ price: String, offers: [String] = [], symbol: String? = "€") throws
-        -> ProductReport
-    {
-        let terms = OfferTerms(price: try #require(Price("0.50")), paymentMode: .payUpFront, unit: .week, count: 3)
+    private func report(
+        _ product: String,
+        _ price: String,
+        offers: [String] = [],
+        symbol: String? = "€",
+        periods: Int = 3
+    ) throws -> ProductReport {
+        let own = try #require(Price("0.50"))
+        let terms = OfferTerms(price: own, paymentMode: .payUpFront, unit: .week, count: periods)
         let names = [.introductory] + offers.map(OfferName.promotional)
         return ProductReport(
             productId: product,
@@ -95,5 +100,22 @@ struct DurableProductReportsTests {
         let offers = (0...ObservedProduct.mostOffers).map { "offer \($0)" }
         #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "app", at: clock) == [false])
         #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "other", at: clock) == [false])
+    }
+
+    @Test("An offer that lasts longer than can be reckoned with is not read", arguments: LedgerHome.allCases)
+    func periods(home: LedgerHome) async throws {
+        let country = try #require(CountryCode("DEU"))
+        for count in ["9223372036854775807", "1001", "0", "-1"] {
+            let fixture = try LedgerFixture(home)
+            let report = try report("monthly", "0.50", periods: 1000)
+            #expect(try await fixture.productReports().keep([report], of: "app", at: fixture.now) == [true])
+            #expect(try await fixture.productReports().products(of: "app", in: country).count == 1)
+            try fixture.execute(
+                "UPDATE product_sightings SET body = replace(body, '\"periods\":1000', '\"periods\":\(count)')"
+            )
+            await #expect(throws: StorageFailure.self) {
+                try await fixture.productReports().products(of: "app", in: country)
+            }
+        }
     }
 }

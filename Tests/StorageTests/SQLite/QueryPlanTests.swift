@@ -19,18 +19,13 @@ struct QueryPlanTests {
         }
     }
 
+    private static let identity = "original_transaction_id=? AND bundle_id=? AND environment=?"
+    private static let redeemed = "bundle_id=? AND environment=? AND original_transaction_id=?"
+
     /// Everything that is asked while requests wait, while Apple waits, or again and again.
     private static let lookups = [
-        Lookup(
-            "signatures of a customer",
-            LedgerSQL.signatureCount,
-            by: "customer=? AND offer_id=? AND time>?"
-        ),
-        Lookup(
-            "for whom a subscription was presented",
-            LedgerSQL.presentations,
-            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
-        ),
+        Lookup("signatures of a customer", LedgerSQL.signatureCount, by: "customer=? AND offer_id=? AND time>?"),
+        Lookup("for whom a subscription was presented", LedgerSQL.presentations, by: identity),
         Lookup("a nonce in a section of a chain", NonceSQL.inSection, by: "writer=? AND number>? AND number<?"),
         Lookup("a nonce among the last of a chain", NonceSQL.inTail, by: "writer=? AND number>?"),
         Lookup("the nonces of a section", NonceSQL.insert, by: "writer=? AND number>? AND number<?"),
@@ -46,35 +41,15 @@ struct QueryPlanTests {
         Lookup("the newest record before a moment", LedgerSQL.newestTime, by: "time<?"),
         Lookup("deletion of records", LedgerSQL.deleteRecords, by: "writer=? AND number<?"),
         Lookup("deletion of presentations", LedgerSQL.deletePresentations, by: "last_seen<?"),
-        Lookup(
-            "a held subscription",
-            StateSQL.subscription,
-            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
-        ),
+        Lookup("a held subscription", StateSQL.subscription, by: identity),
         Lookup("an account's subscriptions", StateSQL.ofAccount, by: "account=? AND bundle_id=?"),
         Lookup("an account's subscriptions in all apps", StateSQL.ofAccountEverywhere, by: "account=?"),
         Lookup("deletion of an account", StateSQL.deleteAccount, by: "account=?"),
-        Lookup(
-            "deletion of a held subscription",
-            StateSQL.deleteSubscription,
-            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
-        ),
-        Lookup(
-            "customers for whom a redeemed subscription was presented",
-            RedemptionSQL.presentedFor,
-            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
-        ),
+        Lookup("deletion of a held subscription", StateSQL.deleteSubscription, by: identity),
+        Lookup("customers for whom a redeemed subscription was presented", RedemptionSQL.presentedFor, by: identity),
         Lookup("deletion of notifications", StateSQL.deleteNotifications, by: "received_at<?"),
-        Lookup(
-            "deletion of redemptions",
-            RedemptionSQL.delete,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
-        ),
-        Lookup(
-            "redemptions of signatures elsewhere",
-            RedemptionSQL.countUnsigned,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
-        ),
+        Lookup("deletion of redemptions", RedemptionSQL.delete, by: redeemed),
+        Lookup("redemptions of signatures elsewhere", RedemptionSQL.countUnsigned, by: redeemed),
         Lookup("whether anything was signed for a customer", RedemptionSQL.anySignature, by: "customer=?"),
         Lookup(
             "the newest signature of a customer",
@@ -99,10 +74,18 @@ struct QueryPlanTests {
 
     @Test("Nothing is looked for row by row: each lookup goes by an index", arguments: lookups)
     func index(lookup: Lookup) throws {
-        let directory = try TemporaryDirectory()
         // What stands for the parameters does not matter to the plan.
-        let plan = try SQLiteDatabase(path: directory.path("ledger.sqlite")).plan(of: lookup.sql)
+        let plan = try LedgerFixture(.sqlite).plan(of: lookup.sql)
         #expect(plan.contains { $0.hasPrefix("SEARCH") && $0.hasSuffix("(\(lookup.columns))") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+    }
+
+    @Test("Records outside of every chain are looked for from writer to writer, not from record to record")
+    func orphans() throws {
+        let plan = try LedgerFixture(.sqlite).plan(of: LedgerOrphan.all)
+        for table in ["ledger_records", "ledger_statements"] {
+            #expect(plan.contains { $0.hasPrefix("SEARCH \(table)") && $0.hasSuffix("(writer>?)") }, "\(plan)")
+        }
+        #expect(!plan.contains { $0.hasPrefix("SCAN ledger") }, "\(plan)")
     }
 }

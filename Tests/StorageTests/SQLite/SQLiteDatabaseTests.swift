@@ -56,30 +56,6 @@ struct SQLiteDatabaseTests {
         #expect(try !database.hasTable("half"))
     }
 
-    @Test("A later version adds its steps to the tables that are there, once")
-    func nextVersion() throws {
-        let database = try SQLiteDatabase(path: path)
-        let steps = Migration.inOrder + [Migration("2", ["ALTER TABLE ledger_key_marks ADD COLUMN note TEXT"])]
-        for _ in 0..<2 {
-            try database.transaction(.beside) { session throws(StorageFailure) in
-                _ = try Migration.migrate(session, at: "here", steps: steps)
-            }
-        }
-        #expect(try database.integer("SELECT count(note) FROM ledger_key_marks") == 0)
-        #expect(throws: StorageFailure(.newerSchema, "")) { try SQLiteDatabase(path: path) }
-    }
-
-    @Test("A file that a newer version has changed is refused, by name", arguments: [true, false])
-    func newerSchema(toRead: Bool) throws {
-        try SQLiteDatabase(path: path).execute("INSERT INTO schema_migrations (name) VALUES ('from the future')")
-        let failure = #expect(throws: StorageFailure.self) {
-            try SQLiteDatabase(path: path, access: toRead ? .readOnly : .readWrite)
-        }
-        #expect(failure?.code == .newerSchema)
-        #expect(failure?.detail.contains("from the future") == true)
-        #expect(failure?.detail.contains(path) == true)
-    }
-
     @Test("A file that is no database is refused, and left as it was")
     func noDatabase() throws {
         let text = String(repeating: "This is a letter, not a database. ", count: 40)
@@ -106,17 +82,6 @@ struct SQLiteDatabaseTests {
         let reader = try SQLiteDatabase(path: path, access: .readOnly)
         #expect(throws: StorageFailure.self) { try reader.execute("CREATE TABLE t (v TEXT)") }
         _ = writer
-    }
-
-    @Test("Processes that open a new file at the same time make its tables once", .timeLimit(.minutes(30)))
-    func race() async throws {
-        let path = path
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<8 { group.addTask { _ = try SQLiteDatabase(path: path) } }
-            try await group.waitForAll()
-        }
-        let made = try SQLiteDatabase(path: path).integer("SELECT count(*) FROM schema_migrations")
-        #expect(made == Int64(Migration.inOrder.count))
     }
 
     @Test("Closed, the file has everything in itself, and its log is gone")
@@ -147,10 +112,10 @@ struct SQLiteDatabaseTests {
 
     @Test(
         "A log without its file is not taken for an empty database's, whatever the file is opened for",
-        arguments: [SQLiteDatabase.Access.readWrite, .existing, .readOnly],
+        arguments: [SQLAccess.readWrite, .existing, .readOnly],
         [true, false]
     )
-    func orphanedLog(access: SQLiteDatabase.Access, isEmpty: Bool) throws {
+    func orphanedLog(access: SQLAccess, isEmpty: Bool) throws {
         try Data(repeating: 1, count: 4000).write(to: URL(filePath: path + "-wal"))
         if isEmpty { try Data().write(to: URL(filePath: path)) }
         let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, access: access) }

@@ -45,7 +45,7 @@ struct SQLiteFilesTests {
         let other = fixture.directory.path("other.sqlite")
         #expect(link(fixture.path, other) == 0)
         for path in [fixture.path, other] {
-            for access in [SQLiteDatabase.Access.readWrite, .readOnly] {
+            for access in [SQLAccess.readWrite, .readOnly] {
                 let failure = #expect(throws: StorageFailure(.cannotOpen, "")) {
                     try SQLiteDatabase(path: path, access: access)
                 }

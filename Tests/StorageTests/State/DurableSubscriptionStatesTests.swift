@@ -5,14 +5,14 @@ import Testing
 
 @testable import Storage
 
-@Suite("Held state on durable storage")
+@Suite("Held state on durable storage", .timeLimit(.minutes(30)))
 struct DurableSubscriptionStatesTests {
-    private let directory: TemporaryDirectory
-    private let database: SQLiteDatabase
+    private let fixture: LedgerFixture
+    private let database: any SQLDatabase
 
     init() throws {
-        directory = try TemporaryDirectory()
-        database = try SQLiteDatabase(path: directory.path("state.sqlite"))
+        fixture = try LedgerFixture(.sqlite)
+        database = try fixture.database()
     }
 
     private func open(
@@ -36,11 +36,6 @@ struct DurableSubscriptionStatesTests {
         }
     }
 
-    private func wait(until isDone: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(600)
-        while try !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
-    }
-
     @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
     func durable() async throws {
         let first = open()
@@ -52,7 +47,7 @@ struct DurableSubscriptionStatesTests {
         second.learn(seen(subscription("2")))
         second.close()
         #expect(try await open().held(question(1)).subscriptions.count == 2)
-        #expect(try StateStore(database, digestKey: testDigestKey).count() == 2)
+        #expect(try fixture.states().count() == 2)
     }
 
     @Test("A read gives the stored state, also while other states wait to be written")
@@ -103,12 +98,8 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.keep(notification("a"), seen(subscription())))
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
-        let other = try SQLiteDatabase(path: database.path)
-        #expect(try StateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try await !states.held(question(1)).isEmpty, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        #expect(try fixture.states().forget(digest(1)) == 1)
+        try await wait { try await states.held(question(1)).isEmpty }
         #expect(try await states.held(question(1)).isEmpty)
     }
 
@@ -169,14 +160,12 @@ struct DurableSubscriptionStatesTests {
 
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
-        _ = try StateStore(database, digestKey: testDigestKey).commit([
-            StateWork(notification: notification("a"), observation: seen())
-        ])
+        _ = try fixture.states().commit([StateWork(notification: notification("a"), observation: seen())])
         let failures = Failures(1)
         let states = open(in: failing(failures), now: clock.adding(days: 200))
-        func count() throws -> Int64 { try database.integer("SELECT COUNT(*) FROM notifications") }
-        try await wait { try count() == 0 }
-        #expect(try count() == 0)
+        func count() throws -> [String] { try fixture.rows("SELECT COUNT(*) FROM notifications") }
+        try await wait { try count() == ["0"] }
+        #expect(try count() == ["0"])
         #expect(failures.left.withLock { $0 } == 0)
         states.close()
     }
@@ -191,6 +180,98 @@ struct DurableSubscriptionStatesTests {
         failures.left.withLock { $0 = 0 }
         states.close()
         #expect(try await open().held(question(1)).subscriptions.count == 10)
+    }
+
+    private func refusing(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
+        fixture.refuse(in: "held_subscriptions")
+        return DurableSubscriptionStates(try fixture.states(), now: { clock })
+    }
+
+    @Test(
+        "An observation that the database refuses is dropped and reported; the others are kept, and notifications are",
+        arguments: LedgerHome.allCases
+    )
+    func dropped(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try refusing(fixture)
+        #expect(states.warning == nil)
+        let refused = LedgerFixture.refusedTransaction
+        for id in ["1", "2", refused, "3", "4", "5"] { states.learn(seen(subscription(id))) }
+        #expect(try await states.keep(notification("a"), seen(subscription("6"))))
+        #expect(states.fault == nil)
+        #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
+        #expect(states.warning?.contains(refused) == false)
+        // A dropped observation is not answered from memory, either.
+        let ids = try await states.held(question(1)).subscriptions.map(\.identity.originalTransactionId)
+        #expect(Set(ids) == ["1", "2", "3", "4", "5", "6"])
+        states.close()
+        #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["6"])
+    }
+
+    @Test(
+        "A notification that the database refuses is not confirmed; those beside it are",
+        arguments: LedgerHome.allCases
+    )
+    func refusedNotifications(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try refusing(fixture)
+        let kept = await withTaskGroup(of: (Int, Bool).self) { tasks in
+            for number in 0..<20 {
+                let observation = seen(subscription(number == 7 ? LedgerFixture.refusedTransaction : "\(number)"))
+                tasks.addTask { (number, (try? await states.keep(notification("\(number)"), observation)) == true) }
+            }
+            return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for (number, isKept) in kept { #expect(isKept == (number != 7)) }
+        #expect(states.fault == nil)
+        states.close()
+        #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["19"])
+        #expect(try fixture.rows("SELECT count(*) FROM notifications") == ["19"])
+    }
+
+    /// Held state that writes its observations of evidence when it is closed.
+    private func lingering(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
+        DurableSubscriptionStates(try fixture.states(), bounds: .init(linger: .seconds(3600)), now: { clock })
+    }
+
+    @Test(
+        "Of a customer whom another process forgets before that is written nothing is learnt; later evidence is kept",
+        arguments: LedgerHome.allCases
+    )
+    func forgottenBefore(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try lingering(fixture)
+        states.learn(seen(subscription("1")))
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        states.close()
+        #expect(try fixture.states().count() == 0)
+        #expect(try await states.held(question(1)).isEmpty)
+        let again = try lingering(fixture)
+        again.learn(seen(subscription("1")))
+        again.close()
+        #expect(try fixture.states().count() == 1)
+    }
+
+    @Test("A notification of a forgotten customer, which is not sent again, is kept", arguments: LedgerHome.allCases)
+    func notificationAfter(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try lingering(fixture)
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        #expect(try await states.keep(notification("a"), seen(subscription("1"))))
+        #expect(try fixture.states().count() == 1)
+    }
+
+    @Test("Once it has noticed that somebody was forgotten, it learns again", arguments: LedgerHome.allCases)
+    func noticed(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try lingering(fixture)
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        states.learn(seen(subscription("1")))
+        // With the first that is let go, too.
+        states.close()
+        states.learn(seen(subscription("2")))
+        states.close()
+        #expect(try fixture.states().count() >= 1)
     }
 }
 

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Offers
 import Synchronization
+import Testing
 
 @testable import Storage
 
@@ -26,7 +27,7 @@ func ledgerKeys(_ signer: KeySigner, digestKey: DigestKey = testDigestKey) throw
     )
 }
 
-/// A ledger of its own for a test.
+/// A ledger of its own for a test, with held state and product reports beside it.
 final class LedgerFixture: Sendable {
     let directory: TemporaryDirectory
     let signer = KeySigner()
@@ -35,11 +36,12 @@ final class LedgerFixture: Sendable {
     /// What each connection that writes an SQLite file begins with.
     let rule = Mutex<String?>(nil)
     /// Where the ledger is in PostgreSQL.
-    private let location: PostgreSQLLocation?
+    let location: PostgreSQLLocation?
 
-    init(_ home: LedgerHome) throws {
+    /// Makes a database; or takes one of PostgreSQL's that is there.
+    init(_ home: LedgerHome, at location: PostgreSQLLocation? = nil) throws {
         self.home = home
-        location = home == .postgresql ? try TestServer.makeDatabase() : nil
+        self.location = home == .postgresql ? try location ?? TestServer.makeDatabase() : nil
         directory = try TemporaryDirectory()
     }
 
@@ -69,7 +71,7 @@ final class LedgerFixture: Sendable {
             }
             return database
         case .postgresql:
-            return try PostgreSQLDatabase(try unwrap(location), access: readOnly ? .readOnly : .readWrite)
+            return try PostgreSQLDatabase(try #require(location), access: readOnly ? .readOnly : .readWrite)
         }
     }
 
@@ -78,8 +80,8 @@ final class LedgerFixture: Sendable {
         switch home {
         case .sqlite: _ = try SQLiteDatabase(path: path, access: readOnly ? .readOnly : .readWrite, keys: keys)
         case .postgresql:
-            let access: PostgreSQLDatabase.Access = readOnly ? .readOnly : .readWrite
-            try await PostgreSQLDatabase(try unwrap(location), access: access, keys: keys).close()
+            let access: SQLAccess = readOnly ? .readOnly : .readWrite
+            try await PostgreSQLDatabase(try #require(location), access: access, keys: keys).close()
         }
     }
 
@@ -104,12 +106,64 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// What SQLite says of how it looks for what a statement asks.
+    func plan(of sql: String) throws -> [String] {
+        try database().read { session throws(StorageFailure) in
+            let rows = try session.run("EXPLAIN QUERY PLAN " + sql)
+            return try rows.rows.map { row throws(StorageFailure) in try rows.text(row, 3) }
+        }
+    }
+
     /// Changes the tables as no service does.
     func execute(_ statements: String...) throws { try execute(statements) }
 
-    func execute(_ statements: [String]) throws {
-        try database().transaction(.beside) { session throws(StorageFailure) in
+    func execute(_ statements: [String], in other: (any SQLDatabase)? = nil) throws {
+        try (other ?? database()).transaction(.beside) { session throws(StorageFailure) in
             for sql in statements { try session.run(sql) }
+        }
+    }
+
+    /// The tables of the chains.
+    static let chains = ["ledger_chains", "ledger_records", "ledger_statements", "ledger_checkpoints"]
+
+    /// Copies the chains, as a dump does.
+    func keep(as name: String = "kept", in other: (any SQLDatabase)? = nil) throws {
+        try execute(Self.chains.map { "CREATE TABLE \(name)_\($0) AS SELECT * FROM \($0)" }, in: other)
+    }
+
+    /// Puts the chains back as they were, as a dump does that is restored under running services.
+    func restore(_ name: String = "kept", in other: (any SQLDatabase)? = nil) throws {
+        let tables = Self.chains.map { ["DELETE FROM \($0)", "INSERT INTO \($0) SELECT * FROM \(name)_\($0)"] }
+        try execute(tables.flatMap(\.self), in: other)
+    }
+
+    /// Takes away all that keeps rows of a table apart.
+    func dropKey(of table: String, in other: (any SQLDatabase)? = nil) throws {
+        let statements =
+            switch home {
+            case .sqlite:
+                [
+                    "CREATE TABLE copy AS SELECT * FROM \(table)", "DROP TABLE \(table)",
+                    "ALTER TABLE copy RENAME TO \(table)",
+                ]
+            case .postgresql: ["ALTER TABLE \(table) DROP CONSTRAINT \(table)_pkey"]
+            }
+        try execute(statements, in: other)
+    }
+
+    /// The identifier of a transaction with U+0000, which no text of PostgreSQL's holds.
+    static let refusedTransaction = "66\u{0}6"
+
+    /// Has the database refuse ``refusedTransaction`` in a table, though nothing of the service does.
+    ///
+    /// SQLite takes all texts: each connection that is opened from here on gets a rule of its own, which is not in the file.
+    func refuse(in table: String) {
+        rule.withLock {
+            $0 = """
+                CREATE TEMP TRIGGER refusal BEFORE INSERT ON \(table)
+                WHEN substr(new.original_transaction_id, 1, 2) = '66'
+                BEGIN SELECT RAISE(ABORT, 'no such identifier'); END
+                """
         }
     }
 
@@ -147,12 +201,23 @@ final class LedgerFixture: Sendable {
             // Otherwise the server ends who keeps it locked for longer than a batch may take.
             var limits = PostgreSQLLimits()
             limits.batch = .seconds(600)
-            let connection = try PostgreSQLConnection(to: try unwrap(location), limits: limits)
+            let connection = try PostgreSQLConnection(to: try #require(location), limits: limits)
             try connection.query("BEGIN")
             try connection.query("LOCK TABLE ledger_records IN ACCESS EXCLUSIVE MODE")
             body()
             try connection.query("ROLLBACK")
         }
+    }
+
+    /// Verifies the ledger, and expects it to be in order.
+    @discardableResult
+    func verifySound(
+        anchor: LedgerAnchor? = nil,
+        at place: SourceLocation = #_sourceLocation
+    ) throws -> LedgerVerification {
+        let found = try verify(anchor: anchor)
+        #expect(found.faults.isEmpty, "\(found.faults)", sourceLocation: place)
+        return found
     }
 
     func verify(anchor: LedgerAnchor? = nil) throws -> LedgerVerification {
@@ -170,13 +235,6 @@ final class LedgerFixture: Sendable {
     func advance(days: Int, seconds: Int64 = 0) {
         clock.withLock { $0 = $0.adding(seconds: Int64(days) * 86_400 + seconds) }
     }
-}
-
-private struct Missing: Error {}
-
-private func unwrap<Value>(_ value: Value?) throws -> Value {
-    guard let value else { throw Missing() }
-    return value
 }
 
 /// Signs with a key that was made for the test.
@@ -206,4 +264,10 @@ final class TemporaryDirectory: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func path(_ name: String) -> String { url.appending(path: name).path }
+}
+
+/// Looks again and again until something is so, for ten minutes at most: a machine may be busy.
+func wait(until isSo: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(600)
+    while try await !isSo(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
 }

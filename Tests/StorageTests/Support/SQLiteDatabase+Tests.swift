@@ -23,14 +23,4 @@ extension SQLiteDatabase {
     func hasTable(_ name: String) throws -> Bool {
         try integer("SELECT count(*) FROM sqlite_master WHERE name = '\(name)'") > 0
     }
-
-    /// What SQLite says of how it looks for what a statement asks.
-    func plan(of sql: String) throws -> [String] {
-        try read { session throws(StorageFailure) in
-            let rows = try session.run("EXPLAIN QUERY PLAN " + sql)
-            var details: [String] = []
-            for row in rows.rows { details.append(try rows.text(row, 3)) }
-            return details
-        }
-    }
 }

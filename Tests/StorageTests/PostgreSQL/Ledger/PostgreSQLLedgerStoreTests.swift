@@ -59,8 +59,7 @@ struct PostgreSQLLedgerStoreTests {
         }
         #expect(failures.load(ordering: .relaxed) == 0)
         #expect(try fixture.records().count == 4 * 20 * 30)
-        let found = try fixture.verify()
-        #expect(found.faults.isEmpty, "\(found.faults)")
+        let found = try fixture.verifySound()
         #expect(found.chains == 4)
     }
 
@@ -72,28 +71,17 @@ struct PostgreSQLLedgerStoreTests {
         ]
     )
     func rights(missing: String) throws {
-        let location = try TestServer.makeDatabase()
-        let administrator = try PostgreSQLConnection(to: location)
-        try PostgreSQLDatabase.migrate(administrator, at: "here")
-        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
-        try administrator.query("CREATE ROLE \(name) LOGIN")
-        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
-        let host = try #require(location.parameters["host"])
-        let database = try PostgreSQLDatabase(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
-        let store = LedgerStore(
-            database,
-            keys: try ledgerKeys(fixture.signer),
-            retentionDays: nil,
-            now: { fixture.now }
-        )
+        let role = try TestRole()
+        try role.migrate()
+        let store = try LedgerFixture(.postgresql, at: role.location).store()
         try store.probe()
-        try administrator.query("REVOKE \(missing) FROM \(name)")
+        try role.revoke(missing)
         let failure = #expect(throws: StorageFailure(.unavailable, "")) { try store.probe() }
         #expect(failure?.detail.contains("42501") == true)
         #expect(failure?.detail.contains("grant") == true)
-        try administrator.query("GRANT \(missing) TO \(name)")
+        try role.grant(missing)
         try store.probe()
-        #expect(try administrator.query("SELECT number FROM ledger_records").count == 0)
-        #expect(try administrator.query("SELECT last_seen FROM ledger_presentations").count == 0)
+        #expect(try role.administrator.query("SELECT number FROM ledger_records").count == 0)
+        #expect(try role.administrator.query("SELECT last_seen FROM ledger_presentations").count == 0)
     }
 }

@@ -1,0 +1,104 @@
+import Offers
+
+@testable import Storage
+
+let clock = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+
+func digest(_ number: UInt8) -> AccountDigest { AccountDigest([UInt8](repeating: number, count: 16)) }
+
+func identity(_ id: String, _ bundleId: String = "com.example.reader") -> SubscriptionIdentity {
+    SubscriptionIdentity(bundleId: bundleId, environment: .production, originalTransactionId: id)
+}
+
+/// A subscription with one transaction.
+func subscription(
+    _ id: String = "1",
+    of account: AccountDigest? = digest(1),
+    tie: AccountTie = .bought,
+    bundleId: String = "com.example.reader",
+    transactionId: String = "1",
+    offer: RedeemedOffer? = nil,
+    refunded: Bool = false,
+    bought moment: Timestamp? = nil,
+    price: PaidPrice? = nil,
+    said seconds: Int64 = 0
+) -> HeldSubscription {
+    let date = clock.adding(seconds: seconds)
+    let transaction = Transaction(
+        originalTransactionId: id,
+        productId: "monthly",
+        subscriptionGroupIdentifier: "1",
+        purchaseDate: moment ?? clock.adding(seconds: (Int64(transactionId) ?? 0) * 1000),
+        expiresDate: clock.adding(seconds: 90_000),
+        revocationDate: refunded ? date : nil,
+        revocation: refunded ? Revocation(.prorated, percentage: 50_000) : nil,
+        appAccountToken: account?.pseudonym,
+        offer: offer,
+        transactionId: transactionId,
+        signedDate: date,
+        price: price,
+        storefront: price == nil ? nil : "DEU",
+        billingPlan: .monthly(
+            BillingPlan.Commitment(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: clock)
+        )
+    )
+    var renewal = RenewalInfo(
+        originalTransactionId: id,
+        productId: "monthly",
+        autoRenewStatus: true,
+        gracePeriodExpiresDate: clock,
+        offer: .promotional("next"),
+        commitmentAutoRenewStatus: false,
+        signedDate: date
+    )
+    renewal.status = SubscriptionStatus(.gracePeriod, asOf: clock)
+    renewal.eligibleWinBackOfferIds = ["second", "first"]
+    return HeldSubscription(
+        identity(id, bundleId),
+        transactions: [Held(transaction, asOf: date)],
+        renewal: Held(renewal, asOf: date),
+        accounts: account.map { [$0: tie] } ?? [:]
+    )
+}
+
+func seen(_ held: HeldSubscription..., mark: AccountHistoryMark? = nil) -> StateObservation {
+    StateObservation(subscriptions: held, mark: mark)
+}
+
+extension StateStore {
+    /// Writes what evidence shows.
+    func learn(_ observations: StateObservation...) throws(StorageFailure) {
+        _ = try commit(observations.map { StateWork(notification: nil, observation: $0) })
+    }
+}
+
+/// That all subscriptions of an account were known so many seconds after the start.
+func allKnown(_ account: UInt8 = 1, _ seconds: Int64 = 0) -> AccountHistoryMark {
+    AccountHistoryMark(
+        account: digest(account),
+        bundleId: "com.example.reader",
+        environment: .production,
+        asOf: clock.adding(seconds: seconds)
+    )
+}
+
+func notification(_ id: String) -> NotificationRecord {
+    let notification = AppleNotification(
+        id: id,
+        type: "REFUND",
+        subtype: nil,
+        bundleId: "com.example.reader",
+        environment: .production,
+        signedDate: clock,
+        history: nil
+    )
+    return NotificationRecord(notification, receivedAt: clock)
+}
+
+func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.example.reader") -> StateQuestion {
+    StateQuestion(
+        bundleId: bundleId,
+        account: account.map(digest),
+        subscriptions: ids.map { identity($0, bundleId) }
+    )
+}
