@@ -20,6 +20,9 @@ package enum SQLValue: Equatable, Sendable {
     init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
     init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
+    init(_ time: Timestamp?) { self = time.map { .time($0) } ?? .null }
+
+    static func time(_ time: Timestamp) -> SQLValue { .integer(time.millisecondsSince1970) }
 }
 
 /// A statement and the values of its parameters.
@@ -68,6 +71,10 @@ package struct Rows: Sendable {
 
     func optionalInteger(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64? {
         value(row, column) == .null ? nil : try integer(row, column)
+    }
+
+    func time(_ row: Int, _ column: Int) throws(StorageFailure) -> Timestamp {
+        Timestamp(millisecondsSince1970: try integer(row, column))
     }
 
     func text(_ row: Int, _ column: Int) throws(StorageFailure) -> String {

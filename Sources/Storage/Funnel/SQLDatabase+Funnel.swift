@@ -43,11 +43,11 @@ extension SQLDatabase {
 }
 
 extension Rows {
-    /// The offer that the first three columns name.
-    fileprivate func offer(_ row: Int) throws(StorageFailure) -> FunnelFigures.Offer {
+    /// The offer that three columns name, from one on.
+    func offer(_ row: Int, from column: Int = 0) throws(StorageFailure) -> FunnelFigures.Offer {
         FunnelFigures.Offer(
-            bundleId: try text(row, 0),
-            request: OfferRequest(productId: try text(row, 1), offerId: try text(row, 2))
+            bundleId: try text(row, column),
+            request: OfferRequest(productId: try text(row, column + 1), offerId: try text(row, column + 2))
         )
     }
 

@@ -67,7 +67,7 @@ extension SQLDatabase {
             return try read { session throws(StorageFailure) in
                 try session.run(
                     LedgerSQL.recordsByTime,
-                    .integer(place.time.millisecondsSince1970),
+                    .time(place.time),
                     .text(place.writer),
                     .integer(place.number),
                     .integer(Int64(limit))

@@ -83,7 +83,7 @@ extension Session {
 
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
         for (answer, time) in decision.answers {
-            let values = answer.call.values + [.integer(time.millisecondsSince1970), .bytes(answer.body)]
+            let values = answer.call.values + [.time(time), .bytes(answer.body)]
             try send(SQLCall(LedgerSQL.keepAnswer, values))
         }
         guard isProbe || !decision.records.isEmpty || !decision.presentations.isEmpty else { return }

@@ -110,7 +110,7 @@ extension LedgerLoss {
             .integer(first),
             .integer(last.number),
             .bytes(last.hash),
-            .integer(time.millisecondsSince1970),
+            .time(time),
             .bytes(signature),
             SQLValue(acknowledgement?.time.millisecondsSince1970),
             SQLValue(acknowledgement?.signature)
@@ -132,7 +132,7 @@ extension Rows {
                 writer: try text(row, 0),
                 first: try integer(row, 1),
                 last: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
-                time: Timestamp(millisecondsSince1970: try integer(row, 4)),
+                time: try time(row, 4),
                 signature: try bytes(row, 5),
                 acknowledgement: acknowledgement
             )

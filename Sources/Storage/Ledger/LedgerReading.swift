@@ -22,7 +22,7 @@ extension Rows {
         LedgerRecord(
             writer: try text(row, 0),
             number: try integer(row, 1),
-            time: Timestamp(millisecondsSince1970: try integer(row, 2)),
+            time: try time(row, 2),
             client: try text(row, 3),
             bundleId: try text(row, 4),
             productId: try text(row, 5),
@@ -30,7 +30,7 @@ extension Rows {
             format: try text(row, 7),
             keyIdentifier: try text(row, 8),
             nonce: try text(row, 9),
-            timestamp: Timestamp(millisecondsSince1970: try integer(row, 10)),
+            timestamp: try time(row, 10),
             reason: try text(row, 11),
             evidence: try optionalText(row, 12),
             environment: try optionalText(row, 13),
@@ -54,7 +54,7 @@ extension Rows {
                 guard (number == nil) == (hash == nil) else { throw .malformed("previous_number") }
                 return LedgerChain(
                     writer: writer,
-                    startedAt: Timestamp(millisecondsSince1970: try integer(row, 1)),
+                    startedAt: try time(row, 1),
                     previousWriter: try optionalText(row, 2),
                     previousHead: number.flatMap { number in hash.map { LedgerChain.Head(number: number, hash: $0) } },
                     signature: try bytes(row, 5)
@@ -75,7 +75,7 @@ extension Rows {
                 writer: writer,
                 kind: kind,
                 head: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
-                time: Timestamp(millisecondsSince1970: try integer(row, 4)),
+                time: try time(row, 4),
                 signature: try bytes(row, 5)
             )
         }
@@ -89,7 +89,7 @@ extension Rows {
                 chains: try integer(row, 0),
                 newest: try self.text(row, 1),
                 open: open,
-                time: Timestamp(millisecondsSince1970: try integer(row, 3)),
+                time: try time(row, 3),
                 signature: try bytes(row, 4)
             )
             // Written another way, it would not be what was signed.
@@ -150,7 +150,7 @@ extension Session {
                 .text(statement.kind.rawValue),
                 .integer(statement.head.number),
                 .bytes(statement.head.hash),
-                .integer(statement.time.millisecondsSince1970),
+                .time(statement.time),
                 .bytes(statement.signature)
             )
         )
@@ -161,7 +161,7 @@ extension Session {
             SQLCall(
                 LedgerSQL.insertChain,
                 .text(chain.writer),
-                .integer(chain.startedAt.millisecondsSince1970),
+                .time(chain.startedAt),
                 SQLValue(chain.previousWriter),
                 SQLValue(chain.previousHead?.number),
                 SQLValue(chain.previousHead?.hash),
@@ -177,7 +177,7 @@ extension Session {
                 .integer(checkpoint.chains),
                 .text(checkpoint.newest),
                 .text(checkpoint.openText),
-                .integer(checkpoint.time.millisecondsSince1970),
+                .time(checkpoint.time),
                 .bytes(checkpoint.signature)
             )
         )

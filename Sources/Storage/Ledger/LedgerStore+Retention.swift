@@ -36,7 +36,7 @@ extension LedgerStore {
     /// It gives their number.
     func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int {
         try database.transaction(.beside) { session throws(StorageFailure) in
-            try session.run(LedgerSQL.deleteAnswers, .integer(moment.millisecondsSince1970)).changes
+            try session.run(LedgerSQL.deleteAnswers, .time(moment)).changes
         }
     }
 
@@ -50,7 +50,7 @@ extension LedgerStore {
         guard presentations == 0, let retentionDays else { return presentations }
         let limit = moment.adding(days: -retentionDays)
         let oldest = try database.read { session throws(StorageFailure) in
-            let rows = try session.run(LedgerSQL.oldestChain, .integer(limit.millisecondsSince1970))
+            let rows = try session.run(LedgerSQL.oldestChain, .time(limit))
             return rows.count > 0 ? try rows.text(0, 0) : nil
         }
         guard let oldest else { return 0 }

@@ -80,7 +80,7 @@ extension SQLDatabase {
         return try read { session throws(StorageFailure) in
             let answers = try session.run([
                 SQLCall(OverviewSQL.decisions, .integer(day), most),
-                SQLCall(OverviewSQL.redemptions, .integer(start.millisecondsSince1970), most),
+                SQLCall(OverviewSQL.redemptions, .time(start), most),
                 SQLCall(OverviewSQL.chains, .integer(RecentFigures.mostChains)),
                 SQLCall(OverviewSQL.chainCount), SQLCall(OverviewSQL.checkpoint), SQLCall(OverviewSQL.verification),
                 SQLCall(OverviewSQL.size(in: session.dialect)),
@@ -95,11 +95,11 @@ extension SQLDatabase {
             for row in answers[2].rows { figures.chains.append(try answers[2].recentChain(row)) }
             figures.chainCount = try answers[3].integer(0, 0)
             if answers[4].count > 0 {
-                figures.checkpointAt = Timestamp(millisecondsSince1970: try answers[4].integer(0, 0))
+                figures.checkpointAt = try answers[4].time(0, 0)
             }
             if answers[5].count > 0 {
                 figures.lastVerification = NotedVerification(
-                    at: Timestamp(millisecondsSince1970: try answers[5].integer(0, 0)),
+                    at: try answers[5].time(0, 0),
                     chains: try answers[5].integer(0, 1),
                     records: try answers[5].integer(0, 2),
                     faults: try answers[5].integer(0, 3)
@@ -125,12 +125,13 @@ extension Rows {
     fileprivate func dayDecisions(_ row: Int) throws(StorageFailure) -> RecentFigures.DayDecisions? {
         guard let call = DecisionCall(rawValue: try text(row, 5)), let reason = Reason(rawValue: try text(row, 6))
         else { return nil }
+        let offer = try offer(row, from: 1)
         return RecentFigures.DayDecisions(
             day: try integer(row, 0),
             decision: CountedDecision(
                 reason,
-                of: OfferRequest(productId: try text(row, 2), offerId: try text(row, 3)),
-                bundleId: try text(row, 1),
+                of: offer.request,
+                bundleId: offer.bundleId,
                 environment: AppStoreEnvironment(rawValue: try text(row, 4)),
                 call: call
             ),
@@ -141,10 +142,7 @@ extension Rows {
     fileprivate func dayRedemptions(_ row: Int) throws(StorageFailure) -> RecentFigures.DayRedemptions {
         RecentFigures.DayRedemptions(
             day: try integer(row, 0),
-            offer: FunnelFigures.Offer(
-                bundleId: try text(row, 1),
-                request: OfferRequest(productId: try text(row, 2), offerId: try text(row, 3))
-            ),
+            offer: try offer(row, from: 1),
             environment: try text(row, 4),
             count: Int(try integer(row, 5))
         )
@@ -157,7 +155,7 @@ extension Rows {
         }
         return RecentFigures.Chain(
             writer: try text(row, 0),
-            startedAt: Timestamp(millisecondsSince1970: try integer(row, 1)),
+            startedAt: try time(row, 1),
             records: records,
             isEnded: try integer(row, 4) > 0
         )

@@ -8,8 +8,6 @@ import Synchronization
 /// again and again while there is no server; a caller meanwhile waits for a bounded time and then fails. A commit
 /// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
 package final class PostgreSQLDatabase: Sendable {
-    package typealias Access = SQLAccess
-
     /// How many connections there are beside the one that writes the ledger.
     static let otherConnections = 2
 
@@ -44,7 +42,7 @@ package final class PostgreSQLDatabase: Sendable {
     /// when it is there again (`nil`).
     package init(
         _ location: PostgreSQLLocation,
-        access: Access = .readWrite,
+        access: SQLAccess = .readWrite,
         keys: LedgerKeyMarks? = nil,
         limits: PostgreSQLLimits = PostgreSQLLimits(),
         report: @escaping @Sendable (String?) -> Void = { _ in }
@@ -126,7 +124,7 @@ package final class PostgreSQLDatabase: Sendable {
     /// Opens the database of a URL, see ``PostgreSQLLocation``.
     package convenience init(
         url: String,
-        access: Access,
+        access: SQLAccess,
         keys: LedgerKeyMarks? = nil
     ) throws(StorageFailure) {
         let location: PostgreSQLLocation

@@ -13,8 +13,6 @@ import Synchronization
 package final class SQLiteDatabase: Sendable {
     private typealias Question = @Sendable (any Session) -> Void
 
-    package typealias Access = SQLAccess
-
     /// How long a connection waits for another process that writes, in seconds.
     package static let busyTimeoutSeconds = 5
     /// How large the pages of a new file are, in bytes.
@@ -29,7 +27,7 @@ package final class SQLiteDatabase: Sendable {
     package let madeSteps: [String]
     /// The files themselves, whatever their names are by now.
     private let files: SQLiteFiles
-    private let access: Access
+    private let access: SQLAccess
     private let checkpoints: LogCheckpoints
     /// The connection that writes; `nil` for a file that is only read, and when it is closed.
     private let writer: Mutex<SQLiteConnection?>
@@ -46,7 +44,7 @@ package final class SQLiteDatabase: Sendable {
     /// it was written with are refused; `nil` where none are used.
     package init(
         path: String,
-        access: Access = .readWrite,
+        access: SQLAccess = .readWrite,
         keys: LedgerKeyMarks? = nil
     ) throws(StorageFailure) {
         try SQLiteFiles.prepare(path, isMade: access == .readWrite)
@@ -56,7 +54,7 @@ package final class SQLiteDatabase: Sendable {
         let isReadOnly = access == .readOnly
         let first = try Self.open(path, isReadOnly: isReadOnly)
         if !isReadOnly { try Self.makeDurable(first, path) }
-        checkpoints = LogCheckpoints(path: path, pageSize: try Self.pageSize(of: first, path))
+        checkpoints = LogCheckpoints(path: path, pageSize: try Self.number("page_size", of: first, path))
         writer = Mutex(isReadOnly ? nil : first)
         guard !isReadOnly else {
             presence = nil
@@ -269,20 +267,17 @@ extension SQLiteDatabase {
             if error.code != 0 { throw StorageFailure(error, at: path) }
             throw StorageFailure(.notDurable, "\(path): SQLite does not keep a log (WAL) of it")
         }
-        guard try synchronousMode(of: connection, path) == 2 else {
+        guard try number("synchronous", of: connection, path) == 2 else {
             throw StorageFailure(.notDurable, "\(path): SQLite does not wait for the disk (synchronous=FULL)")
         }
     }
 
-    private static func pageSize(of connection: SQLiteConnection, _ path: String) throws(StorageFailure) -> Int {
-        Int(try SQLiteSession(connection: connection, path: path).run("PRAGMA page_size").integer(0, 0))
-    }
-
-    private static func synchronousMode(
+    private static func number(
+        _ pragma: String,
         of connection: SQLiteConnection,
         _ path: String
-    ) throws(StorageFailure) -> Int64 {
-        try SQLiteSession(connection: connection, path: path).run("PRAGMA synchronous").integer(0, 0)
+    ) throws(StorageFailure) -> Int {
+        Int(try SQLiteSession(connection: connection, path: path).run("PRAGMA \(pragma)").integer(0, 0))
     }
 
     private func takeReader() throws(StorageFailure) -> SQLiteConnection {

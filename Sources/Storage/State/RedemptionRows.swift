@@ -73,7 +73,7 @@ extension SubscriptionIdentity {
             RedemptionSQL.put,
             [
                 .text(redemption.transactionId ?? ""), .text(redemption.productId), .text(redemption.offerId),
-                SQLValue(redemption.purchaseDate?.millisecondsSince1970),
+                SQLValue(redemption.purchaseDate),
                 SQLValue(redemption.price?.milliunits),
                 SQLValue(redemption.price?.currency),
                 SQLValue(redemption.storefront),

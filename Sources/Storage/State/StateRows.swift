@@ -34,8 +34,8 @@ extension NotificationRecord {
             SQLValue(subtype),
             .text(bundleId),
             .text(environment.rawValue),
-            .integer(signedDate.millisecondsSince1970),
-            .integer(receivedAt.millisecondsSince1970)
+            .time(signedDate),
+            .time(receivedAt)
         )
     }
 }

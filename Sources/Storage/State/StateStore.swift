@@ -88,7 +88,7 @@ struct StateStore: Sendable {
     /// Deletes the names of notifications that came before a moment: Apple no longer repeats them.
     func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
         try database.transaction(.repeatable) { session throws(StorageFailure) in
-            try session.send(SQLCall(StateSQL.deleteNotifications, .integer(limit.millisecondsSince1970)))
+            try session.send(SQLCall(StateSQL.deleteNotifications, .time(limit)))
         }
     }
 

@@ -7,23 +7,15 @@ enum LedgerDatabase: Sendable {
     case sqlite(SQLiteDatabase)
     case postgreSQL(PostgreSQLDatabase)
 
-    typealias Access = SQLiteDatabase.Access
-
     /// A PostgreSQL server that is out of reach is no error: see ``fault``.
     ///
     /// Without `keys`, none are used.
-    init(_ location: LedgerLocation, access: Access, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
+    init(_ location: LedgerLocation, access: SQLAccess, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
             self = .sqlite(try SQLiteDatabase(path: path, access: access, keys: keys))
         case .postgres(let url):
             if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
-            let access: PostgreSQLDatabase.Access =
-                switch access {
-                case .readWrite: .readWrite
-                case .existing: .existing
-                case .readOnly: .readOnly
-                }
             self = .postgreSQL(try PostgreSQLDatabase(url: url, access: access, keys: keys))
         }
     }

@@ -39,7 +39,7 @@ struct OpenLedger: Sendable {
                 checkpointSigner: signer,
                 checkpointKeySPKI: signer.publicKeySPKI
             )
-            let access: LedgerDatabase.Access = isMade ? .readWrite : .existing
+            let access: SQLAccess = isMade ? .readWrite : .existing
             database = try LedgerDatabase(settings.ledger.location, access: access, keys: marks)
         } catch {
             if isBegun, case .sqlite(let path) = settings.ledger.location { SQLiteDatabase.deleteIfNothingIsIn(path) }
