@@ -24,7 +24,7 @@ package struct ConnectionLimits: Equatable, Sendable {
     package let requestTimeout: TimeAmount
     /// The time from there until all of the answer is written; more is 503, and ends the connection.
     package let answerTimeout: TimeAmount
-    /// Offers on an event loop that wait to be signed and for the ledger; the next request is answered 503.
+    /// Offers in the process that wait to be signed and for the ledger; the next request is answered 503.
     package let maximumWaitingOffers: Int
     /// The time after the last answer in which further bytes are thrown away, so that the client can read the answer.
     ///
@@ -42,7 +42,7 @@ package struct ConnectionLimits: Equatable, Sendable {
         headerTimeout: TimeAmount = .seconds(10),
         requestTimeout: TimeAmount = .seconds(30),
         answerTimeout: TimeAmount = .seconds(60),
-        maximumWaitingOffers: Int = 160
+        maximumWaitingOffers: Int = ConnectionLimits.waitingOffers(ofLoops: 1)
     ) {
         self.maximumConnections = maximumConnections
         self.maximumHeaderBytes = maximumHeaderBytes
@@ -56,6 +56,10 @@ package struct ConnectionLimits: Equatable, Sendable {
         self.answerTimeout = answerTimeout
         self.maximumWaitingOffers = maximumWaitingOffers
     }
+
+    /// Offers that may wait by default: a burst of 64 connections with twenty offers each, or 640 for each event loop where
+    /// that is more, and a tenth more.
+    package static func waitingOffers(ofLoops count: Int) -> Int { max(1280, 640 * count) * 11 / 10 }
 
     /// The same limits for another number of connections, and perhaps other bodies.
     package func lettingIn(_ connections: Int, maximumBodyBytes: Int? = nil) -> ConnectionLimits {

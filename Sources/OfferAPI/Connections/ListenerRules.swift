@@ -103,7 +103,7 @@ package struct ListenerRules: Sendable {
 
     /// The rules of the public listener, which answers clients alone.
     ///
-    /// Each event loop has a queue of its own, whose requests are answered together, and a bound of its own.
+    /// Each event loop has a queue of its own, whose requests are answered together; the bound is one for all of them.
     package init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
@@ -117,6 +117,10 @@ package struct ListenerRules: Sendable {
         self.census = census
         self.tls = tls
         let telemetry = RequestTelemetry(metrics: metrics, logger: logger, faults: faults)
+        let admission = Admission(
+            maximumOffers: limits.maximumWaitingOffers,
+            maximumElsewhere: Admission.elsewherePerLoop * Self.eventLoopCount
+        )
         setups = LoopSetups { loop in
             let queue = TickQueue(on: loop, notingIn: telemetry.metrics)
             return ConnectionSetup(
@@ -124,7 +128,7 @@ package struct ListenerRules: Sendable {
                 census: census,
                 tls: tls,
                 guests: .clients(of: endpoints),
-                admission: Admission(maximumOffers: limits.maximumWaitingOffers),
+                admission: admission,
                 telemetry: telemetry,
                 answer: queue.add
             )

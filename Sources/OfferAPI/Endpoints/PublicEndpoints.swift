@@ -5,7 +5,7 @@ import Offers
 /// All calls of clients, by one configuration: a reload changes nothing for a request that has begun.
 package final class PublicEndpoints: Sendable {
     /// The offers that are decided before the event loop serves its other connections again.
-    static let offersPerTick = 256
+    static let offersPerTick = 128
 
     package let clients: ClientDirectory
     let signOffers: SignOffers

@@ -1,6 +1,11 @@
-/// The places for waiting requests on one event loop, used there alone: a request beyond them is refused at once, so
-/// that admitted ones are answered soon.
-final class Admission {
+import Synchronization
+
+/// The places for waiting requests in the process: a request beyond them is refused at once, so that admitted ones are
+/// answered soon.
+///
+/// One event loop may have all of them, because a burst of a few connections may fall on one. How much of it a loop
+/// answers in one tick is ``PublicEndpoints/offersPerTick``.
+final class Admission: Sendable {
     enum Place: Equatable {
         /// A place for a request that waits for its turn, and for the ledger if it asks for signatures.
         case turn(isForSignatures: Bool)
@@ -12,15 +17,21 @@ final class Admission {
         case elsewhere
     }
 
-    /// Requests of an event loop that may wait elsewhere.
-    static let maximumElsewhere = 1024
+    private struct Taken {
+        var turns = 0
+        var offers = 0
+        var elsewhere = 0
+    }
+
+    /// Requests that may wait elsewhere for each event loop.
+    static let elsewherePerLoop = 1024
 
     /// Offers that may wait to be signed and for the ledger; a larger request is admitted where none waits.
     private let maximumOffers: Int
     private let maximumElsewhere: Int
-    private var (turns, offers, elsewhere) = (0, 0, 0)
+    private let taken = Mutex(Taken())
 
-    init(maximumOffers: Int, maximumElsewhere: Int = maximumElsewhere) {
+    init(maximumOffers: Int, maximumElsewhere: Int) {
         self.maximumOffers = maximumOffers
         self.maximumElsewhere = maximumElsewhere
     }
@@ -29,34 +40,39 @@ final class Admission {
     ///
     /// Only a request for signatures would wait for the ledger then: a slow ledger does not keep out the others.
     func hasRoom(isForSignatures: Bool) -> Bool {
-        turns + (isForSignatures ? offers : 0) < maximumOffers
+        taken.withLock { hasRoom(beside: $0, isForSignatures: isForSignatures) }
+    }
+
+    private func hasRoom(beside taken: Taken, isForSignatures: Bool) -> Bool {
+        taken.turns + (isForSignatures ? taken.offers : 0) < maximumOffers
     }
 
     /// Takes a place; `false` where there is no room, and only otherwise ``leave(_:)`` has to follow.
     func enter(_ place: Place) -> Bool {
-        switch place {
-        case .turn(let isForSignatures):
-            guard hasRoom(isForSignatures: isForSignatures) else { return false }
-            turns += 1
-        case .ledger(let count):
-            guard offers == 0 || offers + count <= maximumOffers else { return false }
-            offers += count
-        case .ledgerAfterWait(let count): offers += count
-        case .elsewhere:
-            guard elsewhere < maximumElsewhere else { return false }
-            elsewhere += 1
+        taken.withLock { taken in
+            switch place {
+            case .turn(let isForSignatures):
+                guard hasRoom(beside: taken, isForSignatures: isForSignatures) else { return false }
+                taken.turns += 1
+            case .ledger(let count):
+                guard taken.offers == 0 || taken.offers + count <= maximumOffers else { return false }
+                taken.offers += count
+            case .ledgerAfterWait(let count): taken.offers += count
+            case .elsewhere:
+                guard taken.elsewhere < maximumElsewhere else { return false }
+                taken.elsewhere += 1
+            }
+            return true
         }
-        return true
     }
 
     func leave(_ place: Place) {
-        switch place {
-        case .turn: turns -= 1
-        case .ledger(let count), .ledgerAfterWait(let count): offers -= count
-        case .elsewhere: elsewhere -= 1
+        taken.withLock { taken in
+            switch place {
+            case .turn: taken.turns -= 1
+            case .ledger(let count), .ledgerAfterWait(let count): taken.offers -= count
+            case .elsewhere: taken.elsewhere -= 1
+            }
         }
     }
 }
-
-@available(*, unavailable)
-extension Admission: Sendable {}

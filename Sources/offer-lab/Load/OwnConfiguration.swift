@@ -170,8 +170,8 @@ extension OwnConfiguration {
         var (main, catalog) = (main, catalog)
         var server = main["server"] ?? Self.mapping([:])
         var limits = server["limits"] ?? Self.mapping([:])
-        if limits["maximumWaitingOffers"] == nil {
-            limits["maximumWaitingOffers"] = Node(String(max(offersAtOnce, 160)))
+        if offersAtOnce > 1408, limits["maximumWaitingOffers"] == nil {
+            limits["maximumWaitingOffers"] = Node(String(offersAtOnce))
         }
         server["limits"] = limits
         main["server"] = server

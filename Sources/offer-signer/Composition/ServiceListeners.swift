@@ -99,6 +99,7 @@ extension ConnectionLimits {
             requestTimeout: seconds(settings.requestTimeoutSeconds),
             answerTimeout: seconds(settings.requestTimeoutSeconds) + seconds(settings.appStoreTimeoutSeconds),
             maximumWaitingOffers: settings.maximumWaitingOffers
+                ?? Self.waitingOffers(ofLoops: ListenerRules.eventLoopCount)
         )
     }
 }

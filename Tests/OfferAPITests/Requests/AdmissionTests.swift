@@ -2,7 +2,7 @@ import Testing
 
 @testable import OfferAPI
 
-@Suite("How much may wait on an event loop")
+@Suite("How much may wait")
 struct AdmissionTests {
     private let admission = Admission(maximumOffers: 5, maximumElsewhere: 2)
 

@@ -101,9 +101,9 @@ struct SettingTable: Sendable {
     let maximumWaitingOffers = Setting(
         "server.limits.maximumWaitingOffers",
         .wholeNumber(1...1_000_000),
-        default: 160,
-        "how many offers may wait on each event loop to be signed and recorded. Each processor has one event loop. The "
-            + "next request is answered 503 overloaded at once",
+        without: "1408, or 704 for each processor",
+        "how many offers may wait to be signed and recorded; by default a burst of 64 connections with twenty offers each. "
+            + "The next request is answered 503 overloaded at once",
         changes: .atStart
     )
     let idleTimeoutSeconds = Setting(
