@@ -167,6 +167,22 @@ final class LogCheckpoints: Sendable {
             _ = try? connection?.run("PRAGMA synchronous = FULL")
         }
         guard let connection else { return }
-        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        // SQLite syncs the file in the checkpoint alone that catches up with all commits, which is the one within a
+        // commit. Here the scattered pages are synced beside commits, the second time those that came meanwhile.
+        for _ in 0..<2 {
+            sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            connection.syncFile()
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Syncs the database's file, through SQLite: a descriptor of our own would release its locks when it is closed.
+    fileprivate func syncFile() {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let methods = file.pointee.pMethods
+        else { return }
+        _ = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
     }
 }
