@@ -56,16 +56,20 @@ enum StateSQL {
 
     static let nextGeneration = "UPDATE state_generation SET generation = generation + 1 WHERE id = 1"
 
-    /// The number of subscriptions: counted, but for a large table in PostgreSQL, of which the server has an estimate.
-    static func subscriptionCount(in dialect: SQLDialect) -> String {
-        let counted = "SELECT COUNT(*) FROM held_subscriptions"
-        return switch dialect {
-        case .sqlite: counted
-        case .postgreSQL:
-            "SELECT CASE WHEN reltuples < 1000000 THEN (\(counted)) ELSE reltuples::bigint END "
-                + "FROM pg_class WHERE oid = 'held_subscriptions'::regclass"
-        }
+    /// The number of subscriptions in PostgreSQL: of a large table the server's estimate.
+    static let subscriptionEstimate =
+        "SELECT CASE WHEN reltuples < 1000000 THEN (SELECT COUNT(*) FROM held_subscriptions) ELSE reltuples::bigint END "
+        + "FROM pg_class WHERE oid = 'held_subscriptions'::regclass"
+
+    /// The subscription so many after another.
+    static func subscription(atStep length: Int) -> String {
+        "SELECT original_transaction_id, bundle_id, environment FROM held_subscriptions WHERE \(isAfter) "
+            + "ORDER BY original_transaction_id, bundle_id, environment LIMIT 1 OFFSET \(length - 1)"
     }
+
+    static let subscriptionsAfter = "SELECT COUNT(*) FROM held_subscriptions WHERE \(isAfter)"
+
+    private static let isAfter = "(original_transaction_id, bundle_id, environment) > ($1, $2, $3)"
 }
 
 /// A statement that writes rows: SQLite takes them one after the other, PostgreSQL all at once.

@@ -92,10 +92,25 @@ struct StateStore: Sendable {
         }
     }
 
-    /// How many subscriptions are held; beyond a million, about so many.
-    func count() throws(StorageFailure) -> Int {
-        try database.read { session throws(StorageFailure) in
-            Int(try session.run(StateSQL.subscriptionCount(in: session.dialect)).integer(0, 0))
+    /// How many subscriptions are held; in PostgreSQL beyond a million, about so many.
+    ///
+    /// An SQLite file is counted in steps, each a transaction of its own: a long one would keep the log from beginning anew.
+    func count(inSteps length: Int = 100_000) throws(StorageFailure) -> Int {
+        var (count, last) = (0, [SQLValue](repeating: .text(""), count: 3))
+        while true {
+            let step = try database.read { session throws(StorageFailure) -> (count: Int, next: [SQLValue]?) in
+                guard session.dialect == .sqlite else {
+                    return (Int(try session.run(StateSQL.subscriptionEstimate).integer(0, 0)), nil)
+                }
+                let found = try session.run(SQLCall(StateSQL.subscription(atStep: length), last))
+                guard !found.rows.isEmpty else {
+                    return (Int(try session.run(SQLCall(StateSQL.subscriptionsAfter, last)).integer(0, 0)), nil)
+                }
+                return (length, try (0..<3).map { column throws(StorageFailure) in .text(try found.text(0, column)) })
+            }
+            count += step.count
+            guard let next = step.next else { return count }
+            last = next
         }
     }
 
