@@ -116,16 +116,6 @@ struct ProductReportsTests {
         #expect(try await useCases.comparison(of: "other") == nil)
     }
 
-    @Test("Memory is bounded: products beyond the limit are not kept, known ones still are")
-    func capacity() async throws {
-        let useCases = useCases(InMemoryProductReports())
-        let many = try (0..<InMemoryProductReports.mostEntries).map { try report("product\($0)") }
-        #expect(try await useCases.take(many, of: "reader")?.allSatisfy { $0 } == true)
-        #expect(
-            try await useCases.take([try report("another"), try report("product1")], of: "reader") == [false, true]
-        )
-    }
-
     @Test("The offers of one product are bounded too: campaigns of other days make room, and prices are never put off")
     func manyOffers() async throws {
         let most = ObservedProduct.mostOffers
@@ -137,8 +127,6 @@ struct ProductReportsTests {
         #expect(product.observed.prices.newest.value.price.text == "8.99")
         #expect(product.offers.count == most)
         #expect(product.offers.contains { $0.name == .promotional("new") })
-        let tooMany = try report(offers: names + ["one more"])
-        #expect(try await useCases(InMemoryProductReports()).take([tooMany], of: "reader") == [false])
     }
 
     @Test("Nothing is said to be saved where the product's price is in another currency by now")

@@ -41,7 +41,7 @@ struct RightSignaturesTests {
         }
     }
 
-    private func diagnostician(_ signer: SigningKey) throws -> Diagnostician {
+    private func diagnostician(_ signer: SigningKey, record: RecordedSignature? = nil) throws -> Diagnostician {
         let verifier = try #require(
             P256Verifier(keyIdentifier: signer.keyIdentifier, subjectPublicKeyInfo: signer.publicKeySPKI)
         )
@@ -50,6 +50,7 @@ struct RightSignaturesTests {
             verifiers: [verifier],
             issuerIds: [signer.keyIdentifier: Self.issuerId],
             otherBundleIds: ["com.example.other"],
+            record: record,
             now: Self.now
         )
     }
@@ -178,17 +179,7 @@ struct RightSignaturesTests {
                     originalTransactionId: $0
                 )
             }
-            let verifier = try #require(
-                P256Verifier(keyIdentifier: signer.keyIdentifier, subjectPublicKeyInfo: signer.publicKeySPKI)
-            )
-            let judge = Diagnostician(
-                app: app,
-                verifiers: [verifier],
-                issuerIds: [signer.keyIdentifier: Self.issuerId],
-                otherBundleIds: [],
-                record: record,
-                now: Self.now
-            )
+            let judge = try diagnostician(signer, record: record)
             let offer = RedeemedOffer.promotional("offer0")
             let purchase = ids.map { ReportedPurchase(productId: "product0", offer: offer, customerIds: $0) }
             return judge.diagnose(report, ReportedJWS(compact), purchase: purchase, customerIds: held).causes.map(

@@ -40,6 +40,8 @@ package enum CustomerStep: Sendable {
 }
 
 /// The customers of requests that came together, in their order.
+///
+/// No ``Step`` that never fails: Swift 6.3.1's compiler crashes on one.
 package enum Customers: Sendable {
     /// The state held for them was at hand.
     case now([CustomerStep])

@@ -63,17 +63,9 @@ struct HeldStateTests {
             now: { Self.now }
         )
         do {
-            if signing {
-                let request = CustomerRequest.of(
-                    .signatures([OfferRequest(productId: "monthly", offerId: "o")]),
-                    evidence,
-                    account: account,
-                    bundleId: "reader"
-                )
-                return try await useCase.answer(request).decisions.map(\.decision.reason.rawValue).joined()
-            }
+            let offers = [OfferRequest(productId: "monthly", offerId: "o")]
             let request = CustomerRequest.of(
-                .eligibility(nil),
+                signing ? .signatures(offers) : .eligibility(nil),
                 evidence,
                 account: account,
                 bundleId: "reader",
