@@ -92,7 +92,7 @@ extension SubscriptionHistory {
 
 extension CustomerRequest {
     static func of(
-        _ wish: Wish,
+        _ kind: Kind,
         _ evidence: Evidence?,
         account: Account = .none,
         bundleId: String = "com.example.reader",
@@ -103,7 +103,7 @@ extension CustomerRequest {
             bundleId: bundleId,
             account: account,
             evidence: evidence,
-            wish,
+            kind,
             explain: explain
         )
     }

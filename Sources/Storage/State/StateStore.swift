@@ -98,7 +98,7 @@ struct StateStore: Sendable {
     func count(inSteps length: Int = 100_000) throws(StorageFailure) -> Int {
         var (count, last) = (0, [SQLValue](repeating: .text(""), count: 3))
         while true {
-            let step = try database.read { session throws(StorageFailure) -> (count: Int, next: [SQLValue]?) in
+            let step = try database.read { [last] (session) throws(StorageFailure) -> (count: Int, next: [SQLValue]?) in
                 guard session.dialect == .sqlite else {
                     return (Int(try session.run(StateSQL.subscriptionEstimate).integer(0, 0)), nil)
                 }

@@ -1,4 +1,3 @@
-import AppStore
 import ArgumentParser
 import Offers
 
@@ -7,15 +6,6 @@ enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
     case sandbox = "Sandbox"
 
     var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
-}
-
-extension MessageIdentifier {
-    static func argument(_ text: String) throws -> MessageIdentifier {
-        guard let identifier = MessageIdentifier(text) else {
-            throw ValidationError("A message's identifier is a UUID: 8-4-4-4-12 hexadecimal digits.")
-        }
-        return identifier
-    }
 }
 
 extension Identifier {

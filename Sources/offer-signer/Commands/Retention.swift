@@ -69,3 +69,12 @@ struct AskApple<Work: RetentionWork>: AsyncParsableCommand {
         }
     }
 }
+
+extension MessageIdentifier {
+    static func argument(_ text: String) throws -> MessageIdentifier {
+        guard let identifier = MessageIdentifier(text) else {
+            throw ValidationError("A message's identifier is a UUID: 8-4-4-4-12 hexadecimal digits.")
+        }
+        return identifier
+    }
+}
