@@ -48,7 +48,8 @@ struct ThrottledTransportTests {
             [AppStoreApp(bundleId: "b", environments: [.production])],
             over: ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         )
-        for _ in 0..<6 { _ = try? await fetcher.history(answering: .receipt(base64: "MII="), for: "b") }
+        // Each receipt is another: a doubt about one is kept for a while.
+        for number in 0..<6 { _ = try? await fetcher.history(answering: .receipt(base64: "AAA\(number)"), for: "b") }
         #expect(requests.contains(scripted.requests.count), "\(scripted.requests.count)")
     }
 
