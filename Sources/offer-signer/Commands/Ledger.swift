@@ -1,4 +1,6 @@
 import ArgumentParser
+import Offers
+import Storage
 
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,4 +13,11 @@ struct Ledger: AsyncParsableCommand {
     )
 
     func run() async throws { throw Self.subcommandMissing() }
+}
+
+extension LedgerLoss {
+    var sentence: String {
+        "\(count.of("record")) of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
+            + (isAcknowledged ? ", acknowledged" : "")
+    }
 }

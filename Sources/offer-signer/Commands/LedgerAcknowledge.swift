@@ -20,10 +20,3 @@ struct LedgerAcknowledge: AsyncParsableCommand {
         if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
     }
 }
-
-extension LedgerLoss {
-    var sentence: String {
-        "\(count.of("record")) of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
-            + (isAcknowledged ? ", acknowledged" : "")
-    }
-}

@@ -190,7 +190,7 @@ struct TickQueueTests {
 
     @Test("Of many requests that ask for much, the event loop takes a few, and looks after others before the rest")
     func turns() async throws {
-        let listener = listener(offers: 200)
+        let listener = listener(offers: 100)
         let connections = try await send(Array(repeating: Self.eligibility, count: 5), to: listener)
         await listener.loop.run()
         func answered() async throws -> [Bool] {
@@ -221,7 +221,7 @@ struct TickQueueTests {
 
     @Test("A request that comes while others are answered waits behind those that were there before, and their pause")
     func meanwhileBehind() async throws {
-        let listener = listener(offers: 200)
+        let listener = listener(offers: 100)
         func question(_ id: String) -> TestRequest {
             TestRequest("/v1/eligibility", #"{"applicationUsername":"a"}"#, fields: ["X-Request-ID: \(id)"])
         }

@@ -67,7 +67,8 @@ struct LedgerRetentionTests {
             default: #expect(try fixture.rows("SELECT count(*) FROM ledger_presentations") == ["\(number)"])
             }
         }
-        try fixture.verifySound()
+        // Only a start signs the checkpoint that `verify` demands.
+        if row.statements.contains(where: { $0.hasPrefix("signs") }) { try fixture.verifySound() }
     }
 
     @Test(
