@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load_average, machine, number, read_from_disk,
+    Failed, Host, Measurement, Raw, customers, draw, heading, load_average, machine, number, read_from_disk,
     run_json, table, who, write_results,
 )
 from postgresql import PostgreSQL
@@ -229,7 +229,6 @@ def report(options, raw, rows, extras, version):
 
 def main():
     options = arguments()
-    let_a_pool_wait()
     options.executable = os.path.abspath(options.executable)
     options.benchmark = os.path.abspath(options.benchmark)
     if not os.path.exists(options.executable):

@@ -24,7 +24,7 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load_average, machine, read_from_disk, table,
+    Failed, Host, Measurement, Raw, customers, draw, heading, load_average, machine, read_from_disk, table,
     wait_until, who, write_results,
 )
 from service import Installation, load, signer
@@ -253,7 +253,6 @@ def report(options, raw, servers, rows, left_out, version, before, taken_away, p
 
 def main():
     options = arguments()
-    let_a_pool_wait()
     options.executable = os.path.abspath(options.executable)
     if not os.path.exists(options.executable):
         raise SystemExit(f"There is no executable at {options.executable}; make bench-peers builds it.")

@@ -197,11 +197,6 @@ class Measurement:
         }
 
 
-def let_a_pool_wait():
-    """Lets as many offers wait as one backend asks for at once, over 64 connections with twenty offers a request."""
-    os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
-
-
 def machine():
     """Where this ran, in a sentence."""
     processor = "unknown processor"
