@@ -54,7 +54,7 @@ extension PromotionalOffer: Equatable {
     }
 }
 
-/// Where a customer must be a subscriber, or have been one; the raw values are those of `scope` in `catalog.yaml`.
+/// The part of the app in which a customer must be, or have been, a subscriber: `scope` in `catalog.yaml`.
 package enum OfferScope: String, CaseIterable, Sendable {
     case group
     /// Any group of the app: Apple's own rule ("Implementing promotional offers in your app").
