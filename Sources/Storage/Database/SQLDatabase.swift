@@ -49,9 +49,14 @@ package enum SQLDialect: Sendable {
 package struct SQLLocks: Sendable {
     /// A lock for each thing that the transaction changes, such as a customer's counts or a writer's chain.
     var keys: Set<Int64> = []
-    /// The lock of all of these: taken as shared with ``keys``, and exclusively if ``keys`` are too many for the
-    /// server.
-    var all: Int64?
+    /// Locks that may be too many for the server.
+    var many: Many?
+
+    struct Many {
+        var keys: Set<Int64>
+        /// The lock of all such: taken as shared with ``keys``, and exclusively in their place.
+        let all: Int64
+    }
 }
 
 /// The purpose that a database is opened for.

@@ -22,9 +22,11 @@ package final class DurableLedger: RetentionLedger {
     private let isClockRight: @Sendable () -> Bool
     private let now: @Sendable () -> Timestamp
 
-    /// Opens a ledger for writing; while the clock is known to be wrong nothing is deleted.
+    /// Opens a ledger for writing, and with it the states that wait; while the clock is known to be wrong nothing is
+    /// deleted.
     init(
         _ store: LedgerStore,
+        states: DurableSubscriptionStates? = nil,
         bounds: GroupCommit<LedgerEntry, [GrantOutcome]>.Bounds = .init(),
         isClockRight: @escaping @Sendable () -> Bool = { true },
         now: @escaping @Sendable () -> Timestamp
@@ -40,7 +42,10 @@ package final class DurableLedger: RetentionLedger {
             probe: { () throws(StorageFailure) in try store.probe() },
             commit: { [observer, shared] (entries, isWanted) throws(StorageFailure) in
                 let start = ContinuousClock.now
-                let outcomes = try store.commit(entries, while: isWanted)
+                let commit = { (merge: StateMerge?) throws(StorageFailure) in
+                    try store.commit(entries, with: merge, while: isWanted)
+                }
+                let outcomes = if let states { try states.lend(to: commit) } else { try commit(nil).outcomes }
                 observer.note(entries, outcomes, .now - start)
                 shared.note(entries, outcomes)
                 return outcomes
@@ -55,18 +60,19 @@ package final class DurableLedger: RetentionLedger {
         writer.async { [weak self] in self?.signCheckpoint() }
     }
 
-    /// Opens the ledger in a database, with keys that are the same for all who share it.
+    /// Opens the ledger in a database, with keys that are the same for all who share it; its commits write held state, too.
     ///
     /// Records are kept for so many days, or for ever (`nil`).
     package convenience init(
         in database: any SQLDatabase,
+        with states: DurableSubscriptionStates? = nil,
         keys: LedgerKeys,
         retentionDays: Int? = nil,
         isClockRight: @escaping @Sendable () -> Bool,
         now: @escaping @Sendable () -> Timestamp
     ) {
         let store = LedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
-        self.init(store, isClockRight: isClockRight, now: now)
+        self.init(store, states: states, isClockRight: isClockRight, now: now)
     }
 
     /// Has it reported how long each commit took and how many records it wrote: on the thread that writes, which must not

@@ -23,7 +23,9 @@ final class LedgerStore: Sendable {
     }
 
     private struct Written: Sendable {
-        var outcomes: [[GrantOutcome]]
+        var outcomes: [[GrantOutcome]] = []
+        /// Of the states, whether each was new.
+        var news: [Bool] = []
         var head: LedgerChain.Head
     }
 
@@ -58,18 +60,20 @@ final class LedgerStore: Sendable {
 
     /// Writes entries in one transaction, in their order; limits are checked as each is written.
     ///
-    /// It gives for each entry the outcomes of its grants, when all is on durable storage.
+    /// It gives for each entry the outcomes of its grants, when all is on durable storage, and for each merged state whether
+    /// it was new.
     ///
     /// When all but the commit is done it asks whether that is still wanted, however long somebody else kept the database
     /// locked: if not, it takes everything back, and throws ``StorageFailure/abandoned``.
     func commit(
         _ entries: [LedgerEntry],
-        while isWanted: @escaping @Sendable () -> Bool = { true }
-    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        with states: StateMerge?,
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> (outcomes: [[GrantOutcome]], news: [Bool]) {
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         // SQLite has one writer at a time anyway.
         let locks = database.dialect == .sqlite ? [] : batch.locks
-        let written = try writing(locking: locks) { [self] session, writer throws(StorageFailure) in
+        let written = try writing(locking: locks, states?.locks) { [self] session, writer throws(StorageFailure) in
             let (counts, answers) = try session.counts(
                 batch.counts,
                 batch.subscriptions,
@@ -80,6 +84,7 @@ final class LedgerStore: Sendable {
             let head = try end(of: writer, answers.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let decision = batch.decide(by: counts, with: &work)
+            let news = try states?.run(session) ?? []
             try session.write(decision)
             // PostgreSQL gets what was written with the commit. Where somebody waits for a short time alone it gets it
             // before, as it may have to wait for a lock: after this nothing is taken back.
@@ -87,9 +92,16 @@ final class LedgerStore: Sendable {
             guard isWanted() else { throw .abandoned }
             try LedgerReadBack.expect(decision, in: session)
             chain.withLock { $0.heads = [head, work.head] }
-            return Written(outcomes: decision.outcomes, head: work.head)
+            return Written(outcomes: decision.outcomes, news: news, head: work.head)
         }
-        return written.outcomes
+        return (written.outcomes, written.news)
+    }
+
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        try commit(entries, with: nil, while: isWanted).outcomes
     }
 
     /// Writes a little, to find out whether the database takes it again.
@@ -103,7 +115,7 @@ final class LedgerStore: Sendable {
             try session.write(LedgerBatch.Decision(), isProbe: true)
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try signing.finish()
-            return Written(outcomes: [], head: head)
+            return Written(head: head)
         }
     }
 
@@ -182,6 +194,7 @@ extension LedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
         locking locks: Set<Int64>,
+        _ many: SQLLocks.Many? = nil,
         _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
         var isAnnounced = false
@@ -191,7 +204,7 @@ extension LedgerStore {
                 let writer = chain.withLock(\.writer)
                 // A chain is ended under its lock.
                 let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
-                let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
+                let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys, many: many)) {
                     [self] session throws(StorageFailure) in
                     // A new connection may lead to another server, which has to be compared with what was seen.
                     if try session.hold(AdvisoryLocks.key(ofWriter: writer)) { try compare(session) }

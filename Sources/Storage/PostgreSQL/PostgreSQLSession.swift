@@ -140,9 +140,9 @@ extension PostgreSQLSession {
                     // Sound, but not what it was, such as after a change of rights: once more, with a new seal.
                     if state == PostgreSQLSchema.broken, wasSealed { continue }
                 }
-                if cause.code == .refused(.outOfMemory), let all = locks.all, !locks.keys.isEmpty {
+                if cause.code == .refused(.outOfMemory), locks.many?.keys.isEmpty == false {
                     // The server's locks are for everybody who uses it: with one that nobody has beside any of them.
-                    locks = SQLLocks(keys: [all])
+                    locks.many?.keys = []
                     continue
                 }
                 throw cause
@@ -155,12 +155,16 @@ extension PostgreSQLSession {
 
     /// Takes locks until the transaction ends, everybody in the same order, so that nobody waits in a circle.
     private func take(_ locks: SQLLocks) {
-        guard !locks.keys.isEmpty else { return }
-        let each = "(SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key))"
-        let keys = SQLValue.integers(locks.keys.sorted())
-        guard let all = locks.all else { return send(SQLCall("SELECT \(each)", keys)) }
-        guard locks.keys.count <= Self.mostLocks else { return lock(all) }
-        send(SQLCall("SELECT pg_advisory_xact_lock_shared($2), \(each)", keys, .integer(all)))
+        var keys = locks.keys
+        if let many = locks.many {
+            let areTaken = !many.keys.isEmpty && many.keys.count <= Self.mostLocks
+            if areTaken { keys.formUnion(many.keys) }
+            let name = areTaken ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock"
+            send(SQLCall("SELECT \(name)($1)", .integer(many.all)))
+        }
+        guard !keys.isEmpty else { return }
+        let each = "SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key)"
+        send(SQLCall(each, .integers(keys.sorted())))
     }
 }
 

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Held state on durable storage.
 ///
-/// One thread writes. What evidence shows is written a little later, off the path of requests; a notification is answered
-/// once its effect is on durable storage. Each look-up reads the store, and lays over it whatever waits to be written.
+/// What evidence shows is written off the path of requests: by the ledger's next commit, so that a new customer's record
+/// and state are one, or a little later by a thread of its own. A notification is answered once its effect is on durable
+/// storage. Each look-up reads the store, and lays over it whatever waits to be written.
 /// Another process that forgets a customer is noticed within a second, by the store's generation: then what evidence
 /// showed before and is not written yet is let go.
 package final class DurableSubscriptionStates: SubscriptionStates {
@@ -36,6 +37,8 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     private let health = ReadHealth()
     private let counted: RecentFigure<Int>
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
+    /// Held while a batch is written, by the writer or by the ledger's.
+    private let hand = Mutex(())
     private let timer: UpkeepTimer
 
     init(_ store: StateStore, bounds: Bounds = Bounds(), now: @escaping @Sendable () -> Timestamp) {
@@ -163,7 +166,43 @@ package final class DurableSubscriptionStates: SubscriptionStates {
             let work = StateWork(notification: nil, observation: observation, generation: state.generation)
             return state.unwritten.add(evidence: Waiting(work: work, completion: nil))
         }
-        if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
+        if isFirst { writeSoon() }
+    }
+
+    /// Writes what waits after a while, unless the ledger's commits take it along meanwhile.
+    private func writeSoon() {
+        let lent = state.withLock { $0.unwritten.lent }
+        writer.asyncAfter(deadline: .now() + bounds.linger) {
+            if self.state.withLock({ $0.unwritten.lent }) == lent { self.writeAll() } else { self.writeSoon() }
+        }
+    }
+
+    /// Makes a commit of the ledger, which merges what evidence has shown if it is given some; it answers with what was new
+    /// of that.
+    ///
+    /// State that does not fit refuses no signature: the commit is made again without it, and the writer tries it by itself.
+    func lend(
+        to commit: (StateMerge?) throws(StorageFailure) -> (outcomes: [[GrantOutcome]], news: [Bool])
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        let committed = try hand.withLockIfAvailable { _ throws(StorageFailure) -> [[GrantOutcome]]? in
+            let batch = state.withLock { $0.unwritten.lend() }
+            guard !batch.isEmpty else { return nil }
+            do throws(StorageFailure) {
+                let (outcomes, news) = try commit(store.merge(of: batch.map(\.work)))
+                finish(batch, Dictionary(uniqueKeysWithValues: zip(batch.indices, news))) {
+                    state.withLock { $0.unwritten.wrote() }
+                }
+                return outcomes
+            } catch {
+                state.withLock { $0.unwritten.takeBack() }
+                writer.async { self.writeAll() }
+                // Only after these is it certain that nothing was written.
+                guard [.refused, .locked, .malformed].contains(error.code) else { throw error }
+                return nil
+            }
+        }
+        if case let outcomes?? = committed { return outcomes }
+        return try commit(nil).outcomes
     }
 
     package func keep(
@@ -205,27 +244,32 @@ package final class DurableSubscriptionStates: SubscriptionStates {
 
     /// Writes commit after commit, until nothing waits.
     private func writeAll() {
-        while true {
-            let batch = state.withLock { $0.unwritten.take() }
-            guard !batch.isEmpty else { return }
-            var refused: Set<Int> = []
-            var outcomes: [Int: Bool] = [:]
-            do throws(StorageFailure) {
-                try writeInHalves(Array(batch.indices)[...]) { piece throws(StorageFailure) in
-                    for (index, isNew) in zip(piece, try store.commit(piece.map { batch[$0].work })) {
-                        outcomes[index] = isNew
-                    }
-                } refused: { index, error in
-                    refused.insert(index)
-                    let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
-                    state.withLock { $0.unwritten.refused(beside: others, error) }
-                    batch[index].completion?(.failure(error))
+        while hand.withLock({ _ in writeNext() }) {}
+    }
+
+    /// Makes a commit; `false` when nothing waits, or nothing can be written now.
+    private func writeNext() -> Bool {
+        let batch = state.withLock { $0.unwritten.take() }
+        guard !batch.isEmpty else { return false }
+        var refused: Set<Int> = []
+        var outcomes: [Int: Bool] = [:]
+        do throws(StorageFailure) {
+            try writeInHalves(Array(batch.indices)[...]) { piece throws(StorageFailure) in
+                for (index, isNew) in zip(piece, try store.commit(piece.map { batch[$0].work })) {
+                    outcomes[index] = isNew
                 }
-                finish(batch, outcomes) { state.withLock { $0.unwritten.wrote() } }
-            } catch {
-                let rest = batch.indices.filter { outcomes[$0] == nil && !refused.contains($0) }.map { batch[$0] }
-                return finish(batch, outcomes) { fail(rest, error) }
+            } refused: { index, error in
+                refused.insert(index)
+                let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
+                state.withLock { $0.unwritten.refused(beside: others, error) }
+                batch[index].completion?(.failure(error))
             }
+            finish(batch, outcomes) { state.withLock { $0.unwritten.wrote() } }
+            return true
+        } catch {
+            let rest = batch.indices.filter { outcomes[$0] == nil && !refused.contains($0) }.map { batch[$0] }
+            finish(batch, outcomes) { fail(rest, error) }
+            return false
         }
     }
 

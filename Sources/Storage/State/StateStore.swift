@@ -15,6 +15,13 @@ struct StateWork: Sendable {
     func isDue(in current: Int64) -> Bool { generation.map { $0 == current } ?? true }
 }
 
+/// Works that a transaction merges into what is held: one of their own, or the ledger's commit.
+struct StateMerge: Sendable {
+    let locks: SQLLocks.Many
+    /// Gives for each work whether it was new.
+    let run: @Sendable (any Session) throws(StorageFailure) -> [Bool]
+}
+
 /// Held state in a database, which several services may share.
 ///
 /// Observations are merged under a lock for each subscription and account that they are about, or under one for all of them
@@ -50,6 +57,11 @@ struct StateStore: Sendable {
     /// It gives for each whether it was new: `false` for a notification that was kept before, and for evidence that is not
     /// due any more (``StateWork/isDue(in:)``); these change nothing.
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
+        let merge = merge(of: works)
+        return try database.transaction(.repeatable, locking: SQLLocks(many: merge.locks), merge.run)
+    }
+
+    func merge(of works: [StateWork]) -> StateMerge {
         let identities = Set(works.flatMap { $0.observation.subscriptions.map(\.identity) })
         let keys =
             identities.map(Self.lockKey)
@@ -57,8 +69,7 @@ struct StateStore: Sendable {
                 Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
             }
             + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
-        return try database.transaction(.repeatable, locking: Self.locks(Set(keys))) {
-            [digestKey] session throws(StorageFailure) in
+        return StateMerge(locks: Self.locks(Set(keys))) { [digestKey] session throws(StorageFailure) in
             try session.merge(works, Array(identities), digestKey)
         }
     }
@@ -75,7 +86,7 @@ struct StateStore: Sendable {
             return identities
         }
         let locks = Self.locks(Set(identities.map(Self.lockKey)))
-        return try database.transaction(.repeatable, locking: locks) { session throws(StorageFailure) in
+        return try database.transaction(.repeatable, locking: SQLLocks(many: locks)) { session throws(StorageFailure) in
             try session.forget(account, identities)
         }
     }
@@ -114,7 +125,7 @@ struct StateStore: Sendable {
         }
     }
 
-    private static func locks(_ keys: Set<Int64>) -> SQLLocks { SQLLocks(keys: keys, all: lockKey("all", "", "")) }
+    private static func locks(_ keys: Set<Int64>) -> SQLLocks.Many { .init(keys: keys, all: lockKey("all", "", "")) }
 
     private static func lockKey(of identity: SubscriptionIdentity) -> Int64 {
         lockKey("subscription", identity.bundleId, identity.originalTransactionId)

@@ -31,6 +31,8 @@ struct UnwrittenStates {
     private(set) var failure: StorageFailure?
     /// How much the store refused for its values, and what it said last.
     private(set) var refusal: (count: Int, detail: String)?
+    /// How often the ledger's commits have taken some along.
+    private(set) var lent = 0
 
     private var waiting: [ObservationBatch] = []
     private var count = 0
@@ -39,6 +41,7 @@ struct UnwrittenStates {
     private var written: [ObservationBatch] = []
     private var writtenCount = 0
     private var isScheduled = false
+    private var isLendable = true
 
     init(most: Int, batchSize: Int) {
         self.most = most
@@ -130,6 +133,31 @@ struct UnwrittenStates {
 
     mutating func take() -> [Waiting] {
         isScheduled = false
+        isLendable = true
+        return takeFirst()
+    }
+
+    /// Takes evidence for a commit of the ledger; nothing where notifications wait first, or where the writer has to try
+    /// first whether the store takes it.
+    mutating func lend() -> [Waiting] {
+        guard failure == nil, isLendable, let first = waiting.first, first.all.allSatisfy({ $0.completion == nil })
+        else {
+            return []
+        }
+        lent += 1
+        return takeFirst()
+    }
+
+    /// Puts back what was lent: the writer tries it next.
+    mutating func takeBack() {
+        guard let inHand else { return }
+        waiting.insert(inHand, at: 0)
+        count += inHand.all.count
+        self.inHand = nil
+        isLendable = false
+    }
+
+    private mutating func takeFirst() -> [Waiting] {
         guard !waiting.isEmpty else { return [] }
         let batch = waiting.removeFirst()
         count -= batch.all.count

@@ -46,14 +46,15 @@ struct OpenLedger: Sendable {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
         let storage = database.storage
+        states = DurableSubscriptionStates(in: storage, digestKey: digestKey, now: WallClock.now)
         ledger = DurableLedger(
             in: storage,
+            with: states,
             keys: keys,
             retentionDays: settings.ledgerRetentionDays,
             isClockRight: { [clock] in clock.fault == nil },
             now: WallClock.now
         )
-        states = DurableSubscriptionStates(in: storage, digestKey: digestKey, now: WallClock.now)
         productReports = DurableProductReports(in: storage)
         tally = DurableOfferTally(in: storage, now: WallClock.now)
         figures = RecentFigure<DatabaseFigures>(of: storage, now: WallClock.now)

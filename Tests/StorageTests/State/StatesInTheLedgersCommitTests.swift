@@ -1,0 +1,96 @@
+import Dispatch
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("States in the ledger's commit", .timeLimit(.minutes(30)))
+struct StatesInTheLedgersCommitTests {
+    /// A ledger with states that its commits alone write, as the states' own writer waits for an hour.
+    private struct Service {
+        let fixture: LedgerFixture
+        let states: DurableSubscriptionStates
+        let ledger: DurableLedger
+
+        init(_ home: LedgerHome, observing trouble: @escaping TroubledDatabase.Trouble = { _ in }) throws {
+            let fixture = try LedgerFixture(home)
+            let database = TroubledDatabase(try fixture.database(), before: trouble)
+            let store = StateStore(database, digestKey: testDigestKey)
+            states = DurableSubscriptionStates(store, bounds: .init(linger: .seconds(3600)), now: { clock })
+            ledger = DurableLedger(try fixture.store(in: database), states: states, now: { fixture.now })
+            self.fixture = fixture
+        }
+
+        func record() async throws -> [GrantOutcome] {
+            try await ledger.append(.of(at: fixture.now), until: .now + .seconds(60))
+        }
+
+        /// What is stored of a subscription, whatever waits.
+        func stored(_ id: String) async throws -> [HeldSubscription] {
+            try await fixture.states().held([question(nil, id)])[0].get().subscriptions
+        }
+    }
+
+    @Test("A new customer's record and state are one transaction", arguments: LedgerHome.allCases)
+    func together(home: LedgerHome) async throws {
+        let writes = Mutex<[TroubledDatabase.Call]>([])
+        let service = try Service(home) { call in if call.isWrite { writes.withLock { $0.append(call) } } }
+        // The first record begins a chain.
+        #expect(try await service.record() == [.recorded])
+        writes.withLock { $0 = [] }
+        service.states.learn(seen(subscription("1")))
+        #expect(try await service.stored("1").isEmpty)
+        #expect(try await service.record() == [.recorded])
+        #expect(try await service.stored("1") == [subscription("1")])
+        #expect(writes.withLock { $0.filter { $0 == .write(.ledger) } }.count == 1)
+        #expect(!writes.withLock { $0.contains(.write(.repeatable)) })
+        service.ledger.close()
+    }
+
+    @Test("State that the store does not take refuses no signature", arguments: LedgerHome.allCases)
+    func unfit(home: LedgerHome) async throws {
+        let service = try Service(home)
+        service.states.learn(seen(subscription("1")))
+        #expect(try await service.record() == [.recorded])
+        // It cannot be merged with what is stored.
+        try service.fixture.execute(
+            "UPDATE held_subscriptions SET body = " + (home == .sqlite ? "x'00'" : #"'\x00'"#)
+        )
+        service.states.learn(seen(subscription("1", said: 5)))
+        #expect(try await service.record() == [.recorded])
+        #expect(try await service.record() == [.recorded])
+        #expect(try service.fixture.records().count == 3)
+        try await wait { service.states.fault != nil }
+        service.ledger.close()
+    }
+
+    @Test("A subscription that somebody keeps locked delays one commit at the most, and refuses no signature")
+    func locked() async throws {
+        let service = try Service(.postgresql)
+        let other = try PostgreSQLConnection(to: #require(service.fixture.location))
+        let key = StateStore.lockKey("subscription", identity("1").bundleId, "1")
+        try other.query("SELECT pg_advisory_lock(\(key))")
+        service.states.learn(seen(subscription("1")))
+        for _ in 0..<3 { #expect(try await service.record() == [.recorded]) }
+        #expect(try await service.stored("1").isEmpty)
+        try other.query("SELECT pg_advisory_unlock(\(key))")
+        service.states.close()
+        try await wait { service.states.fault == nil }
+        service.ledger.close()
+    }
+
+    @Test("Evidence of before somebody was forgotten leaves nothing behind", arguments: LedgerHome.allCases)
+    func forgotten(home: LedgerHome) async throws {
+        let service = try Service(home)
+        service.states.learn(seen(subscription("1")))
+        // Another process forgets somebody.
+        _ = try service.fixture.states().forget(digest(9))
+        #expect(try await service.record() == [.recorded])
+        #expect(try await service.stored("1").isEmpty)
+        service.states.learn(seen(subscription("2")))
+        #expect(try await service.record() == [.recorded])
+        #expect(try await service.stored("2") == [subscription("2")])
+        service.ledger.close()
+    }
+}
