@@ -8,6 +8,8 @@ times as many with `offer-lab load`. It fails (exit 1) unless
 
 - a burst of 64 connections with twenty offers each is served whole,
 - at ten times the load, accepted requests are answered within half a second (p99),
+- meanwhile Apple's calls for retention messages are answered within 300 ms (p99), each of them and each notification,
+  and so are /livez and /readyz,
 - the most memory that it ever had is bounded, and descriptors are given back,
 - within a second afterwards it is ready, as fast as before, and refuses nothing.
 
@@ -34,10 +36,12 @@ import time
 from pathlib import Path
 
 from measuring import Failed, Host
-from service import TOKEN, Installation, Service, lab, megabytes
+from service import TOKEN, Installation, Service, lab, megabytes, signer
 
 PROMISED_MILLISECONDS = 500
 AIMED_MILLISECONDS = 250
+BESIDE_MILLISECONDS = 300
+APP_APPLE_ID = "1234567890"
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = os.environ.get("LOAD_SECONDS", "10")
 CONNECTIONS = 256
@@ -46,16 +50,19 @@ OFFERS = "20"
 
 
 def load(service, *options):
-    """Runs the load generator; its report."""
-    command = [lab(service.installation.executable), "load", "--url", service.url, "--token", TOKEN, "--json"]
-    command += ["--duration", SECONDS, "--offers", OFFERS, *options]
+    """Runs the load generator as a backend; its report."""
+    return report(service, "--url", service.url, "--token", TOKEN, "--offers", OFFERS, *options)
+
+
+def report(service, *options):
+    command = [lab(service.installation.executable), "load", "--json", "--duration", SECONDS, *options]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if not run.stdout:
         sys.exit(f"the load generator failed: {run.stderr}")
-    report = json.loads(run.stdout)
-    if "measured" not in report:
-        sys.exit(f"nothing was signed: {report['errors']}")
-    return report
+    found = json.loads(run.stdout)
+    if "measured" not in found:
+        sys.exit(f"nothing was signed: {found['errors']}")
+    return found
 
 
 def open_files(process):
@@ -88,11 +95,47 @@ class Probe(threading.Thread):
             time.sleep(0.005)
 
 
+class Beside(threading.Thread):
+    """Asks the other listeners meanwhile: Apple's, which gets notifications and then calls, and the operators'."""
+
+    def __init__(self, service, directory):
+        super().__init__(daemon=True)
+        self.service, self.directory, self.calls, self.health = service, directory, {}, []
+
+    def run(self):
+        health = threading.Thread(target=self.ask, daemon=True)
+        health.start()
+        # A notification that is refused ends it.
+        self.calls = report(
+            self.service, "--retention", "--url", f"http://127.0.0.1:{self.service.apple}", "--simulator-directory",
+            self.directory, "--bundle-id", "com.example.reader", "--app-apple-id", APP_APPLE_ID, "--product-id",
+            "com.example.reader.pro.monthly", "--customers", "100", "--rate", "50", "--connections", "8", "--warm-up", "0",
+        )
+        health.join()
+
+    def ask(self):
+        end = time.monotonic() + float(SECONDS)
+        while time.monotonic() < end:
+            for path in ("/livez", "/readyz"):
+                try:
+                    self.health.append(self.service.ask(path) * 1000)
+                except (Failed, OSError, http.client.HTTPException):
+                    self.health.append(float("inf"))
+            time.sleep(0.02)
+
+
+def ninety_ninth(milliseconds):
+    return sorted(milliseconds)[int(len(milliseconds) * 0.99)] if milliseconds else 0.0
+
+
 def main():
     executable = str(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release/offer-signer").resolve())
     with tempfile.TemporaryDirectory() as directory:
-        with Service(Installation(executable, ROOT / "keys.example", f"{directory}/example")) as service:
-            sys.exit(measure(service))
+        apple = signer(executable, f"{directory}/app-store")
+        installation = Installation(executable, ROOT / "keys.example", f"{directory}/example", f"{apple}/root.pem")
+        installation.propose("stay30", APP_APPLE_ID)
+        with Service(installation) as service:
+            sys.exit(measure(service, apple))
 
 
 def is_ready(service):
@@ -102,7 +145,7 @@ def is_ready(service):
         return False
 
 
-def measure(service):
+def measure(service, apple):
     capacity = load(service, "--connections", "16")["requestsPerSecond"]
     burst = load(service, "--connections", "64")["errors"]
     gentle = ["--rate", f"{capacity / 10:.1f}", "--connections", "16"]
@@ -111,14 +154,17 @@ def measure(service):
     taken_before = host.taken_away()
     memory_before, files_before = megabytes(service.process.pid, "VmHWM"), open_files(service.process)
     probe = Probe(service.port)
+    beside = Beside(service, apple)
     probe.start()
     connections = max(CONNECTIONS, round(2 * BURST_SECONDS * capacity))
-    flood = ["--rate", f"{capacity * 10:.1f}", "--connections", f"{connections}", "--event-loops", "1", "--warm-up", "1"]
+    flood = ["--rate", f"{capacity * 10:.1f}", "--connections", f"{connections}", "--event-loops", "1", "--warm-up", "2"]
     host = Host()
+    threading.Timer(1, beside.start).start()
     during = load(service, *flood)
     taken_during = host.taken_away()
     probe.is_over = True
     probe.join()
+    beside.join()
     memory_during = megabytes(service.process.pid, "VmHWM")
     after = load(service, *gentle)
     files_after = open_files(service.process)
@@ -130,12 +176,14 @@ def measure(service):
     refusal = statistics.median(probe.milliseconds) if probe.milliseconds else 0.0
     answered = during["requests"] + refused + sum(other.values())
     sent = answered / during["seconds"] / capacity
-    slow = sorted(probe.milliseconds)[int(len(probe.milliseconds) * 0.99)] if probe.milliseconds else 0.0
+    slow, health = ninety_ninth(probe.milliseconds), ninety_ninth(beside.health)
+    calls = beside.calls["measured"]["p99"]
     print(f"capacity           {capacity:10.0f} requests/s; ten times are sent over {connections} connections")
     print(f"p99 unloaded       {unloaded:10.2f} ms")
     print(f"p99 at ten times   {loaded:10.2f} ms, {loaded / unloaded:.1f} times")
     print(f"accepted           {during['requestsPerSecond']:10.0f} requests/s, {during['requestsPerSecond'] / capacity:.2f} of capacity")
     print(f"refused            {refused:10d} requests; a refusal takes {refusal:.2f} ms (median), {slow:.2f} ms (p99)")
+    print(f"retention calls    {calls:10.2f} ms (p99 of {beside.calls['requests']}); /livez and /readyz {health:.2f} ms")
     print(f"sent               {sent:10.1f} times the capacity; {unsent} more were due, and no connection was free")
     print(f"memory             {memory_before:10.0f} MB at the most before, {memory_during:.0f} MB under load")
     print(f"p99 afterwards     {later:10.2f} ms, {later / unloaded:.1f} times")
@@ -143,6 +191,9 @@ def measure(service):
     promises = {
         "a burst of 64 connections with twenty offers each is served whole": not burst,
         f"accepted requests are answered within {PROMISED_MILLISECONDS} ms (p99)": 0 < loaded <= PROMISED_MILLISECONDS,
+        f"each retention call is answered, within {BESIDE_MILLISECONDS} ms (p99)":
+            not beside.calls["errors"] and calls <= BESIDE_MILLISECONDS,
+        f"/livez and /readyz are answered within {BESIDE_MILLISECONDS} ms (p99)": 0 < health <= BESIDE_MILLISECONDS,
         "afterwards it is as fast as before": later <= max(2 * unloaded, 20),
         "some requests are accepted": during["requests"] > 0,
         "most of what is too much is refused": refused > 0,

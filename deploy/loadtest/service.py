@@ -79,6 +79,21 @@ class Installation:
             with open(self.config, "a", encoding="utf-8") as file:
                 file.write(f"\nappStore: {{ additionalRoots: [{root}] }}\n")
 
+    def propose(self, offer, app_apple_id):
+        """Has Apple's calls about customers who are about to cancel answered by an offer, where it fits."""
+        with open(self.config, "a", encoding="utf-8") as file:
+            file.write("\nnotifications: { host: 127.0.0.1, port: 0 }\n")
+        catalog = self.home / "catalog.yaml"
+        messages = 'messages: { stay: { default: "7e3fb20b-4cdb-47cc-936d-99d65f608138" } }'
+        retention = f"retention: {{ {messages}, rules: [{{ offer: {offer}, message: stay }}, {{ message: stay }}] }}"
+        text, count = re.subn(
+            r"^  - bundleId: .*$", rf"\g<0>\n    appAppleId: {app_apple_id}\n    {retention}",
+            catalog.read_text(encoding="utf-8"), count=1, flags=re.MULTILINE,
+        )
+        if not count:
+            raise Failed(f"{catalog} has no app")
+        catalog.write_text(text, encoding="utf-8")
+
 
 class Service:
     """`serve` on free ports, from here to the end of the block."""
@@ -105,7 +120,10 @@ class Service:
             self.process.wait()
             self.errors.seek(0)
             raise Failed(f"the service did not start: {self.errors.read().decode()}")
-        self.port, self.admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", line)[:2])
+        ports = [int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", line)]
+        self.port, self.admin = ports[:2]
+        # The listener for Apple, where there is one.
+        self.apple = ports[2] if len(ports) > 2 else None
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self):

@@ -45,7 +45,7 @@ package struct HTTPListener: Service {
                 let port = channel.localAddress?.port ?? port
                 await onListening("\(scheme)://\(host):\(port)")
             },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            eventLoopGroup: rules.eventLoops,
             logger: silent
         )
     }

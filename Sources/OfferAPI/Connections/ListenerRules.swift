@@ -1,6 +1,7 @@
 package import Hummingbird
 package import Logging
 import NIOCore
+import NIOPosix
 
 /// The limits of a listener's connections, and the parts that judge and answer their requests.
 package struct ListenerRules: Sendable {
@@ -9,14 +10,19 @@ package struct ListenerRules: Sendable {
     /// `nil` for plain HTTP.
     package let tls: TLSIdentity?
     let setups: LoopSetups
+    /// Clients' requests have those that the process shares.
+    let eventLoops: MultiThreadedEventLoopGroup
 
     /// The connections of a listener that is not public; the next one takes the place of the most silent.
     ///
     /// Apple and monitoring need a few, and strangers get no more memory and sockets than these.
     package static let maximumConnectionsOfOthers = 256
 
-    /// The event loops that the listeners of the process share.
+    /// The event loops of clients' requests.
     package static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
+
+    /// The event loop of Apple and the operators, who are answered also while clients keep the others at work.
+    private static let loopOfOthers = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// The rules of the operators' listener, which answers everybody.
     package init(operators responder: some HTTPResponder<BasicRequestContext>, limits: ConnectionLimits) {
@@ -87,6 +93,7 @@ package struct ListenerRules: Sendable {
         self.limits = limits
         self.census = census
         tls = nil
+        eventLoops = Self.loopOfOthers
         setups = LoopSetups { _ in
             ConnectionSetup(
                 limits: limits,
@@ -116,6 +123,7 @@ package struct ListenerRules: Sendable {
         self.limits = limits
         self.census = census
         self.tls = tls
+        eventLoops = .singleton
         let telemetry = RequestTelemetry(metrics: metrics, logger: logger, faults: faults)
         let admission = Admission(
             maximumOffers: limits.maximumWaitingOffers,

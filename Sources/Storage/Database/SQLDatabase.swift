@@ -54,7 +54,7 @@ package struct SQLLocks: Sendable {
 
     struct Many {
         var keys: Set<Int64>
-        /// The lock of all such: taken as shared with ``keys``, and exclusively in their place.
+        /// The lock of all such: taken as shared with ``keys``, and exclusively where there are none.
         let all: Int64
     }
 }

@@ -155,16 +155,15 @@ extension PostgreSQLSession {
 
     /// Takes locks until the transaction ends, everybody in the same order, so that nobody waits in a circle.
     private func take(_ locks: SQLLocks) {
-        var keys = locks.keys
-        if let many = locks.many {
-            let areTaken = !many.keys.isEmpty && many.keys.count <= Self.mostLocks
-            if areTaken { keys.formUnion(many.keys) }
-            let name = areTaken ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock"
-            send(SQLCall("SELECT \(name)($1)", .integer(many.all)))
+        let each = "(SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key))"
+        guard let many = locks.many else {
+            if !locks.keys.isEmpty { send(SQLCall("SELECT \(each)", .integers(locks.keys.sorted()))) }
+            return
         }
-        guard !keys.isEmpty else { return }
-        let each = "SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key)"
-        send(SQLCall(each, .integers(keys.sorted())))
+        let areTaken = !many.keys.isEmpty && many.keys.count <= Self.mostLocks
+        let keys = areTaken ? locks.keys.union(many.keys) : locks.keys
+        let all = areTaken ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock"
+        send(SQLCall("SELECT \(all)($2), \(each)", .integers(keys.sorted()), .integer(many.all)))
     }
 }
 

@@ -17,7 +17,7 @@ struct StateWork: Sendable {
 
 /// Works that a transaction merges into what is held: one of their own, or the ledger's commit.
 struct StateMerge: Sendable {
-    let locks: SQLLocks.Many
+    let locks: SQLLocks.Many?
     /// Gives for each work whether it was new.
     let run: @Sendable (any Session) throws(StorageFailure) -> [Bool]
 }
@@ -125,7 +125,9 @@ struct StateStore: Sendable {
         }
     }
 
-    private static func locks(_ keys: Set<Int64>) -> SQLLocks.Many { .init(keys: keys, all: lockKey("all", "", "")) }
+    private static func locks(_ keys: Set<Int64>) -> SQLLocks.Many? {
+        keys.isEmpty ? nil : SQLLocks.Many(keys: keys, all: lockKey("all", "", ""))
+    }
 
     private static func lockKey(of identity: SubscriptionIdentity) -> Int64 {
         lockKey("subscription", identity.bundleId, identity.originalTransactionId)

@@ -265,6 +265,24 @@ struct TickQueueTests {
         #expect(ledger.batches == [2])
     }
 
+    @Test("So many offers may wait in the process, whichever event loops they are on")
+    func acrossLoops() async throws {
+        let listener = listener(maximumWaitingOffers: 1)
+        ledger.open(false)
+        let waiting = try await send([Self.signatures()], to: listener)[0]
+        await listener.loop.run()
+        let other = NIOAsyncTestingEventLoop()
+        func askThere() async throws -> Int {
+            let connection = try await listener.connect(on: other)
+            try await connection.send(Self.signatures())
+            return try await connection.receive().status
+        }
+        #expect(try await askThere() == 503)
+        ledger.open(true)
+        #expect(try await waiting.receive().status == 200)
+        #expect(try await askThere() == 200)
+    }
+
     @Test("A request that waits for the App Store takes no place from others", arguments: Call.allCases)
     private func asking(call: Call) async throws {
         let listener = listener(maximumWaitingOffers: 1)

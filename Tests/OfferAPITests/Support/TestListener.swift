@@ -62,9 +62,9 @@ final class TestListener: Sendable {
         )
     }
 
-    /// Another connection.
-    func connect(isSpare: Bool = false) async throws -> TestConnection {
-        try await TestConnection(to: rules, on: loop, isSpare: isSpare)
+    /// Another connection, on another event loop where one is given.
+    func connect(isSpare: Bool = false, on other: NIOAsyncTestingEventLoop? = nil) async throws -> TestConnection {
+        try await TestConnection(to: rules, on: other ?? loop, isSpare: isSpare)
     }
 
     /// Sends a request on a connection of its own.
