@@ -6,9 +6,9 @@ struct EvidenceExamination: Sendable {
     /// Apple Account.
     let history: SharedHistory?
     /// By group; the key of the whole app is `nil`.
-    private var readings = FewValues<String?, HistoryReading>()
-    /// `nil` until groups are looked for often in long lists.
-    private(set) var index: GroupIndex?
+    private var readings: [String?: HistoryReading] = [:]
+    /// The subscriptions of the history; `nil` until a group is looked for, and where the evidence carries no date.
+    private(set) var holdings: Holdings?
 
     init(_ request: RequestFacts, of history: SharedHistory?) {
         self.request = request
@@ -22,24 +22,19 @@ struct EvidenceExamination: Sendable {
     mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let whole = request.history, let history else { return nil }
         if let known = readings[groupId] { return known }
-        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: history.value) { _ = indexed() }
+        if holdings == nil {
+            holdings = history.value.clock(at: request.now).map { Holdings(history.value, of: request.app, at: $0) }
+        }
         let reading = HistoryReading(
             whole,
             own: history,
             inGroup: groupId,
             of: request.app,
             at: request.now,
-            by: index
+            by: holdings
         )
-        readings.keep(reading, for: groupId)
+        readings[groupId] = reading
         return reading
-    }
-
-    /// `nil` without evidence.
-    mutating func indexed() -> GroupIndex? {
-        guard let history, index == nil else { return index }
-        index = GroupIndex(history.value, of: request.app, at: history.value.clock(at: request.now))
-        return index
     }
 }
 
@@ -48,7 +43,7 @@ protocol EvidenceFacts: Sendable, SendableMetatype {
     var request: RequestFacts { get }
     /// The findings for the offer's scope; `nil` when there is no evidence.
     var reading: HistoryReading? { get }
-    /// Why the state of the subscription that counts is not known well enough; `nil` where it is.
+    /// Why the state of the subscription that counts is not known well enough; `nil` where it is, or no rule asks.
     var doubt: StateCertainty? { get }
 }
 
@@ -56,6 +51,7 @@ extension EvidenceFacts {
     var app: App { request.app }
     var history: SharedHistory? { request.history }
     var now: Timestamp { request.now }
+    var doubt: StateCertainty? { nil }
 
     /// The age that the deciding evidence may have; 0 for no limit.
     var maximumAgeSeconds: Int64 {
@@ -67,7 +63,6 @@ extension EvidenceFacts {
 struct GroupFacts: EvidenceFacts {
     let request: RequestFacts
     let reading: HistoryReading?
-    var doubt: StateCertainty? { nil }
 }
 
 /// The rules that both policies begin with; each gives reasons of its own.

@@ -16,25 +16,21 @@ final class HistoryReading: Sendable {
     /// Whether the subscription is known by held state alone, and so may be as old as held state.
     let isHeld: Bool
 
-    /// Takes the history with the part `own` that can be the account's; an index helps where many groups are looked
-    /// for.
+    /// Takes the history with the part `own` that can be the account's, and the holdings of that part.
     init(
         _ history: SharedHistory,
         own: SharedHistory,
         inGroup groupId: String?,
         of app: App,
         at now: Timestamp,
-        by index: GroupIndex? = nil
+        by holdings: Holdings?
     ) {
-        let clock = own.value.clock(at: now)
-        let found = clock.map {
-            own.value.subscriptions(inGroup: groupId, of: app, by: index?.holdings, at: $0, now: now)
+        let found = holdings.flatMap { holdings in
+            own.value.clock(at: now).map {
+                own.value.subscriptions(inGroup: groupId, by: holdings, at: $0, now: now)
+            }
         }
-        if let index, let groupId, own === history {
-            accounts = index.accountTokens(inGroup: groupId)
-        } else {
-            accounts = history.value.accountTokens(inGroup: groupId, of: app)
-        }
+        accounts = history.value.accountTokens(inGroup: groupId, of: app)
         status = found?.status
         alsoRunning = found?.alsoRunning ?? []
         ended = found?.ended ?? EndedSubscriptions()

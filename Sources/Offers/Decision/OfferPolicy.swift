@@ -6,7 +6,7 @@
 package struct OfferPolicy: Sendable {
     private(set) var evidence: EvidenceExamination
     /// The facts of each offer that was asked about and is in the catalog.
-    private var known = FewValues<OfferRequest, OfferFacts>()
+    private var known: [OfferRequest: OfferFacts] = [:]
 
     /// Takes the server's clock, at which offer windows and the age of evidence are judged, and ages in seconds, 0 for
     /// no limit.
@@ -48,7 +48,7 @@ package struct OfferPolicy: Sendable {
     /// Takes the ledger's counts into account from now on.
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) {
         evidence.consider(ledgerAnswer)
-        known = FewValues()
+        known = [:]
     }
 
     /// The facts before the customer's subscription is judged; `nil` for an offer that the catalog lacks.
@@ -57,7 +57,7 @@ package struct OfferPolicy: Sendable {
         let facts = OfferFacts(request, offerRequest) { offer, group in
             evidence.reading(inGroup: offer.terms.scope == .app ? nil : group.id)
         }
-        if let facts { known.keep(facts, for: offerRequest) }
+        known[offerRequest] = facts
         return facts
     }
 

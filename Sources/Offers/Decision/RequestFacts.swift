@@ -32,10 +32,7 @@ final class RequestFacts: Sendable {
         }
     }
 
-    /// ``redemptions`` where an offer has asked; `nil` where none has yet.
-    var countedRedemptions: RedemptionTally? { tally.withLock { $0 } }
-
-    private let tally: Mutex<RedemptionTally?>
+    private let tally = Mutex<RedemptionTally?>(nil)
 
     init(
         app: App,
@@ -54,7 +51,6 @@ final class RequestFacts: Sendable {
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         self.countsPaidTime = countsPaidTime
-        tally = Mutex(nil)
     }
 
     /// The same facts with the ledger's counts, or with a part of the history alone.
@@ -68,7 +64,6 @@ final class RequestFacts: Sendable {
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
         countsPaidTime = facts.countsPaidTime
-        tally = Mutex(part == nil ? facts.countedRedemptions : nil)
     }
 
     private static func own(_ history: SharedHistory, of account: Account) -> SharedHistory {

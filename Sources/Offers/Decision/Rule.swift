@@ -68,36 +68,3 @@ struct Examination<Reason: VerdictReason> {
         return nil
     }
 }
-
-/// A dictionary for mostly few keys: the first ones are compared one by one, because hashing a key takes longer.
-struct FewValues<Key: Hashable, Value> {
-    private static var mostLookedThrough: Int { 4 }
-
-    // A struct, because code for an array of tuples looks up their types at run time to copy and destroy them.
-    fileprivate struct Kept {
-        let key: Key
-        let value: Value
-    }
-
-    private var few: [Kept] = []
-    private var others: [Key: Value] = [:]
-
-    var isEmpty: Bool { few.isEmpty }
-
-    subscript(key: Key) -> Value? {
-        for index in few.indices where few[index].key == key { return few[index].value }
-        return others.isEmpty ? nil : others[key]
-    }
-
-    /// The key must have no value yet.
-    mutating func keep(_ value: Value, for key: Key) {
-        if few.count < Self.mostLookedThrough {
-            few.append(Kept(key: key, value: value))
-        } else {
-            others[key] = value
-        }
-    }
-}
-
-extension FewValues.Kept: Sendable where Key: Sendable, Value: Sendable {}
-extension FewValues: Sendable where Key: Sendable, Value: Sendable {}

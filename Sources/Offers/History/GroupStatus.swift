@@ -24,20 +24,17 @@ extension SubscriptionHistory {
         at clock: Timestamp,
         now: Timestamp? = nil
     ) -> GroupStatus {
-        subscriptions(inGroup: groupId, of: app, at: clock, now: now ?? clock).status
+        subscriptions(inGroup: groupId, by: Holdings(self, of: app, at: clock), at: clock, now: now ?? clock).status
     }
 
-    /// The status with the subscriptions that run beside the one that counts; finds the holdings itself unless they are
-    /// given.
+    /// The status with the subscriptions that run beside the one that counts.
     func subscriptions(
         inGroup groupId: String?,
-        of app: App,
-        by holdings: Holdings? = nil,
+        by holdings: Holdings,
         at clock: Timestamp,
         now: Timestamp
     ) -> StrongestSubscription {
         guard renewals != nil else { return StrongestSubscription(status: .noEvidence) }
-        let holdings = holdings ?? Holdings(self, of: app, at: clock)
         var found = StrongestSubscription()
         var (hasEntry, hasUnknownEntry, isBought, maybeBought, mayRunElsewhere) = (false, false, false, false, false)
         for holding in holdings.all {
@@ -68,63 +65,5 @@ extension SubscriptionHistory {
                 maybeBought ? .groupUnknown : .neverSubscribed
             }
         return StrongestSubscription(status: status)
-    }
-}
-
-/// The transactions and accounts of a history by group, found in one pass for all groups.
-///
-/// One group is looked for through the whole lists, which is the fastest. Of many, as a request for a hundred offers
-/// may ask for, each would cost as much again.
-final class GroupIndex: Sendable {
-    /// How many transactions and entries are few: looking through them again costs less than an index.
-    private static let fewItems = 64
-
-    /// Transactions by their positions in the list.
-    private struct Found {
-        var transactions: [Int] = []
-        var accounts: Set<AppAccountToken> = []
-    }
-
-    let holdings: Holdings
-    private let history: SubscriptionHistory
-    private let groups: [String: Found]
-    private let unknownTransactions: [Int]
-    private let allAccounts: Set<AppAccountToken>
-
-    init(_ history: SubscriptionHistory, of app: App, at clock: Timestamp? = nil) {
-        var groups: [String: Found] = [:]
-        var unknownTransactions: [Int] = []
-        var allAccounts: Set<AppAccountToken> = []
-        for (index, transaction) in history.transactions.enumerated() {
-            if let token = transaction.appAccountToken { allAccounts.insert(token) }
-            guard let group = history.groupIdentifier(of: transaction, in: app) else {
-                unknownTransactions.append(index)
-                continue
-            }
-            groups[group, default: Found()].transactions.append(index)
-            if let token = transaction.appAccountToken { groups[group, default: Found()].accounts.insert(token) }
-        }
-        self.history = history
-        holdings = Holdings(history, of: app, at: clock)
-        self.groups = groups
-        self.unknownTransactions = unknownTransactions
-        self.allAccounts = allAccounts
-    }
-
-    /// Whether an index is worth while for a second group: for long lists.
-    static func isUseful(for history: SubscriptionHistory) -> Bool {
-        history.transactions.count + (history.renewals?.count ?? 0) > fewItems
-    }
-
-    /// In the order of the list; with `nil` those whose group cannot be determined.
-    func transactions(inGroup groupId: String?) -> some Collection<Transaction> {
-        let found = groupId.map { groups[$0]?.transactions ?? [] } ?? unknownTransactions
-        return found.lazy.map { [history] in history.transactions[$0] }
-    }
-
-    /// As ``SubscriptionHistory/accountTokens(inGroup:of:)`` finds them.
-    func accountTokens(inGroup groupId: String) -> Set<AppAccountToken> {
-        guard let accounts = groups[groupId]?.accounts, !accounts.isEmpty else { return allAccounts }
-        return accounts
     }
 }

@@ -29,11 +29,6 @@ struct Holdings: Sendable {
         var isSubscription: Bool { entry != nil || newest != nil && (group != nil || hasEnd) }
     }
 
-    /// The number of subscriptions that are compared one by one.
-    ///
-    /// Beyond it a dictionary is used, so that the time does not grow with the product of both lists.
-    static let few = 8
-
     /// First those of entries, in their order.
     private(set) var all: [Holding] = []
     private var places: [String: [Int]] = [:]
@@ -53,7 +48,7 @@ struct Holdings: Sendable {
         for index in rows.indices {
             let id = rows[index].originalTransactionId
             if last?.id != id {
-                var found = places(of: id)
+                var found = places[id] ?? []
                 if found.isEmpty {
                     var holding = Holding()
                     holding.id = id
@@ -71,18 +66,8 @@ struct Holdings: Sendable {
     }
 
     private mutating func add(_ holding: Holding) {
+        if let id = holding.id { places[id, default: []].append(all.count) }
         all.append(holding)
-        guard all.count > Self.few else { return }
-        if places.isEmpty {
-            for place in all.indices { if let id = all[place].id { places[id, default: []].append(place) } }
-        } else if let id = holding.id {
-            places[id, default: []].append(all.count - 1)
-        }
-    }
-
-    private func places(of id: String) -> [Int] {
-        guard all.count <= Self.few else { return places[id] ?? [] }
-        return all.indices.filter { all[$0].id == id }
     }
 
     /// Gives rows without an entry to the entry without rows that can only be theirs.
@@ -197,38 +182,25 @@ extension Transaction {
     }
 }
 
+/// The groups that transactions tell of subscriptions and of products.
 private struct NamedGroups {
-    private var ofIds: [String: NamedGroup] = [:]
-    private var ofProducts: [String: NamedGroup] = [:]
+    private var ofIds: [String: Set<String>] = [:]
+    private var ofProducts: [String: Set<String>] = [:]
 
     init(_ history: SubscriptionHistory, of app: App) {
         for transaction in history.transactions {
-            let group = history.groupIdentifier(of: transaction, in: app)
-            ofIds[transaction.originalTransactionId, default: NamedGroup()].note(group)
-            ofProducts[transaction.productId, default: NamedGroup()].note(transaction.subscriptionGroupIdentifier)
+            if let group = history.groupIdentifier(of: transaction, in: app) {
+                ofIds[transaction.originalTransactionId, default: []].insert(group)
+            }
+            if let group = transaction.subscriptionGroupIdentifier {
+                ofProducts[transaction.productId, default: []].insert(group)
+            }
         }
     }
 
+    /// Where several are named none is taken: nobody can see which of them is true.
     func group(ofId id: String?, product: String?) -> String? {
-        if let id, let named = ofIds[id], named.isNamed { return named.identifier }
-        return product.flatMap { ofProducts[$0]?.identifier }
-    }
-}
-
-/// The group that transactions tell of a subscription or of a product.
-///
-/// If they name different ones none is taken: nobody can see which of them is true, and lists come in no order that
-/// counts.
-private struct NamedGroup {
-    private(set) var identifier: String?
-    private(set) var isNamed = false
-
-    mutating func note(_ other: String?) {
-        guard let other else { return }
-        if !isNamed {
-            (identifier, isNamed) = (other, true)
-        } else if identifier != other {
-            identifier = nil
-        }
+        let named = id.flatMap { ofIds[$0] } ?? product.flatMap { ofProducts[$0] } ?? []
+        return named.count == 1 ? named.first : nil
     }
 }

@@ -9,20 +9,30 @@ extension Transaction {
         return PurchaseSign.all(of: other).copies.contains(where: own.contains)
     }
 
-    /// The purchase, completed by another copy of it.
-    fileprivate func joined(with copy: Transaction) -> Transaction {
-        var whole = self
-        if offer?.catalogId == nil { whole.offer = copy.offer ?? offer }
+    /// Takes from another copy of it what it does not say itself, but for the owner, the offer and a revocation.
+    ///
+    /// VerifyReceipt never says as much as Apple's signed data.
+    mutating func complete(by copy: Transaction) {
+        expiresDate = expiresDate ?? copy.expiresDate
+        price = price ?? copy.price
+        storefront = storefront ?? copy.storefront
+        reason = reason ?? copy.reason
+        billingPlan = billingPlan ?? copy.billingPlan
+        isOfferSaid = isOfferSaid || copy.isOfferSaid
+        isFree = isFree(or: copy)
+        webOrderLineItemId = webOrderLineItemId ?? copy.webOrderLineItemId
+        previousOriginalTransactionId = previousOriginalTransactionId ?? copy.previousOriginalTransactionId
+        appTransactionId = appTransactionId ?? copy.appTransactionId
+    }
+
+    /// Completes a purchase by another copy of it.
+    fileprivate mutating func join(_ copy: Transaction) {
+        if offer?.catalogId == nil { offer = copy.offer ?? offer }
         // A refund of added seats is none of the purchase.
-        guard isAddition || !copy.isAddition else { return whole }
-        whole.reason = reason ?? copy.reason
-        whole.isOfferSaid = isOfferSaid || copy.isOfferSaid
-        whole.isFree = isFree(or: copy)
-        whole.price = price ?? copy.price
-        whole.storefront = storefront ?? copy.storefront
-        whole.revocationDate = revocationDate ?? copy.revocationDate
-        whole.revocation = revocation ?? copy.revocation
-        return whole
+        guard isAddition || !copy.isAddition else { return }
+        complete(by: copy)
+        revocationDate = revocationDate ?? copy.revocationDate
+        revocation = revocation ?? copy.revocation
     }
 }
 
@@ -41,7 +51,7 @@ extension Sequence<Transaction> {
             if place == purchases.count {
                 purchases.append(all[index])
             } else {
-                purchases[place] = purchases[place].joined(with: all[index])
+                purchases[place].join(all[index])
             }
             for sign in own where places[sign] == nil { places[sign] = place }
         }

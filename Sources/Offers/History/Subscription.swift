@@ -22,46 +22,24 @@ package final class Subscription: Sendable {
     /// Whether all of it is held state that is too old to make anybody eligible.
     let isOverAge: Bool
 
-    convenience init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp)
-    {
+    init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp) {
         let newest = holding.newest.map { history.transactions[$0] }
-        var renewal: RenewalInfo
-        if let entry = holding.entry, let said = history.renewals?[entry] {
-            renewal = said
-        } else {
-            renewal = .standIn(
+        transaction = newest
+        renewal =
+            holding.entry.flatMap { history.renewals?[$0] }
+            ?? .standIn(
                 originalTransactionId: holding.id ?? "",
                 productId: newest?.productId ?? "",
                 subscriptionGroupIdentifier: holding.group
             )
-        }
-        let bundle = holding.bundle.map { history.transactions[$0] }
-        self.init(
-            renewal: renewal,
-            newest: newest,
-            by: history.clocks(of: holding.id, at: clock, now: now),
-            hasNoEntry: holding.entry == nil,
-            hasPurchase: holding.hasPurchase,
-            isBundled: bundle?.runs(at: now) ?? false,
-            isOverAge: holding.id.flatMap { history.heldShares[$0]?.isOverAge } ?? false
+        hasNoEntry = holding.entry == nil
+        isOverAge = holding.id.flatMap { history.heldShares[$0]?.isOverAge } ?? false
+        let reading = StateReading(
+            of: newest,
+            with: renewal,
+            by: history.clocks(of: holding.id, at: clock, now: now)
         )
-    }
-
-    init(
-        renewal: RenewalInfo,
-        newest: Transaction?,
-        by clocks: SubscriptionClocks,
-        hasNoEntry: Bool = false,
-        hasPurchase: Bool = false,
-        isBundled: Bool = false,
-        isOverAge: Bool = false
-    ) {
-        let reading = StateReading(of: newest, with: renewal, by: clocks)
-        self.renewal = renewal
-        self.transaction = newest
-        self.hasNoEntry = hasNoEntry
-        self.isOverAge = isOverAge
-        clock = reading.clock
+        self.clock = reading.clock
         stateCountingShared = reading.state
         alternative = reading.alternative ?? (hasNoEntry && reading.state == .active ? .activeAutoRenewOff : nil)
         var certainty = reading.certainty
@@ -74,9 +52,9 @@ package final class Subscription: Sendable {
             state = reading.state
             certainty = .notUnderstood(.ownership(name))
             let hasEnded = reading.state == .lapsed || reading.state == .refunded
-            isInTheWay = hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
+            isInTheWay = holding.hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
         }
-        if isBundled {
+        if holding.bundle.map({ history.transactions[$0].runs(at: now) }) == true {
             certainty = .notUnderstood(.bundle)
             isInTheWay = true
         }
@@ -116,11 +94,7 @@ package final class Subscription: Sendable {
 }
 
 extension Subscription: Equatable {
-    package static func == (left: Subscription, right: Subscription) -> Bool {
-        left.state == right.state && left.stateCountingShared == right.stateCountingShared
-            && left.alternative == right.alternative && left.certainty == right.certainty
-            && left.renewal == right.renewal && left.transaction == right.transaction
-    }
+    package static func == (left: Subscription, right: Subscription) -> Bool { left === right }
 }
 
 /// Finds the subscription that counts among a customer's subscriptions in one place: the one with the strongest state.
@@ -169,16 +143,8 @@ struct StrongestSubscription {
         {
             return Transaction.isOlder(leftTransaction, rightTransaction)
         }
-        let (leftKeys, rightKeys) = (tieBreaker(left.renewal), tieBreaker(right.renewal))
-        guard leftKeys == rightKeys else { return leftKeys.lexicographicallyPrecedes(rightKeys) }
-        return Transaction.precedes(left.renewal.signedDate, right.renewal.signedDate)
-    }
-
-    private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {
-        [
-            renewal.originalTransactionId ?? "", renewal.productId ?? "", renewal.autoRenewStatus == true ? "1" : "0",
-            renewal.offer.map { "\($0.type)\($0.identifier)" } ?? "",
-        ]
+        let (leftId, rightId) = (left.renewal.originalTransactionId ?? "", right.renewal.originalTransactionId ?? "")
+        return leftId == rightId ? RenewalInfo?.precedes(left.renewal, right.renewal) : leftId < rightId
     }
 }
 

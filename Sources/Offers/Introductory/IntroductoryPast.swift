@@ -26,7 +26,8 @@ struct IntroductoryPast {
     init(
         _ history: SubscriptionHistory,
         inGroup groupId: String,
-        by index: GroupIndex,
+        of app: App,
+        by holdings: Holdings,
         at clock: Timestamp,
         now: Timestamp,
         status: GroupStatus?
@@ -34,9 +35,9 @@ struct IntroductoryPast {
         self.groupId = groupId
         var introductory: Transaction?
         var running: Transaction?
-        let ofGroup = index.transactions(inGroup: groupId)
-        let holdings = index.holdings.all.filter { $0.group == groupId }
-        let subscriptions = holdings.filter(\.isSubscription).map { holding in
+        let ofGroup = history.transactions.filter { history.groupIdentifier(of: $0, in: app) == groupId }
+        let ofNoGroup = history.transactions.filter { history.groupIdentifier(of: $0, in: app) == nil }
+        let subscriptions = holdings.all.filter { $0.group == groupId && $0.isSubscription }.map { holding in
             Subscription(holding, of: history, at: clock, now: now)
         }
         let byId = Dictionary(grouping: subscriptions) { $0.originalTransactionId ?? "" }
@@ -67,7 +68,9 @@ struct IntroductoryPast {
             subscription.certainty == .endNotSaid
                 ? EvidencePhrases.endNotSaid(of: subscription.transaction) : "\(subscription.phrase)."
         }
-        let isUnexplained = holdings.contains { $0.entry != nil && !$0.hasRows }
+        let isUnexplained = holdings.all.contains {
+            $0.group == groupId && $0.entry != nil && !$0.hasRows
+        }
         if case .subscriber(let subscription) = status {
             self.subscription = subscription
         } else {
@@ -86,8 +89,8 @@ struct IntroductoryPast {
         maybeIntroductory = unsaidOffer
         self.running = running
         undetermined =
-            index.holdings.all.contains { $0.entry != nil && $0.group == nil }
-            || index.transactions(inGroup: nil).contains {
+            holdings.all.contains { $0.entry != nil && $0.group == nil }
+            || ofNoGroup.contains {
                 Self.isIntroductory($0) || $0.ownership.isUnknown && Self.maybeIntroductory($0)
                     || Self.isRunning($0, at: max(now, history.clock(of: $0.originalTransactionId, at: clock)))
             }

@@ -86,12 +86,13 @@ package struct IntroductoryPolicy: Sendable {
     private mutating func past(inGroup groupId: String, status: GroupStatus?) -> IntroductoryPast? {
         if let known = pasts[groupId] { return known }
         guard let history = request.history?.value, let clock = history.clock(at: request.now),
-            let index = evidence.indexed()
+            let holdings = evidence.holdings
         else { return nil }
         let past = IntroductoryPast(
             history,
             inGroup: groupId,
-            by: index,
+            of: request.app,
+            by: holdings,
             at: clock,
             now: request.now,
             status: status

@@ -113,6 +113,4 @@ struct IntroductoryFacts: EvidenceFacts {
     /// `nil` when the catalog does not have the product.
     let group: SubscriptionGroup?
     let reading: HistoryReading?
-    /// A rule about the past asks for doubts.
-    var doubt: StateCertainty? { nil }
 }

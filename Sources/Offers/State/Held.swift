@@ -9,6 +9,12 @@ package struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
         self.asOf = asOf
     }
 
+    func changed(_ change: (inout Value) -> Void) -> Held {
+        var changed = value
+        change(&changed)
+        return Held(changed, asOf: asOf)
+    }
+
     /// Of values that were said at the same time the greater one counts, so that their order of coming does not.
     func orNewer(_ other: Held, isLess: (Value, Value) -> Bool) -> Held {
         if asOf != other.asOf { return asOf > other.asOf ? self : other }

@@ -169,14 +169,6 @@ extension [Held<Transaction>] {
     }
 }
 
-extension Held<Transaction> {
-    fileprivate func changed(_ change: (inout Transaction) -> Void) -> Held<Transaction> {
-        var transaction = value
-        change(&transaction)
-        return Held(transaction, asOf: asOf)
-    }
-}
-
 extension Transaction {
     /// Bytes that say all of it, by which two copies are put in an order that is always the same.
     var orderedBytes: [UInt8] {

@@ -119,9 +119,9 @@ package struct HeldSubscription: Equatable, Sendable {
             return
         }
         if known == held { return }
-        let newer = known.orNewer(held, isLess: Transaction.precedes)
-        transactions[key] = newer.completed(by: known.value).completed(by: held.value)
-            .underOffer(of: known.value).underOffer(of: held.value)
+        transactions[key] = known.orNewer(held, isLess: Transaction.precedes).changed { newer in
+            for copy in [known.value, held.value] { newer.completeHeld(by: copy) }
+        }
     }
 
     private mutating func add(shown transaction: Transaction) {
@@ -211,49 +211,13 @@ package struct HeldSubscription: Equatable, Sendable {
                 last.map { turns.append($0) }
                 turns.append(item)
             }
-            last = isTurn || run.offerId == nil ? nil : (item.key, item.value.asRenewal)
+            // The purchases before it, which show that it renews them, are let go.
+            last =
+                isTurn || run.offerId == nil
+                ? nil : (item.key, item.value.changed { $0.reason = $0.reason ?? .renewal })
         }
         last.map { turns.append($0) }
         return turns.suffix(mostTransactions)
-    }
-}
-
-extension Held<Transaction> {
-    /// The transaction, completed by another copy of it: verifyReceipt never says as much as Apple's signed data.
-    fileprivate func completed(by copy: Transaction) -> Held<Transaction> {
-        var transaction = value
-        transaction.expiresDate = value.expiresDate ?? copy.expiresDate
-        transaction.price = value.price ?? copy.price
-        transaction.storefront = value.storefront ?? copy.storefront
-        transaction.reason = value.reason ?? copy.reason
-        transaction.billingPlan = value.billingPlan ?? copy.billingPlan
-        transaction.isOfferSaid = value.isOfferSaid || copy.isOfferSaid
-        transaction.isFree = value.isFree(or: copy)
-        if value.ownership == .unknown(nil) { transaction.ownership = copy.ownership }
-        transaction.webOrderLineItemId = value.webOrderLineItemId ?? copy.webOrderLineItemId
-        transaction.previousOriginalTransactionId =
-            value.previousOriginalTransactionId ?? copy.previousOriginalTransactionId
-        transaction.appTransactionId = value.appTransactionId ?? copy.appTransactionId
-        if value.revocationDate != nil { transaction.revocation = value.revocation ?? copy.revocation }
-        return Held(transaction, asOf: asOf)
-    }
-
-    /// As a renewal, where nobody said its reason: the purchases before it, which show that, are let go.
-    fileprivate var asRenewal: Held<Transaction> {
-        guard value.reason == nil else { return self }
-        var transaction = value
-        transaction.reason = .renewal
-        return Held(transaction, asOf: asOf)
-    }
-
-    /// With the promotional offer that another copy of it names, where it names none itself.
-    ///
-    /// An old answer's `in_app` has fewer members than its `latest_receipt_info`, and redemptions stay on record.
-    fileprivate func underOffer(of copy: Transaction) -> Held<Transaction> {
-        guard value.offer == nil, let offer = copy.offer, offer.catalogId != nil else { return self }
-        var transaction = value
-        transaction.offer = offer
-        return Held(transaction, asOf: asOf)
     }
 }
 
@@ -265,6 +229,14 @@ extension Transaction {
     /// The key among the transactions of its subscription: old answers may lack the identifier.
     var heldKey: String {
         transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
+    }
+
+    fileprivate mutating func completeHeld(by copy: Transaction) {
+        complete(by: copy)
+        if ownership == .unknown(nil) { ownership = copy.ownership }
+        if revocationDate != nil { revocation = revocation ?? copy.revocation }
+        // An old answer's `in_app` has fewer members than its `latest_receipt_info`, and redemptions stay on record.
+        if offer == nil, copy.offer?.catalogId != nil { offer = copy.offer }
     }
 
     /// Of two equally new copies of one transaction the one that is signed by itself is the newer.
@@ -282,7 +254,7 @@ extension Transaction {
 
 extension RenewalInfo? {
     /// Of two equally new ones the one that is signed by itself is the newer.
-    fileprivate static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
+    static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
         guard let left, let right else { return left == nil && right != nil }
         guard left != right else { return false }
         guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }

@@ -5,7 +5,6 @@ struct HeldUpdate {
     private let asOf: Timestamp
     private let view: AccountView
     private let oldest: Timestamp?
-    private var evidencePositions: HistoryPositions
     /// The identifiers of the evidence's subscriptions, where they have several.
     private var linked: Set<String> = []
 
@@ -13,7 +12,6 @@ struct HeldUpdate {
     init(
         _ history: SubscriptionHistory,
         asOf: Timestamp,
-        by subscriptions: [HeldSubscription],
         for view: AccountView,
         since oldest: Timestamp?
     ) {
@@ -21,14 +19,14 @@ struct HeldUpdate {
         self.asOf = asOf
         self.view = view
         self.oldest = oldest
-        evidencePositions = HistoryPositions(history, of: subscriptions)
     }
 
     /// Takes a subscription of the same app and environment, once.
     mutating func take(_ held: HeldSubscription) {
         let id = held.identity.originalTransactionId
-        let positions = evidencePositions.transactions(of: id, in: history)
-        let entry = evidencePositions.entry(of: id, in: history)
+        // Both lists are bounded: the one by the length of a request, the other by what is held of one account.
+        let positions = history.transactions.indices.filter { history.transactions[$0].originalTransactionId == id }
+        let entry = history.renewals?.firstIndex { $0.originalTransactionId == id }
         if positions.isEmpty, entry == nil { add(held) } else { update(by: held, at: positions, entry: entry) }
     }
 
@@ -115,10 +113,7 @@ struct HeldUpdate {
         if let renewal = held.renewal,
             renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: evidence)
         {
-            if let index {
-                history.renewals?.remove(at: index)
-                evidencePositions.noteRemoval(at: index)
-            }
+            if let index { history.renewals?.remove(at: index) }
             if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
             if renewal.asOf > date { note(renewal.asOf, of: held) }
         } else if !newer.isEmpty, let entry = held.standIn {
@@ -173,59 +168,4 @@ struct HeldShare: Equatable {
     var isWhole: Bool
     /// Whether all of it was held, and is older than held state may be: it makes nobody eligible.
     var isOverAge = false
-}
-
-/// The positions of held subscriptions in a history's lists.
-///
-/// A short history, or one with few held subscriptions, is searched for each of them, which is fastest. Otherwise, as
-/// an attacker would have it, the history is searched once for all: the time does not grow with the product of both
-/// lists.
-struct HistoryPositions {
-    /// Transactions and entries.
-    static let fewItems = 64
-    static let fewSubscriptions = 4
-
-    private struct Found {
-        var transactions: [Int] = []
-        var entry: Int?
-    }
-
-    private let isIndexed: Bool
-    private var found: [String: Found] = [:]
-
-    /// Looks through the history, where that is worth it.
-    init(_ history: SubscriptionHistory, of subscriptions: [HeldSubscription]) {
-        let renewals = history.renewals ?? []
-        isIndexed =
-            subscriptions.count > Self.fewSubscriptions && history.transactions.count + renewals.count > Self.fewItems
-        guard isIndexed else { return }
-        for held in subscriptions { found[held.identity.originalTransactionId] = Found() }
-        for (index, transaction) in history.transactions.enumerated() {
-            found[transaction.originalTransactionId]?.transactions.append(index)
-        }
-        for (index, renewal) in renewals.enumerated() {
-            guard let id = renewal.originalTransactionId, found[id]?.entry == nil else { continue }
-            found[id]?.entry = index
-        }
-    }
-
-    /// In the order of the list.
-    func transactions(of id: String, in history: SubscriptionHistory) -> [Int] {
-        guard !isIndexed else { return found[id]?.transactions ?? [] }
-        return history.transactions.indices.filter { history.transactions[$0].originalTransactionId == id }
-    }
-
-    /// The first one.
-    func entry(of id: String, in history: SubscriptionHistory) -> Int? {
-        guard !isIndexed else { return found[id]?.entry }
-        return history.renewals?.firstIndex { $0.originalTransactionId == id }
-    }
-
-    /// Moves up the entries behind one that was taken out of the list.
-    mutating func noteRemoval(at index: Int) {
-        for id in found.keys {
-            guard let entry = found[id]?.entry, entry > index else { continue }
-            found[id]?.entry = entry - 1
-        }
-    }
 }

@@ -34,24 +34,6 @@ extension StateObservation {
         }
         self = seen.redemptions
     }
-
-    /// The renewal info of a subscription.
-    ///
-    /// A signed transaction alone has none, though it stands for an entry; nor has an iOS 6 style answer that leaves it
-    /// out.
-    fileprivate static func renewal(
-        _ entry: RenewalInfo?,
-        besideSigned: Bool,
-        in history: SubscriptionHistory,
-        asOf: Timestamp
-    ) -> Held<RenewalInfo?>? {
-        guard let entry else {
-            return history.coverage.showsEverySubscription && history.renewals != nil
-                ? Held(nil, asOf: asOf) : nil
-        }
-        guard entry.signedDate != nil || !besideSigned else { return nil }
-        return Held(entry, asOf: entry.signedDate ?? asOf)
-    }
 }
 
 /// A history of a known app and environment, with the account that it was presented for.
@@ -198,6 +180,18 @@ private struct SeenHistory<Digester: AccountDigester> {
         return !tokens.isEmpty && token.map(tokens.contains) != true
     }
 
+    /// The renewal info of a subscription.
+    ///
+    /// A signed transaction alone has none, though it stands for an entry; nor has an iOS 6 style answer that leaves it
+    /// out.
+    private func renewal(_ entry: RenewalInfo?, beside transactions: [Transaction]) -> Held<RenewalInfo?>? {
+        guard let entry else {
+            return history.coverage.showsEverySubscription && history.renewals != nil ? Held(nil, asOf: asOf) : nil
+        }
+        guard entry.signedDate != nil || transactions.allSatisfy({ $0.signedDate == nil }) else { return nil }
+        return Held(entry, asOf: entry.signedDate ?? asOf)
+    }
+
     private func subscription(_ id: String, _ transactions: [Transaction], _ entry: RenewalInfo?) -> HeldSubscription {
         let (accounts, pseudonyms) = accounts(of: transactions)
         return HeldSubscription(
@@ -212,12 +206,7 @@ private struct SeenHistory<Digester: AccountDigester> {
                 }
                 return Held(held, asOf: transaction.signedDate ?? asOf)
             },
-            renewal: StateObservation.renewal(
-                entry,
-                besideSigned: transactions.contains { $0.signedDate != nil },
-                in: history,
-                asOf: asOf
-            ),
+            renewal: renewal(entry, beside: transactions),
             accounts: accounts,
             linked: linked[id] ?? [],
             told: told

@@ -96,7 +96,7 @@ extension SubscriptionHistory {
     ) -> SubscriptionHistory {
         guard !state.isEmpty, let asOf else { return self }
         let subscriptions = state.subscriptions
-        var update = HeldUpdate(self, asOf: asOf, by: subscriptions, for: view, since: oldest)
+        var update = HeldUpdate(self, asOf: asOf, for: view, since: oldest)
         func isHere(_ held: HeldSubscription) -> Bool {
             held.identity.bundleId == bundleId && held.identity.environment == environment
         }

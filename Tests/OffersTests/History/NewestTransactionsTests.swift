@@ -1,25 +1,20 @@
+import Offers
 import Testing
 
-@testable import Offers
-
-@Suite("The newest transactions of all groups at once")
+@Suite("The newest transactions of each group")
 struct NewestTransactionsTests {
-    @Test("are those that are found group by group", arguments: UInt64(0)..<100)
-    func agrees(seed: UInt64) {
-        let history = RedemptionTallyTests.generated(seed: seed)
-        let app = exampleApp()
-        let newest = NewestTransactions(history, of: app)
-        for group in [nil] + RedemptionTallyTests.groups {
-            let ofGroup = history.transactions.filter { transaction in
-                guard transaction.transactionId != nil else { return false }
-                return group == nil || history.groupIdentifier(of: transaction, in: app) == group
-            }
-            #expect(
-                newest.identifier(inGroup: group)
-                    == (ofGroup.filter(\.isOwnPurchase).max(by: Transaction.isOlder)
-                    ?? ofGroup.max(by: Transaction.isOlder))?.transactionId
-            )
-        }
+    @Test("are the customer's own first, also upgraded and refunded ones, and named ones alone")
+    func ownFirst() {
+        let transactions = [
+            bought(on: -40, refunded: -30, called: "10"), bought(on: -20, upgraded: true, called: "11"),
+            bought(on: -5, shared: true, called: "12"), bought(on: -1),
+            bought("2", "news.monthly", on: -3, owner: .assigned, called: "20"),
+        ]
+        let newest = NewestTransactions(history([], transactions), of: exampleApp())
+        #expect(newest.identifier(inGroup: "pro") == "11")
+        #expect(newest.identifier(inGroup: "news") == "20")
+        #expect(newest.identifier(inGroup: nil) == "11")
+        #expect(newest.identifier(inGroup: "other") == nil)
     }
 
     @Test("are the account's own in evidence that the sender chose, and all of one Apple Account's answer")
