@@ -3,9 +3,9 @@ package import Offers
 /// An app with rules for customers who are about to cancel.
 package struct RetentionApp: Sendable {
     package let signing: SigningApp
-    package let rules: RetentionRules
+    package let rules: [RetentionRule]
 
-    package init(_ signing: SigningApp, rules: RetentionRules) {
+    package init(_ signing: SigningApp, rules: [RetentionRule]) {
         self.signing = signing
         self.rules = rules
     }

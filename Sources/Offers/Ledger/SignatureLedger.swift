@@ -47,7 +47,7 @@ package struct LedgerQuestion: Sendable {
     /// The customer for limits; `nil` when the request names no account.
     package let customer: String?
     /// The customer's account if the question names none; `nil` if it is not known.
-    package private(set) var knownAccount: AccountDigest?
+    package var knownAccount: AccountDigest?
     package let now: Timestamp
     /// The offers with their limits, and the subscription that decides, by which a customer without account is counted.
     package let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]
@@ -69,13 +69,6 @@ package struct LedgerQuestion: Sendable {
         self.now = now
         self.offers = offers
         self.originalTransactionIds = originalTransactionIds
-    }
-
-    /// The same question about a customer who is known to have an account; `nil` for none.
-    func counting(_ account: AccountDigest?) -> LedgerQuestion {
-        var question = self
-        question.knownAccount = account
-        return question
     }
 }
 

@@ -44,7 +44,7 @@ package struct RetentionPolicy: Sendable {
 
     /// Remembered state may be as old as `maximumHeldAgeSeconds` once the paid time is over; 0 for no limit.
     package init(
-        _ rules: RetentionRules,
+        _ rules: [RetentionRule],
         of app: App,
         productId: String,
         locale: String?,
@@ -52,7 +52,7 @@ package struct RetentionPolicy: Sendable {
         now: Timestamp,
         maximumHeldAgeSeconds: Int64
     ) {
-        self.rules = rules.inOrder
+        self.rules = rules
         self.app = app
         self.productId = productId
         self.locale = locale
@@ -100,7 +100,9 @@ package struct RetentionPolicy: Sendable {
     /// An explanation has to know of the limits.
     package mutating func question(about account: AccountDigest?, at now: Timestamp) -> LedgerQuestion? {
         let named = rules.compactMap { rule in rule.offer(for: productId) }
-        return offers.question(about: named, decided: nil, at: now)?.counting(account)
+        var question = offers.question(about: named, decided: nil, at: now)
+        question?.knownAccount = account
+        return question
     }
 
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) { offers.consider(ledgerAnswer) }

@@ -1,14 +1,7 @@
-/// An app's answers for customers who are about to cancel: the `retention` section of an app in the catalog.
-package struct RetentionRules: Equatable, Sendable {
-    /// In the catalog's order: the first that fits counts.
-    package let inOrder: [RetentionRule]
-
-    package init(_ rules: [RetentionRule]) {
-        inOrder = rules
-    }
-}
-
-/// One rule: its customers, and the answer that the App Store is to show them.
+/// A rule for customers who are about to cancel, of the `retention` section of an app in the catalog: its customers, and
+/// the answer that the App Store is to show them.
+///
+/// Of an app's rules the first that fits counts, in the catalog's order.
 package struct RetentionRule: Equatable, Sendable {
     /// The part shown beside the message.
     package enum Proposal: Equatable, Sendable {

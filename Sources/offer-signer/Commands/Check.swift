@@ -33,7 +33,7 @@ struct Check: AsyncParsableCommand {
                     + "\(products.count.of("product")), \(offers.of("offer"))"
             )
             if let retention = app.retention {
-                try Console.result("  retention: \(retention.inOrder.count.of("rule"))")
+                try Console.result("  retention: \(retention.count.of("rule"))")
             }
             if app.keys.first?.issuerId == nil {
                 try Console.result(

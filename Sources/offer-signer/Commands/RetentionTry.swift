@@ -72,8 +72,8 @@ struct RetentionTry: AsyncParsableCommand {
         )
         let (choice, findings) = policy.explainedChoice()
         for finding in findings { try tell(finding) }
-        if let next = findings.last?.index, next + 1 < rules.inOrder.count {
-            let rest = rules.inOrder.count - next - 1
+        if let next = findings.last?.index, next + 1 < rules.count {
+            let rest = rules.count - next - 1
             try Console.result(rest == 1 ? "The rule behind it is not asked." : "The \(rest) behind it are not asked.")
         }
         guard let choice else {
@@ -83,7 +83,7 @@ struct RetentionTry: AsyncParsableCommand {
         try Console.result("Apple would be answered: \(words(for: choice, rules))")
     }
 
-    private func app(of settings: Settings) throws(ValueFault) -> (App, RetentionRules) {
+    private func app(of settings: Settings) throws(ValueFault) -> (App, [RetentionRule]) {
         guard let app = settings.apps.first(where: { $0.app.bundleId == bundleId }) else {
             throw ValueFault(Echo.unknownApp(bundleId))
         }
@@ -136,8 +136,8 @@ struct RetentionTry: AsyncParsableCommand {
         for rule in finding.decision?.explanation ?? [] { try Console.result("     \(rule.rule): \(rule.saw)") }
     }
 
-    private func words(for choice: RetentionPolicy.Choice, _ rules: RetentionRules) -> String {
-        let message = rules.inOrder[choice.index].message
+    private func words(for choice: RetentionPolicy.Choice, _ rules: [RetentionRule]) -> String {
+        let message = rules[choice.index].message
         let locale = message.identifier(for: locale).locale
         let shown = "message \(choice.messageIdentifier) (\(message.name), \(locale))"
         switch choice.proposal {

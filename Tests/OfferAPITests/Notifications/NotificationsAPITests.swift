@@ -157,7 +157,7 @@ struct NotificationsAPITests {
                 apps: [
                     RetentionApp(
                         SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: NoSigner()),
-                        rules: RetentionRules([RetentionRule(message: message)])
+                        rules: [RetentionRule(message: message)]
                     )
                 ],
                 reader: CallReader(),

@@ -52,7 +52,7 @@ struct RetentionPolicyTests {
         product: String = "pro.monthly"
     ) -> RetentionPolicy {
         RetentionPolicy(
-            RetentionRules(rules),
+            rules,
             of: exampleApp(),
             productId: product,
             locale: "de-AT",

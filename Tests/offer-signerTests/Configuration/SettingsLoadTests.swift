@@ -200,7 +200,7 @@ import Testing
             ConfigurationChange.retentionCatalog
         )
         let settings = try ConfigurationFixture([edit]).load()
-        #expect(settings.apps.first?.retention?.inOrder.count == 4)
+        #expect(settings.apps.first?.retention?.count == 4)
         #expect(settings.retentionTimeoutMilliseconds == 500)
         #expect(settings.warnings.isEmpty, "\(settings.warnings)")
     }

@@ -5,14 +5,14 @@ struct RetentionReader {
     let groups: [SubscriptionGroup]
 
     /// Rules at fault are left out.
-    func rules(_ node: ConfigurationNode?) -> RetentionRules? {
+    func rules(_ node: ConfigurationNode?) -> [RetentionRule]? {
         guard let node, let members = node.mapping(keys: ["messages", "rules"]) else { return nil }
         let messages = messages(members.required("messages", "write the messages that Apple has approved, by name"))
         let list = members.required("rules", "write the list of rules; the first that fits counts")
         let nodes = list?.filledList(of: "rules", fix: "write at least one rule, or leave retention out") ?? []
         let read = nodes.compactMap { rule($0, messages).map { (rule: $0, node: $1) } }
         warnOfRulesNeverAsked(read)
-        return RetentionRules(read.map(\.rule))
+        return read.map(\.rule)
     }
 
     // MARK: Messages
@@ -213,7 +213,7 @@ extension SettingsReader {
         _ groups: [SubscriptionGroup],
         _ keys: [KeySettings],
         hasNotifications: Bool
-    ) -> RetentionRules? {
+    ) -> [RetentionRule]? {
         guard let node = members["retention"] else { return nil }
         let rules = RetentionReader(groups: groups).rules(node)
         if members["appAppleId"] == nil {

@@ -88,7 +88,7 @@ struct AppSettings: Equatable, Sendable {
     let receipts: ReceiptLookup
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
-    let retention: RetentionRules?
+    let retention: [RetentionRule]?
 }
 
 /// A key of an app, by its files, which are not read here.
