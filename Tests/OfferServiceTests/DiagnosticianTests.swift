@@ -230,7 +230,11 @@ struct DiagnosticianTests {
         for (count, isTold) in [(512, false), (513, true)] {
             var backend = Backend()
             backend.account = String(repeating: "x", count: count)
-            let diagnosis = try diagnose(backend, account: .applicationUsername(backend.account), storeKitError: 12)
+            let diagnosis = try diagnose(
+                backend,
+                account: .applicationUsername(backend.account),
+                storeKitError: .number(12)
+            )
             #expect(diagnosis.isValid)
             #expect(diagnosis.causes.map(\.code) == [.unexplained])
             #expect(diagnosis.causes.contains { $0.detail.contains("\(count) bytes") } == isTold)

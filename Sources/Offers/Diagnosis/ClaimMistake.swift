@@ -54,15 +54,13 @@ struct ClaimMistake: Sendable {
         ClaimMistake(
             code: .jwsExpires,
             fix: "Leave the claim out: the request fails with it, and Apple ends it by its iat."
-        ) {
-            found in
+        ) { found in
             found.jws.claims?["exp"].map { ["The JWS has the claim exp, \($0.phrase)."] } ?? []
         },
         ClaimMistake(
             code: .timestampInMilliseconds,
             fix: "Write seconds since 1970 into iat; only the discount form has milliseconds."
-        ) {
-            found in
+        ) { found in
             guard found.jws.isInMilliseconds, let count = found.jws.issuedAt else { return [] }
             return ["The claim iat is in milliseconds, \(count); it is in seconds."]
         },
@@ -90,14 +88,11 @@ struct ClaimMistake: Sendable {
         ClaimMistake(
             code: .bundleMismatch,
             fix: "Sign the bundle id of the app that buys, in its exact case, with a key of that app."
-        ) {
-            $0.mismatch("bid", $0.report.bundleId)
-        },
+        ) { $0.mismatch("bid", $0.report.bundleId) },
         ClaimMistake(
             code: .nonceUppercase,
             fix: "Lowercase the UUID's text before signing; Swift's uuidString is in upper case."
-        ) {
-            found in
+        ) { found in
             guard let nonce = found.jws.text("nonce"), let uuid = AppAccountToken(nonce), uuid.lowercased != nonce
             else {
                 return []
@@ -141,8 +136,7 @@ struct ClaimMistake: Sendable {
         ClaimMistake(
             code: .wrongKey,
             fix: "Put the identifier of the key that signs into kid, or sign with the key that kid names."
-        ) {
-            found in
+        ) { found in
             guard let signer = found.signer, let named = found.jws.keyIdentifier, !String.placeholders.contains(named),
                 !signer.keyIdentifier.hasSameBytes(as: named)
             else { return [] }

@@ -38,64 +38,46 @@ extension [DiagnosisCause] {
 }
 
 /// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
+///
+/// docs/diagnosis.md has the meaning of each, with an example and the fix.
 package enum DiagnosisCode: String, CaseIterable, Sendable {
     case nonceUppercase = "nonce_uppercase"
-    /// In the payload or in the call of StoreKit.
     case timestampInSeconds = "timestamp_in_seconds"
-    /// The `iat` of a JWS is in milliseconds.
     case timestampInMilliseconds = "timestamp_in_milliseconds"
     case accountCase = "account_case"
-    /// The payment has an account; the payload has none, or a word in its place.
     case accountMissing = "account_missing"
-    /// The payload has an account, and the payment has none.
     case accountUnexpected = "account_unexpected"
-    /// A field or claim is empty, missing, or a word such as `undefined`.
     case fieldUndefined = "field_undefined"
     case jwsMalformed = "jws_malformed"
-    /// A part of the JWS is in another alphabet than base64url, or has padding.
     case jwsNotBase64URL = "jws_not_base64url"
     case jwsHeader = "jws_header"
-    /// The signature of the JWS is DER, where the raw r‖s is due.
     case jwsSignatureDER = "jws_signature_der"
     case jwsExpires = "jws_expires"
     case wrongAudience = "wrong_audience"
     case issuerMismatch = "issuer_mismatch"
-    /// The signature is the raw r‖s, where DER is due.
     case signatureRawNotDER = "signature_raw_not_der"
     case signatureDoubleEncoded = "signature_double_encoded"
     case signatureURLEncoded = "signature_url_encoded"
-    /// The signature is in base64url, or lacks its padding.
     case signatureBase64URL = "signature_base64url"
-    /// The text of the signature has line breaks, blanks or quotes.
     case signatureWrapped = "signature_wrapped"
     case signatureHex = "signature_hex"
     case signaturePEM = "signature_pem"
     case wrongHash = "wrong_hash"
-    /// The fields are joined by something else than U+2063, or it also follows the last of them.
     case wrongSeparator = "wrong_separator"
-    /// The fields are in another order, or one is left out.
     case wrongFieldOrder = "wrong_field_order"
-    /// Another key of the app signed than the key identifier names.
     case wrongKey = "wrong_key"
-    /// The payload carries another of the app's key identifiers.
     case keyIdMismatch = "key_id_mismatch"
     case productMismatch = "product_mismatch"
     case offerMismatch = "offer_mismatch"
-    /// Another app was signed, or its identifier in another case.
     case bundleMismatch = "bundle_mismatch"
-    /// A transaction was signed that nothing shows to be the customer's.
     case transactionMismatch = "transaction_mismatch"
-    /// The payload differs in a way that has no code of its own.
     case payloadDiffers = "payload_differs"
     case nonceReused = "nonce_reused"
-    /// The timestamp that was signed, or the one that StoreKit was given, is older than 24 hours.
     case timestampExpired = "timestamp_expired"
     case timestampInFuture = "timestamp_in_future"
     case offerNotInCatalog = "offer_not_in_catalog"
     case neverSubscribed = "never_subscribed"
-    /// All is right, and the purchase has no offer.
     case offerNotApplied = "offer_not_applied"
-    /// No cause that can be computed explains it.
     case unexplained
 }
 

@@ -120,10 +120,6 @@ package enum ReportedError: Equatable, Sendable {
     ]
 }
 
-extension ReportedError: ExpressibleByIntegerLiteral {
-    package init(integerLiteral value: Int64) { self = .number(value) }
-}
-
 extension DiagnosisCause {
     /// The signature is right, and StoreKit has refused it.
     static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
