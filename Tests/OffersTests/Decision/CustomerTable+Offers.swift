@@ -3,11 +3,17 @@ import Offers
 private let alice = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
 private let bob = "0b5a2f6e-0000-4000-8000-000000000001"
 private func token(_ text: String) -> Account { AppAccountToken(text).map(Account.appAccountToken) ?? .none }
-private let payAsYouGo = [
-    bought(on: -100, until: -70, under: .promotional("twice")),
-    bought(on: -70, until: -40, under: .promotional("twice")),
-    bought(on: -40, until: -10, under: .promotional("twice")),
-]
+private let payAsYouGo = [twice(-100, -70), twice(-70, -40), twice(-40, -10)]
+
+/// A purchase under the offer that may be redeemed twice, from one day until another.
+private func twice(
+    _ purchase: Double,
+    _ expiry: Double,
+    refunded: Double? = nil,
+    because reason: TransactionReason? = nil
+) -> Transaction {
+    bought(on: purchase, until: expiry, refunded: refunded, under: .promotional("twice"), because: reason)
+}
 
 extension CustomerTable {
     static let offers: [Row] = [
@@ -34,8 +40,8 @@ extension CustomerTable {
             "twice, redeemed twice",
             [entry()],
             [
-                bought(on: -90, until: -60, under: .promotional("twice")), bought(on: -60, until: -30),
-                bought(on: -30, until: 0, under: .promotional("twice")), bought(on: 0, until: 30),
+                twice(-90, -60), bought(on: -60, until: -30),
+                twice(-30, 0), bought(on: 0, until: 30),
             ],
             .redemptionLimit,
             "twice"
@@ -44,8 +50,8 @@ extension CustomerTable {
             "twice, bought again under it after a lapse",
             [entry(renews: false, ended: true)],
             [
-                bought(on: -180, until: -150, under: .promotional("twice")),
-                bought(on: -140, until: -110, under: .promotional("twice")),
+                twice(-180, -150),
+                twice(-140, -110),
             ],
             .redemptionLimit,
             "twice"
@@ -54,8 +60,8 @@ extension CustomerTable {
             "twice, renewed under it a day late",
             [entry()],
             [
-                bought(on: -61, until: -31, under: .promotional("twice")),
-                bought(on: -30, until: 0, under: .promotional("twice")), bought(on: 0, until: 30),
+                twice(-61, -31),
+                twice(-30, 0), bought(on: 0, until: 30),
             ],
             .active,
             "twice"
@@ -64,8 +70,8 @@ extension CustomerTable {
             "twice, bought again under it in the sandbox's minutes",
             [entry()],
             [
-                bought(on: -0.02, until: -0.0165, under: .promotional("twice")),
-                bought(on: -0.014, until: -0.0105, under: .promotional("twice")), bought(on: -0.0105, until: 1),
+                twice(-0.02, -0.0165),
+                twice(-0.014, -0.0105), bought(on: -0.0105, until: 1),
             ],
             .redemptionLimit,
             "twice"
@@ -74,8 +80,8 @@ extension CustomerTable {
             "twice, bought again under it while it ran, as Apple says",
             [entry()],
             [
-                bought(on: -60, until: -30, under: .promotional("twice"), because: .purchase),
-                bought(on: -30, until: 0, under: .promotional("twice"), because: .purchase),
+                twice(-60, -30, because: .purchase),
+                twice(-30, 0, because: .purchase),
                 bought(on: 0, until: 30, because: .renewal),
             ],
             .redemptionLimit,
@@ -85,8 +91,8 @@ extension CustomerTable {
             "twice, renewed under it after weeks of billing retry, as Apple says",
             [entry()],
             [
-                bought(on: -90, until: -60, under: .promotional("twice"), because: .purchase),
-                bought(on: -30, until: 0, under: .promotional("twice"), because: .renewal),
+                twice(-90, -60, because: .purchase),
+                twice(-30, 0, because: .renewal),
                 bought(on: 0, until: 30, because: .renewal),
             ],
             .active,
@@ -132,8 +138,8 @@ extension CustomerTable {
             "twice, bought again under it after a refund of the year that was paid",
             [entry()],
             [
-                bought(on: -20, until: 345, refunded: -15, under: .promotional("twice")),
-                bought(on: -4, until: 26, under: .promotional("twice")),
+                twice(-20, 345, refunded: -15),
+                twice(-4, 26),
             ],
             .redemptionLimit,
             "twice"
@@ -142,8 +148,8 @@ extension CustomerTable {
             "twice, bought again under it between a refund and the day on which the time would have ended",
             [entry()],
             [
-                bought(on: -40, until: -10, refunded: -12, under: .promotional("twice")),
-                bought(on: -9, until: 21, under: .promotional("twice")),
+                twice(-40, -10, refunded: -12),
+                twice(-9, 21),
             ],
             .redemptionLimit,
             "twice"
@@ -152,18 +158,8 @@ extension CustomerTable {
             "twice, a month refunded after the next one had begun",
             [entry()],
             [
-                bought(on: -40, until: -10, refunded: -3, under: .promotional("twice")),
-                bought(on: -10, until: 20, under: .promotional("twice")),
-            ],
-            .active,
-            "twice"
-        ),
-        Row(
-            "twice, a month refunded and the next one a renewal, as Apple says",
-            [entry()],
-            [
-                bought(on: -40, until: -10, refunded: -20, under: .promotional("twice"), because: .purchase),
-                bought(on: -10, until: 20, under: .promotional("twice"), because: .renewal),
+                twice(-40, -10, refunded: -3),
+                twice(-10, 20),
             ],
             .active,
             "twice"
@@ -199,20 +195,8 @@ extension CustomerTable {
         Row("own account in capitals", [entry()], [bought(by: alice)], .active, account: token(alice.uppercased())),
         Row("another's account", [entry()], [bought(by: alice)], .accountMismatch, account: token(bob)),
         Row("no account asked, one in the evidence", [entry()], [bought(by: alice)], .accountMismatch),
-        Row(
-            "a username that is the UUID",
-            [entry()],
-            [bought(by: alice)],
-            .active,
-            account: .applicationUsername(alice.uppercased())
-        ),
-        Row(
-            "a username that is no UUID",
-            [entry()],
-            [bought(by: alice)],
-            .accountMismatch,
-            account: .applicationUsername("alice")
-        ),
+        Row("as username", [entry()], [bought(by: alice)], .active, account: .applicationUsername(alice.uppercased())),
+        Row("a plain name", [entry()], [bought(by: alice)], .accountMismatch, account: .applicationUsername("alice")),
         Row("account asked, none in the evidence", [entry()], [bought()], .active, account: token(bob)),
         Row(
             "bought for two accounts of one person",

@@ -11,13 +11,7 @@ extension CustomerTable {
     static let unknownGroups: [Row] = [
         Row("bought in no known group, without an entry", [], [gone], .groupUnknown),
         Row("scope app: the group does not matter", [], [gone], .noPendingRenewalInfo, "whole-app"),
-        Row(
-            "what does not expire is no subscription",
-            [],
-            [bought("9", "season-pass", until: nil)],
-            .neverSubscribed,
-            "whole-app"
-        ),
+        Row("no end, no subscription", [], [bought("9", "season-pass", until: nil)], .neverSubscribed, "whole-app"),
         Row("beside an entry of another group", [newsEntry], [news, gone], .groupUnknown),
         Row("beside an entry of the group", [entry()], [bought(), gone], .active),
         Row("beside a purchase of the group", [], [gone, bought(until: -200)], .noPendingRenewalInfo),
@@ -27,12 +21,7 @@ extension CustomerTable {
             [news, bought("2", "gone", on: -70, until: -40)],
             .neverSubscribed
         ),
-        Row(
-            "another purchase of the product tells its group",
-            [],
-            [gone, bought("8", "gone", group: "old")],
-            .neverSubscribed
-        ),
+        Row("another purchase tells the group", [], [gone, bought("8", "gone", group: "old")], .neverSubscribed),
         Row(
             "purchases of the product tell two groups",
             [entry("9", "gone")],

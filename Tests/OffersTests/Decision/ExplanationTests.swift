@@ -144,16 +144,6 @@ struct ExplanationTests {
         )
     }
 
-    @Test("Of a subscription with upgraded purchases alone it is not said that there are none")
-    func upgradedAlone() throws {
-        let customer = history([entry("1")], [bought("1", upgraded: true)])
-        #expect(
-            try saw("subscription", customer)
-                == "Subscription 1 of pro.monthly, auto-renew on; the evidence has no transaction of it that counts. "
-                + "The subscription is active."
-        )
-    }
-
     @Test("A shared subscription is said to be one, with its state where it counts, and nothing of other purchases")
     func shared() throws {
         let customer = history([entry("1")], [bought("1", shared: true), bought("2", "news.monthly", until: -5)])

@@ -56,7 +56,11 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
     static let account = Account.applicationUsername("led-1")
 
     /// A report of what the app gave StoreKit, all of it right.
-    static func report(account: Account = account, payload: String? = nil) -> SignatureReport {
+    static func report(
+        account: Account = account,
+        payload: [UInt8]? = nil,
+        timestamp: Int64 = clock.millisecondsSince1970
+    ) -> SignatureReport {
         SignatureReport(
             bundleId: app.bundleId,
             keyIdentifier: "KEY0",
@@ -64,9 +68,9 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
             offerId: "back50",
             account: account,
             nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
-            timestamp: clock.millisecondsSince1970,
+            timestamp: timestamp,
             signature: "MAYCAQECAQE=",
-            payload: payload.map { Array($0.utf8) }
+            payload: payload
         )
     }
 
@@ -93,7 +97,7 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
         let verifiers = keys.map { key in
             CountingVerifier(key, signed: backend.key == key ? backend.payload : nil, hashedBy: backend.hash)
         }
-        let sent = withPayload ? Self.report(account: report.account, payload: backend.payload) : report
+        let sent = withPayload ? Self.report(account: report.account, payload: Array(backend.payload.utf8)) : report
         return Diagnostician(app: app, verifiers: verifiers, otherBundleIds: ["com.example.other"], now: clock)
             .diagnose(sent).causes
     }

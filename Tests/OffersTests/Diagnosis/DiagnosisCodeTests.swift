@@ -16,12 +16,6 @@ struct DiagnosisCodeTests {
         #expect(cells.allSatisfy { !$0.isEmpty })
     }
 
-    @Test("A mistake of a table has a fix that ends as a sentence does")
-    func fixes() {
-        let fixes = TextMistake.table.map(\.fix) + PayloadMistake.table.map(\.fix) + ClaimMistake.table.map(\.fix)
-        for fix in fixes { #expect(fix.hasSuffix(".")) }
-    }
-
     @Test(
         "StoreKit's errors are known by number and by name, with any text around either",
         arguments: [
@@ -38,11 +32,5 @@ struct DiagnosisCodeTests {
     func errors(text: String, number: Int64?) {
         #expect(ReportedError.text(text).meaning?.number == number)
         #expect(number == nil || ReportedError.number(number ?? 0).meaning?.number == number)
-    }
-
-    @Test("Each name of an error has one meaning")
-    func names() {
-        let names = ReportedError.table.flatMap(\.names)
-        #expect(Set(names).count == names.count)
     }
 }

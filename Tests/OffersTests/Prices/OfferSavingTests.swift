@@ -3,65 +3,30 @@ import Testing
 
 @Suite("An offer's saving in each period")
 struct OfferSavingTests {
-    struct Case: CustomTestStringConvertible, Sendable {
-        let testDescription: String
-        let price: String
-        let currency: String
-        let terms: (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int)
-        let period: SubscriptionPeriod?
-        /// Money and per cent, as in `5.00 50`; `nil` where nothing can be said.
-        let saved: String?
+    typealias Terms = (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int)
 
-        init(
-            _ why: String,
-            _ price: String,
-            _ currency: String,
-            _ terms: (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int),
-            every period: SubscriptionPeriod?,
-            _ saved: String?
-        ) {
-            testDescription = why
-            self.price = price
-            self.currency = currency
-            self.terms = terms
-            self.period = period
-            self.saved = saved
-        }
-    }
+    /// A price, an offer, the billing period, and what is saved: money and per cent, or nothing that can be said.
+    typealias Case = (price: String, currency: String, terms: Terms, period: SubscriptionPeriod?, saved: String?)
 
     @Test(
         "Money and per cent, rounded down",
         arguments: [
-            Case(
-                "half price for three months",
-                "10.00",
-                "EUR",
-                ("5.00", .payAsYouGo, .month, 3),
-                every: nil,
-                "5.00 50"
-            ),
-            Case("9.99 for 6.66", "9.99", "USD", ("6.66", .payAsYouGo, .month, 1), every: nil, "3.33 33"),
-            Case("yen have no decimals", "1000", "JPY", ("667", .payAsYouGo, .month, 1), every: nil, "333 33"),
-            Case("a free week", "9.99", "USD", ("0", .freeTrial, .week, 1), every: nil, "9.99 100"),
-            Case("six months for 30", "10", "USD", ("30", .payUpFront, .month, 6), every: .months(1), "5.00 50"),
-            Case(
-                "three months for 20: a third",
-                "10",
-                "USD",
-                ("20", .payUpFront, .month, 3),
-                every: .months(1),
-                "3.33 33"
-            ),
-            Case("a year of quarters for 60", "20", "USD", ("60", .payUpFront, .year, 1), every: .months(3), "5.00 25"),
-            Case("two weeks for 3", "2", "USD", ("3", .payUpFront, .week, 2), every: .days(7), "0.50 25"),
-            Case("up front, period not known", "10", "USD", ("30", .payUpFront, .month, 6), every: nil, nil),
-            Case("a month of weeks", "2", "USD", ("5", .payUpFront, .month, 1), every: .days(7), nil),
-            Case("dearer than the price", "5", "USD", ("6", .payAsYouGo, .month, 1), every: nil, nil),
-            Case("the same price", "5", "USD", ("5.00", .payAsYouGo, .month, 1), every: nil, nil),
-            Case("a free product", "0", "USD", ("0", .freeTrial, .week, 1), every: nil, nil),
-        ]
+            ("10.00", "EUR", ("5.00", .payAsYouGo, .month, 3), nil, "5.00 50"),
+            ("9.99", "USD", ("6.66", .payAsYouGo, .month, 1), nil, "3.33 33"),
+            ("1000", "JPY", ("667", .payAsYouGo, .month, 1), nil, "333 33"),
+            ("9.99", "USD", ("0", .freeTrial, .week, 1), nil, "9.99 100"),
+            ("10", "USD", ("30", .payUpFront, .month, 6), .months(1), "5.00 50"),
+            ("10", "USD", ("20", .payUpFront, .month, 3), .months(1), "3.33 33"),
+            ("20", "USD", ("60", .payUpFront, .year, 1), .months(3), "5.00 25"),
+            ("2", "USD", ("3", .payUpFront, .week, 2), .days(7), "0.50 25"),
+            ("10", "USD", ("30", .payUpFront, .month, 6), nil, nil),
+            ("2", "USD", ("5", .payUpFront, .month, 1), .days(7), nil),
+            ("5", "USD", ("6", .payAsYouGo, .month, 1), nil, nil),
+            ("5", "USD", ("5.00", .payAsYouGo, .month, 1), nil, nil),
+            ("0", "USD", ("0", .freeTrial, .week, 1), nil, nil),
+        ] as [Case]
     )
-    func saving(row: Case) throws {
+    func saving(_ row: Case) throws {
         let saving = OfferSaving(
             by: OfferTerms(
                 price: try #require(Price(row.terms.price)),

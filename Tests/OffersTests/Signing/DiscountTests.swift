@@ -52,20 +52,4 @@ struct DiscountTests {
         )
         #expect(discount.expiresAt == day(1))
     }
-
-    @Test("A field with the separator is never handed to the key")
-    func separator() {
-        let signer = RecordingSigner()
-        #expect(throws: SigningFailure.self) {
-            try Discount(
-                offerId: "o",
-                productId: "p\u{2063}",
-                bundleId: "b",
-                account: .none,
-                timestamp: clock,
-                signer: signer
-            )
-        }
-        #expect(signer.messages.withLock { $0.isEmpty })
-    }
 }

@@ -32,15 +32,6 @@ struct HeldBoundTests {
         }
     }
 
-    @Test("Subscriptions bought at once are learnt by their identifiers")
-    func boughtAtOnce() {
-        let all = (100..<300).map { bought("\($0)", called: "t\($0)") }
-        for _ in 0..<5 {
-            let observation = observation(history([], all.shuffled()))
-            #expect(ids(observation.subscriptions) == Set((300 - most..<300).map { "\($0)" }))
-        }
-    }
-
     @Test("A history that was cut does not say that these are all subscriptions of the account")
     func mark() {
         #expect(observation(many(most), for: .alice).mark != nil)

@@ -200,24 +200,6 @@ struct HeldDecisionTests {
         #expect(decide(updated(lapsed, by: [begun], isApples: false), "comeback") == .stateNotInAudience)
     }
 
-    @Test("Unsigned evidence of a client leaves nothing behind but redemptions")
-    func clientBefore() {
-        let refunded = bought(refunded: -1, by: Account.alice.payloadField, called: "1")
-        #expect(shown(history([entry(renews: false)], [refunded], asOf: clock), for: .alice).isEmpty)
-        var redeemed = refunded
-        redeemed.offer = .promotional("once")
-        let sent = shown(history([entry(renews: false)], [redeemed], asOf: clock), for: .alice)
-        #expect(sent.mark == nil)
-        #expect(sent.subscriptions.map(\.hasState) == [false])
-        #expect(sent.subscriptions.map(\.redemptions.count) == [1])
-        #expect(alone([sent]) == nil)
-        let evidence = signed(bought("2", on: -10, until: 20, called: "2"), entry("2"), on: -0.5)
-        for isApples in [true, false] {
-            #expect(decide(updated(evidence, by: [sent], isApples: isApples)) == .active)
-            #expect(decide(updated(evidence, by: [sent], isApples: isApples), "once") == .redemptionLimit)
-        }
-    }
-
     @Test("Old evidence is not stale where newer held state covers the subscription")
     func freshened() {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-3))

@@ -32,16 +32,6 @@ struct HeldLinkTests {
         }
     }
 
-    @Test("What names another identifier leads from each of them to the other")
-    func stubs() {
-        let state = held([observation(second)])
-        let linked = Dictionary(
-            uniqueKeysWithValues: state.subscriptions.map { ($0.identity.originalTransactionId, $0.linked) }
-        )
-        #expect(linked == ["1": ["2"], "2": ["1"]])
-        #expect(!state.subscriptions.contains { $0.identity.originalTransactionId == "1" && $0.hasState })
-    }
-
     @Test("Evidence asks for what is held under the identifier that it names as the earlier one")
     func asksForEarlier() {
         #expect(Set(second.namedSubscriptions.map(\.originalTransactionId)) == ["1", "2"])
