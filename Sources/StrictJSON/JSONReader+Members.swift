@@ -65,7 +65,7 @@ extension JSONReader {
         return names.index(of: resolved.span, from: 0, to: resolved.count)
     }
 
-    private func text(of name: NamePlace) throws(JSONFault) -> String {
+    func text(of name: NamePlace) throws(JSONFault) -> String {
         let content = bytes[name.range]
         return name.hasEscapes ? try resolved(content) : String(decoding: content, as: UTF8.self)
     }

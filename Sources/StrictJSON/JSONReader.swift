@@ -58,21 +58,28 @@ package struct JSONReader {
         _ read: (_ name: String, _ reader: inout JSONReader) throws(JSONFault) -> Void
     ) throws(JSONFault) {
         try expect(.object)
-        try descend()
-        defer { ascend() }
         var names = refusesDuplicates ? Set<String>() : nil
-        if take(UInt8(ascii: "}")) { return }
-        repeat {
-            let name = try readName()
+        try readMembers { (place, reader) throws(JSONFault) in
+            let name = try reader.text(of: place)
             if names?.insert(name).inserted == false {
                 throw JSONFault(.duplicateMember, "The member is there twice.").inside(member: name)
             }
             do throws(JSONFault) {
-                try read(name, &self)
+                try read(name, &reader)
             } catch {
                 throw error.inside(member: name)
             }
-        } while take(UInt8(ascii: ","))
+        }
+    }
+
+    /// Reads the members of the object that comes next; `read` must read or skip each value.
+    private mutating func readMembers(
+        _ read: (_ name: NamePlace, _ reader: inout JSONReader) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        try descend()
+        defer { ascend() }
+        if take(UInt8(ascii: "}")) { return }
+        repeat { try read(try readNamePlace(), &self) } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
@@ -130,16 +137,7 @@ package struct JSONReader {
     /// Checks the value that comes next and passes it by.
     package mutating func skipValue() throws(JSONFault) {
         switch try nextType() {
-        case .object:
-            try descend()
-            if !take(UInt8(ascii: "}")) {
-                repeat {
-                    _ = try readNamePlace()
-                    try skipValue()
-                } while take(UInt8(ascii: ","))
-                guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
-            }
-            ascend()
+        case .object: try readMembers { (_, reader) throws(JSONFault) in try reader.skipValue() }
         case .array:
             try descend()
             if !take(UInt8(ascii: "]")) {
@@ -217,13 +215,6 @@ package struct JSONReader {
 
     private mutating func skipSomeWhiteSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
-    }
-
-    private mutating func readName() throws(JSONFault) -> String {
-        guard nextIsString() else { throw malformed("a member's name is expected") }
-        let name = try readString()
-        guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
-        return name
     }
 
     mutating func nextIsString() -> Bool {
