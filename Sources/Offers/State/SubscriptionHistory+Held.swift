@@ -63,22 +63,11 @@ extension SubscriptionHistory {
     /// For a ``StateQuestion``, a bounded number of them.
     package var namedSubscriptions: [SubscriptionIdentity] {
         guard let bundleId, let environment else { return [] }
-        var ids: [String] = []
-        func note(_ id: String) {
-            // There are only a few, so a linear search will do.
-            if ids.count <= Self.mostNamedSubscriptions, !ids.contains(id) { ids.append(id) }
-        }
-        for transaction in transactions {
-            note(transaction.originalTransactionId)
-            transaction.previousOriginalTransactionId.map(note)
-        }
-        for renewal in renewals ?? [] { renewal.originalTransactionId.map(note) }
-        if ids.count > Self.mostNamedSubscriptions {
-            // The order of the lists must not decide which ones are left out.
-            let all = transactions.map(\.originalTransactionId) + (renewals ?? []).compactMap(\.originalTransactionId)
-            ids = Array(Set(all).sorted().prefix(Self.mostNamedSubscriptions))
-        }
-        return ids.map {
+        var ids = Set(transactions.map(\.originalTransactionId))
+        ids.formUnion(transactions.compactMap(\.previousOriginalTransactionId))
+        ids.formUnion((renewals ?? []).compactMap(\.originalTransactionId))
+        // The order of the lists must not decide which ones are left out.
+        return ids.sorted().prefix(Self.mostNamedSubscriptions).map {
             SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: $0)
         }
     }
