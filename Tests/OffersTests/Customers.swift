@@ -224,12 +224,29 @@ func examplePolicy(
     _ history: SubscriptionHistory?,
     for account: Account = .none,
     of app: App = exampleApp(),
-    maximumAge: Int64 = 86_400
+    maximumAge: Int64 = 86_400,
+    at now: Timestamp = clock
 ) -> OfferPolicy {
     OfferPolicy(
         app: app,
         customer: Customer(account: account, history: history),
-        now: clock,
+        now: now,
         maximumEvidenceAgeSeconds: maximumAge
     )
+}
+
+/// The decision about the introductory offer of a product, at the clock of all tests.
+func introductory(
+    _ history: SubscriptionHistory?,
+    for account: Account = .none,
+    product: String = "pro.monthly",
+    explaining: Bool = false
+) -> IntroductoryDecision {
+    var policy = IntroductoryPolicy(
+        app: exampleApp(),
+        customer: Customer(account: account, history: history),
+        now: clock,
+        maximumEvidenceAgeSeconds: 86_400
+    )
+    return policy.decide(product, explaining: explaining)
 }

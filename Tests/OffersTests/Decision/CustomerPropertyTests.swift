@@ -11,13 +11,7 @@ struct CustomerPropertyTests {
     }
 
     private func introductory(_ row: Row, _ history: SubscriptionHistory?) -> IntroductoryDecision {
-        var policy = IntroductoryPolicy(
-            app: exampleApp(),
-            customer: Customer(account: row.account, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86400
-        )
-        return policy.decide(row.product, explaining: true)
+        OffersTests.introductory(history, for: row.account, product: row.product, explaining: true)
     }
 
     /// The tables' customers, and some 400 made of pieces of several of them.

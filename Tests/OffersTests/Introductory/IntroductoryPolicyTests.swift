@@ -196,13 +196,7 @@ struct IntroductoryPolicyTests {
     ]
 
     private func decide(_ row: Case, explaining: Bool = false) -> IntroductoryDecision {
-        var policy = IntroductoryPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .none, history: row.history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86400
-        )
-        return policy.decide(row.product, explaining: explaining)
+        introductory(row.history, product: row.product, explaining: explaining)
     }
 
     @Test("Each customer gets the introductory offer, or the reason against it", arguments: past + doubts + trials)

@@ -6,13 +6,7 @@ struct HeldBesideEvidenceTests {
     private let token = Account.alice.payloadField
 
     private func introductory(_ history: SubscriptionHistory) -> IntroductoryReason {
-        var policy = IntroductoryPolicy(
-            app: exampleApp(),
-            customer: Customer(account: .alice, history: history),
-            now: clock,
-            maximumEvidenceAgeSeconds: 86_400
-        )
-        return policy.decide("pro.monthly").reason
+        OffersTests.introductory(history, for: .alice).reason
     }
 
     /// A subscription of another group, dated lately.

@@ -74,11 +74,7 @@ func decide(
     limit: Int64 = 86_400,
     at now: Timestamp = clock
 ) -> Reason {
-    var policy = OfferPolicy(
-        app: exampleApp(environments: [.production, .sandbox]),
-        customer: Customer(account: account, history: history),
-        now: now,
-        maximumEvidenceAgeSeconds: limit
-    )
+    let app = exampleApp(environments: [.production, .sandbox])
+    var policy = examplePolicy(history, for: account, of: app, maximumAge: limit, at: now)
     return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
 }
