@@ -78,13 +78,13 @@ final class LedgerStore: Sendable {
                 batch.counts,
                 batch.subscriptions,
                 batch.calls,
-                with: [SQLCall(LedgerSQL.end, .text(writer))]
+                with: [SQLCall(LedgerSQL.end, .text(writer))] + (states?.questions ?? [])
             )
             guard isWanted() else { throw .abandoned }
             let head = try end(of: writer, answers.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let decision = batch.decide(by: counts, with: &work)
-            let news = try states?.run(session) ?? []
+            let news = try states?.run(session, answers.dropFirst()) ?? []
             try session.write(decision)
             // PostgreSQL gets what was written with the commit. Where somebody waits for a short time alone it gets it
             // before, as it may have to wait for a lock: after this nothing is taken back.

@@ -75,21 +75,15 @@ extension Session {
         }
     }
 
-    /// The subscriptions that are held, of those asked about (each once), beside the answers to statements that are asked in the
-    /// same go.
+    /// The subscriptions that are held, of those asked about (each once).
     func held(
-        _ identities: [SubscriptionIdentity],
-        with others: [SQLCall] = []
-    ) throws(StorageFailure) -> ([Rows], [SubscriptionIdentity: HeldSubscription]) {
-        guard !identities.isEmpty else { return (try run(others), [:]) }
-        guard dialect == .sqlite else {
-            let answers = try run(others + [StateSQL.asking([], identities)])
-            return (Array(answers.dropLast()), try answers.last?.held().subscriptions ?? [:])
-        }
-        let answers = try run(others)
+        _ identities: [SubscriptionIdentity]
+    ) throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
+        guard !identities.isEmpty else { return [:] }
+        guard dialect == .sqlite else { return try run(StateSQL.asking([], identities)).heldSubscriptions() }
         var held: [SubscriptionIdentity: HeldSubscription] = [:]
         for identity in identities { held[identity] = try subscription(identity) }
-        return (answers, held)
+        return held
     }
 
     private func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
@@ -157,7 +151,7 @@ extension [HeldSubscription] {
 
 extension StateSQL {
     /// Asks for many accounts and subscriptions in one statement.
-    fileprivate static func asking(_ keys: [AccountKey], _ identities: [SubscriptionIdentity]) -> SQLCall {
+    static func asking(_ keys: [AccountKey], _ identities: [SubscriptionIdentity]) -> SQLCall {
         SQLCall(
             many,
             .byteStrings(keys.map(\.account.bytes)),
@@ -170,6 +164,11 @@ extension StateSQL {
 }
 
 extension Rows {
+    /// What is held of the subscriptions that ``StateSQL/asking(_:_:)`` names.
+    func heldSubscriptions() throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
+        try held().subscriptions
+    }
+
     /// The rows of the accounts, and what is held of the subscriptions.
     fileprivate func held() throws(StorageFailure) -> (
         accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: HeldSubscription]

@@ -18,8 +18,10 @@ struct StateWork: Sendable {
 /// Works that a transaction merges into what is held: one of their own, or the ledger's commit.
 struct StateMerge: Sendable {
     let locks: SQLLocks.Many?
+    /// Questions whose answers ``run`` needs: a transaction asks them together with its own.
+    let questions: [SQLCall]
     /// Gives for each work whether it was new.
-    let run: @Sendable (any Session) throws(StorageFailure) -> [Bool]
+    let run: @Sendable (any Session, _ answers: ArraySlice<Rows>) throws(StorageFailure) -> [Bool]
 }
 
 /// Held state in a database, which several services may share.
@@ -58,7 +60,10 @@ struct StateStore: Sendable {
     /// due any more (``StateWork/isDue(in:)``); these change nothing.
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         let merge = merge(of: works)
-        return try database.transaction(.repeatable, locking: SQLLocks(many: merge.locks), merge.run)
+        return try database.transaction(.repeatable, locking: SQLLocks(many: merge.locks)) {
+            session throws(StorageFailure) in
+            try merge.run(session, try session.run(merge.questions)[...])
+        }
     }
 
     func merge(of works: [StateWork]) -> StateMerge {
@@ -69,8 +74,15 @@ struct StateStore: Sendable {
                 Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
             }
             + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
-        return StateMerge(locks: Self.locks(Set(keys))) { [digestKey] session throws(StorageFailure) in
-            try session.merge(works, Array(identities), digestKey)
+        let read = database.dialect == .postgreSQL && !identities.isEmpty
+        let asked = read ? [StateSQL.asking([], Array(identities))] : []
+        return StateMerge(locks: Self.locks(Set(keys)), questions: [SQLCall(StateSQL.generation)] + asked) {
+            [digestKey] session, answers throws(StorageFailure) in
+            guard let generation = try answers.first?.generation(), let last = answers.last else {
+                throw .malformed("generation")
+            }
+            let known = try read ? last.heldSubscriptions() : session.held(Array(identities))
+            return try session.merge(works, into: known, in: generation, digestKey)
         }
     }
 
@@ -144,11 +156,10 @@ extension Session {
 
     fileprivate func merge(
         _ works: [StateWork],
-        _ identities: [SubscriptionIdentity],
+        into known: [SubscriptionIdentity: HeldSubscription],
+        in generation: Int64,
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> [Bool] {
-        let (answers, known) = try held(identities, with: [SQLCall(StateSQL.generation)])
-        let generation = try answers.first?.generation() ?? 0
         var state = known
         var outcomes: [Bool] = []
         var marks: [MarkKey: Timestamp] = [:]
@@ -209,7 +220,7 @@ extension Session {
         _ identities: Set<SubscriptionIdentity>
     ) throws(StorageFailure) -> Int {
         try send(SQLCall(StateSQL.nextGeneration))
-        let (_, known) = try held(Array(identities))
+        let known = try held(Array(identities))
         for identity in identities {
             if let rest = known[identity]?.forgetting(account) {
                 try send(.subscriptions, [rest.row])
