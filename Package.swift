@@ -77,8 +77,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "CPostgreSQL", "CSQLite", "Offers", "StrictJSON",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CPostgreSQL", "CSQLite", "Offers", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

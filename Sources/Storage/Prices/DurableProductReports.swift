@@ -1,6 +1,5 @@
 import Dispatch
 package import Offers
-import StrictJSON
 
 /// Product reports on durable storage, in the database that the ledger is in, which other services may share.
 ///
@@ -38,7 +37,7 @@ package struct DurableProductReports: ProductReportStore {
         try await database.answer { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
             return try rows.rows.map { row throws(StorageFailure) in
-                try ObservedProduct.read(try rows.text(row, 0), try rows.text(row, 1))
+                try ObservedProduct(try rows.text(row, 0), stored: try rows.text(row, 1))
             }
         }
     }
@@ -74,7 +73,7 @@ extension Session {
             if observed == nil { room -= 1 }
             let noted = observed ?? ObservedProduct(report, at: moment)
             known[report.place] = noted
-            let body = SQLValue.text(String(decoding: noted.json, as: UTF8.self))
+            let body = SQLValue.text(try noted.stored())
             try send(SQLCall(ProductReportSQL.put, report.values(in: bundleId) + [body]))
             for offerId in report.offers.compactMap(\.name.offerId) {
                 let offer = [SQLValue.text(bundleId), .text(report.productId), .text(offerId)]
@@ -93,7 +92,7 @@ extension Session {
         let answers = try run(asked.map { SQLCall(ProductReportSQL.product, $0.values(in: bundleId)) })
         var known: [String: ObservedProduct] = [:]
         for (report, rows) in zip(asked, answers) where rows.count > 0 {
-            known[report.place] = try ObservedProduct.read(report.productId, try rows.text(0, 0))
+            known[report.place] = try ObservedProduct(report.productId, stored: try rows.text(0, 0))
         }
         return known
     }
@@ -104,16 +103,6 @@ extension ProductReport {
 
     fileprivate func values(in bundleId: String) -> [SQLValue] {
         [.text(bundleId), .text(country.alpha2), .text(productId)]
-    }
-}
-
-extension ObservedProduct {
-    fileprivate static func read(_ productId: String, _ body: String) throws(StorageFailure) -> ObservedProduct {
-        do throws(JSONFault) {
-            return try ObservedProduct(productId, json: Array(body.utf8))
-        } catch {
-            throw StorageFailure(.malformed, "what is known of a product cannot be read: \(error.detail)")
-        }
     }
 }
 
