@@ -161,11 +161,11 @@ extension PostgreSQLConnection {
     private func setUp(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         let answers = try run(
             [
-                Self.durability([]),
-                Self.setting([.text("statement_timeout"), .text("\(limits.statement.milliseconds)")]),
-                Self.setting([.text("lock_timeout"), .text("\(limits.lock.milliseconds)")]),
-                Self.setting([.text("offer_signer.session"), .text(mark)]),
-                Self.setting([.text("idle_in_transaction_session_timeout"), .text("\(limits.batch.milliseconds)")]),
+                SQLCall(Self.durability),
+                Self.setting("statement_timeout", "\(limits.statement.milliseconds)"),
+                Self.setting("lock_timeout", "\(limits.lock.milliseconds)"),
+                Self.setting("offer_signer.session", mark),
+                Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
             ],
             until: deadline
         )
@@ -195,18 +195,15 @@ extension PostgreSQLConnection {
     /// say; a stronger promise is kept.
     ///
     /// No other schema's functions can be in the way, whatever the role's path is.
-    private static func durability(_ values: [SQLValue]) -> SQLCall {
-        let sql = """
-            SELECT pg_catalog.current_setting('fsync', true),
-                pg_catalog.set_config('synchronous_commit',
-                    CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'remote_apply'
-                    THEN 'remote_apply' ELSE 'on' END, false)
-            """
-        return SQLCall(sql, values)
-    }
+    private static let durability = """
+        SELECT pg_catalog.current_setting('fsync', true),
+            pg_catalog.set_config('synchronous_commit',
+                CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'remote_apply'
+                THEN 'remote_apply' ELSE 'on' END, false)
+        """
 
-    private static func setting(_ values: [SQLValue]) -> SQLCall {
-        SQLCall("SELECT pg_catalog.set_config($1, $2, false)", values)
+    private static func setting(_ name: String, _ value: String) -> SQLCall {
+        SQLCall("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))
     }
 
     /// Takes the server's messages beside its answers: it keeps the code of a warning, and no text of any.

@@ -66,7 +66,7 @@ package final class PostgreSQLDatabase: Sendable {
                 } catch {
                     guard error.code == .refused(.notAllowed) else { throw error }
                     throw PostgreSQLError(
-                        .notMigrated,
+                        .unusable(.notMigrated),
                         "they are not those of this version, and the user may not change them: \(PostgreSQLInspection.fix)"
                     )
                 }
@@ -332,14 +332,8 @@ extension PostgreSQLDatabase {
         switch result {
         case .success(let value): return value
         case .failure(let failure):
-            let code: PostgreSQLError.Code =
-                switch failure.code {
-                case .newerSchema: .schema
-                case .notMigrated: .notMigrated
-                case .otherKeys: .otherKeys
-                default: .unexpectedAnswer
-                }
-            throw PostgreSQLError(code, failure.detail)
+            let isKnown = [.newerSchema, .notMigrated, .otherKeys].contains(failure.code)
+            throw PostgreSQLError(isKnown ? .unusable(failure.code) : .unexpectedAnswer, failure.detail)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Offers
+package import Offers
 
 /// What went wrong between the service and its PostgreSQL server.
 ///
@@ -22,17 +22,14 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         /// More is waiting already than may wait.
         case busy
         case stopped
-        /// It took too long, and its caller has that as the result: it was taken back.
-        case abandoned
         case refused(SQLState)
         /// The answer does not have the shape that the statement asks for.
         case unexpectedAnswer
         /// The server does not keep what it has committed (`fsync` is off).
         case notDurable
-        /// There are no tables yet, or those of an earlier version.
-        case notMigrated
-        case schema
-        case otherKeys
+        /// The tables cannot be used: they are not made yet (``StorageFailure/Code/notMigrated``), another version has
+        /// changed them, or their ledger has other keys.
+        case unusable(StorageFailure.Code)
         case invalidURL
     }
 
@@ -48,11 +45,12 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
     /// Whether the same may succeed later, with nothing else changed.
     package var isRetryable: Bool {
         switch code {
-        case .unreachable, .connectionLost, .timedOut, .busy, .notMigrated: true
+        case .unreachable, .connectionLost, .timedOut, .busy: true
         // Somebody may set it right while the service waits.
         case .turnedAway, .superseded, .pooled, .uncertain: true
         case .refused(let state): state.isRetryable
-        case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .otherKeys, .invalidURL: false
+        case .unusable(let reason): reason == .notMigrated
+        case .stopped, .unexpectedAnswer, .notDurable, .invalidURL: false
         }
     }
 
@@ -62,10 +60,11 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
     /// Whether the connection that it happened on is of no more use.
     var endsConnection: Bool {
         switch code {
-        case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable, .notMigrated: true
+        case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable: true
         case .turnedAway, .superseded, .pooled: true
         case .refused(let state): state.endsConnection
-        case .uncertain, .busy, .stopped, .abandoned, .schema, .otherKeys, .invalidURL: false
+        case .unusable(let reason): reason == .notMigrated
+        case .uncertain, .busy, .stopped, .invalidURL: false
         }
     }
 
@@ -86,13 +85,12 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
             case .timedOut: "PostgreSQL did not answer in time"
             case .busy: "PostgreSQL is slower than what is asked of it"
             case .stopped: "the connection to PostgreSQL is being closed"
-            case .abandoned: "nobody waited for it any more"
             case .refused(let state): "PostgreSQL: \(state)"
             case .unexpectedAnswer: "PostgreSQL answered otherwise than expected"
             case .notDurable: "PostgreSQL does not keep what it commits: fsync is off; switch it on"
-            case .notMigrated: "the tables in PostgreSQL cannot be used yet"
-            case .schema: "the tables in PostgreSQL cannot be used"
-            case .otherKeys: "the ledger in PostgreSQL has other keys"
+            case .unusable(.notMigrated): "the tables in PostgreSQL cannot be used yet"
+            case .unusable(.otherKeys): "the ledger in PostgreSQL has other keys"
+            case .unusable: "the tables in PostgreSQL cannot be used"
             case .invalidURL: "the URL of PostgreSQL cannot be used"
             }
         return detail.isEmpty ? text : "\(text): \(detail)"
@@ -106,11 +104,8 @@ extension StorageFailure {
             switch error.code {
             case .notDurable: .notDurable
             case .unexpectedAnswer: .malformed
-            case .schema: .newerSchema
-            case .otherKeys: .otherKeys
-            case .notMigrated: .notMigrated
+            case .unusable(let reason): reason
             case .invalidURL: .cannotOpen
-            case .abandoned: .abandoned
             case .turnedAway(let state) where !state.isRetryable: .turnedAway
             case .refused(.lockNotAvailable): .locked
             case .refused(.diskFull): .diskFull

@@ -35,7 +35,8 @@ package struct PostgreSQLInspection: Sendable {
             let differences = try session.schemaDifferences()
             if !differences.isEmpty { faults.append(SchemaFact.fault(differences).detail) }
         }
-        let powers = try connection.run(SQLCall(Self.powers, .text(home), .texts(Self.tables))).text(0, 0)
+        let tables = try PostgreSQLSchema.tables()
+        let powers = try connection.run(SQLCall(Self.powers, .text(home), tables)).text(0, 0)
         if !isUpToDate, !powers.contains("owns") {
             faults.append(
                 "the tables are not those of this version, and the user \(user) may not change them: \(Self.fix)"
@@ -48,7 +49,7 @@ package struct PostgreSQLInspection: Sendable {
                     + "`offer-signer ledger migrate` (deploy/README.md, two roles)"
             )
         }
-        let missing = try connection.run(SQLCall(Self.missingRights, .text(home), .texts(Self.tables)))
+        let missing = try connection.run(SQLCall(Self.missingRights, .text(home), tables))
         for row in missing.rows {
             let (table, rights) = (try missing.text(row, 0), try missing.text(row, 1))
             faults.append(
@@ -71,13 +72,6 @@ package struct PostgreSQLInspection: Sendable {
         return
             "there is a ledger in schema \(names) of this database, and search_path leads to another place: one that is "
             + "begun there counts nothing that was signed before; if it is the same ledger, set search_path for the user"
-    }
-
-    /// The tables that are written, by the steps that make them.
-    private static let tables: [String] = Migration.inOrder.flatMap { step in
-        (step.statements + (step.others[.postgreSQL] ?? [])).compactMap { statement in
-            statement.firstMatch(of: /CREATE TABLE (\w+)/).map { String($0.1) }
-        }
     }
 
     private static let place = """
@@ -108,6 +102,7 @@ package struct PostgreSQLInspection: Sendable {
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace,
             unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS rights (name, place)
         WHERE nspname = $1 AND relname = ANY ($2::text[]) AND NOT has_table_privilege(pg_class.oid, rights.name)
+            AND relname <> 'schema_migrations'
         GROUP BY relname ORDER BY relname
         """
 

@@ -9,7 +9,6 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         self.code = code
     }
 
-    package static let uniqueViolation = SQLState("23505")
     /// The server has no memory left for it, such as for one more lock.
     package static let outOfMemory = SQLState("53200")
     /// Another transaction kept what was to be locked (`lock_timeout`).

@@ -82,7 +82,7 @@ struct PostgreSQLConnectionTests {
         try connection.query("CREATE TABLE a (n int8 PRIMARY KEY)")
         func insert(_ number: Int64) -> SQLCall { SQLCall("INSERT INTO a VALUES ($1)", .integer(number)) }
         let batch = [1, 2, 1, 3].map(insert)
-        #expect(throws: PostgreSQLError(.refused(.uniqueViolation), "a, a_pkey")) { try connection.run(batch) }
+        #expect(throws: PostgreSQLError(.refused(SQLState("23505")), "a, a_pkey")) { try connection.run(batch) }
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 0)
         try connection.run([insert(1), insert(2)])
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 2)

@@ -52,7 +52,7 @@ struct PostgreSQLTroubleTests {
         limits.statement = .seconds(60)
         limits.batch = .seconds(90)
         let location = try TestServer.makeDatabase()
-        let worker = PostgreSQLWorker(name: "worker", location: location, limits: limits)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(location), limits: limits)
         try await worker.run { _ in }
         let isOver = Atomic(false)
         let body: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Offers
 import PostgreSQLServer
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ struct PostgreSQLWorkerTests {
 
     @Test("Work is done in order on a thread of its own, and its outcome handed back")
     func order() async throws {
-        let worker = PostgreSQLWorker(name: "worker", location: try TestServer.makeDatabase())
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(try TestServer.makeDatabase()))
         let seen = Mutex<[Int]>([])
         for number in 0..<100 {
             worker.submit({ _ in number }, completion: { _ in seen.withLock { $0.append(number) } })
@@ -32,7 +33,7 @@ struct PostgreSQLWorkerTests {
 
     @Test("An error of the work is its outcome, and the next piece of work goes on")
     func failure() async throws {
-        let worker = PostgreSQLWorker(name: "worker", location: try TestServer.makeDatabase())
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(try TestServer.makeDatabase()))
         await #expect(throws: PostgreSQLError(.refused(SQLState("22012")))) {
             try await worker.run { connection throws(PostgreSQLError) in
                 _ = try connection.run(SQLCall("SELECT 1 / 0"))
@@ -48,7 +49,7 @@ struct PostgreSQLWorkerTests {
         limits.queue = 3
         limits.waiting = .milliseconds(200)
         let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
-        let worker = PostgreSQLWorker(name: "worker", location: nowhere, limits: limits)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(nowhere), limits: limits)
         let codes = await withTaskGroup { group in
             for _ in 0..<10 {
                 group.addTask {
@@ -73,7 +74,7 @@ struct PostgreSQLWorkerTests {
         var limits = PostgreSQLLimits()
         limits.waiting = .seconds(3600)
         let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
-        let worker = PostgreSQLWorker(name: "worker", location: nowhere, limits: limits)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(nowhere), limits: limits)
         try await Task.sleep(for: .seconds(2))
         let error = await #expect(throws: PostgreSQLError.self) { try await worker.run(isHurried: true) { _ in } }
         #expect(error?.code == .unreachable)
@@ -83,7 +84,7 @@ struct PostgreSQLWorkerTests {
     @Test("Stopping finishes the waiting work, takes nothing new, and closes the connection")
     func stop() async throws {
         let location = try TestServer.makeDatabase()
-        let worker = PostgreSQLWorker(name: "worker", location: location)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(location))
         let done = Atomic<Int>(0)
         for _ in 0..<50 {
             worker.submit(
@@ -106,7 +107,7 @@ struct PostgreSQLWorkerTests {
         let reports = Mutex<[Bool]>([])
         let worker = PostgreSQLWorker(
             name: "worker",
-            location: try PostgreSQLLocation(url: server.url()),
+            hosts: PostgreSQLHosts(try PostgreSQLLocation(url: server.url())),
             report: { fault in reports.withLock { $0.append(fault == nil) } }
         )
         try await worker.run { connection throws(PostgreSQLError) in
@@ -140,7 +141,7 @@ struct PostgreSQLWorkerTests {
         limits.statement = .seconds(60)
         limits.batch = .seconds(90)
         limits.waiting = .seconds(120)
-        let worker = PostgreSQLWorker(name: "worker", location: location, limits: limits)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(location), limits: limits)
         func sleepOnce(isRepeatable: Bool) async throws -> Int {
             let attempts = Atomic<Int>(0)
             async let outcome = worker.run(isRepeatable: isRepeatable) { connection throws(PostgreSQLError) in
@@ -166,7 +167,7 @@ struct PostgreSQLWorkerTests {
     @Test("A connection that the server closed before a piece of work began: it is done on another, repeatable or not")
     func closedBeforeWork() async throws {
         let location = try TestServer.makeDatabase()
-        let worker = PostgreSQLWorker(name: "worker", location: location)
+        let worker = PostgreSQLWorker(name: "worker", hosts: PostgreSQLHosts(location))
         let isQueued = DispatchSemaphore(value: 0)
         worker.submit({ _ in isQueued.wait() }, completion: { _ in })
         worker.submit(
@@ -195,13 +196,27 @@ struct PostgreSQLWorkerTests {
         let attempts = Atomic<Int>(0)
         let worker = PostgreSQLWorker(
             name: "worker",
-            location: try TestServer.makeDatabase(),
+            hosts: PostgreSQLHosts(try TestServer.makeDatabase()),
             prepare: { _ throws(PostgreSQLError) in
-                guard attempts.add(1, ordering: .relaxed).newValue > 2 else { throw PostgreSQLError(.schema, "newer") }
+                guard attempts.add(1, ordering: .relaxed).newValue > 2 else {
+                    throw PostgreSQLError(.unusable(.newerSchema), "newer")
+                }
             }
         )
         #expect(try await worker.run { _ in true })
         #expect(attempts.load(ordering: .relaxed) == 3)
         await worker.stop()
+    }
+
+    @Test("Pauses between attempts double up to the longest, half of each by chance; a success makes them short again")
+    func pauses() {
+        var backoff = Backoff()
+        let longest = (0..<8).map { _ in backoff.pause(chance: 1).milliseconds }
+        #expect(longest == [100, 200, 400, 800, 1600, 2000, 2000, 2000])
+        #expect(backoff.pause(chance: 0).milliseconds == 1000)
+        for _ in 0..<100_000 { _ = backoff.pause(chance: 1) }
+        #expect(backoff.pause(chance: 1) == Backoff.longest)
+        backoff.reset()
+        #expect(backoff.pause(chance: 0).milliseconds == 50)
     }
 }

@@ -42,24 +42,6 @@ struct TestRole {
     func revoke(_ right: String) throws { try administrator.query("REVOKE \(right) FROM \(name)") }
 }
 
-extension PostgreSQLWorker {
-    convenience init(
-        name: String,
-        location: PostgreSQLLocation,
-        limits: PostgreSQLLimits = PostgreSQLLimits(),
-        prepare: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = { _ in },
-        report: @escaping @Sendable (PostgreSQLError?) -> Void = { _ in }
-    ) {
-        self.init(
-            name: name,
-            hosts: PostgreSQLHosts(location),
-            limits: limits,
-            prepare: prepare,
-            report: report
-        )
-    }
-}
-
 extension PostgreSQLConnection {
     /// Runs SQL whose shape no test of statements cares for.
     @discardableResult
