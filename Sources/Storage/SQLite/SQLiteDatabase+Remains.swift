@@ -2,14 +2,6 @@ import Glibc
 
 /// What may be left of a database in whose place none was made yet.
 extension SQLiteDatabase {
-    /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
-    ///
-    /// Nothing is opened there: SQLite would delete the log.
-    package static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
-
-    /// The owner that the files need, with the command that makes it so; `nil` where no other user owns one.
-    package static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
-
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
     ///

@@ -36,7 +36,7 @@ struct FileIdentity: Equatable {
 ///
 /// While a connection is open nobody has a right to move, replace or delete any: SQLite itself deletes the log and its
 /// index when the last connection is closed, and not before.
-struct SQLiteFiles: Sendable {
+package struct SQLiteFiles: Sendable {
     let path: String
 
     /// The path of its log; kept, as each commit looks for it.
@@ -166,7 +166,9 @@ struct SQLiteFiles: Sendable {
     }
 
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
-    static func orphanedLog(of path: String) -> String? {
+    ///
+    /// Nothing is opened there: SQLite would delete the log.
+    package static func orphanedLog(of path: String) -> String? {
         guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
         // The file is made before the log: it may just have been made.
         guard size(of: path) == 0 else { return nil }
@@ -178,7 +180,7 @@ struct SQLiteFiles: Sendable {
 
     /// The owner that the files need, with the command that makes it so, where another user owns one of them, as root does after
     /// `sudo`; `nil` where nobody else does, and for root itself.
-    static func ownerFix(of path: String) -> String? {
+    package static func ownerFix(of path: String) -> String? {
         let user = geteuid()
         guard user != 0 else { return nil }
         let foreign = [path, log(of: path), index(of: path)].filter { file in

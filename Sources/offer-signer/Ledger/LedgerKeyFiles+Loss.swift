@@ -36,7 +36,7 @@ extension LedgerKeyFiles {
     /// no ledger though the keys that were made beside it are there.
     func checkRemains() throws(ValueFault) {
         guard case .sqlite(let path) = settings.location else { return }
-        if let fault = SQLiteDatabase.orphanedLog(of: path) { throw ValueFault(fault) }
+        if let fault = SQLiteFiles.orphanedLog(of: path) { throw ValueFault(fault) }
         guard !isLedgerNew, areKeysMade, !waitFor({ SQLiteDatabase.hasTables(at: path) != false }) else { return }
         throw ValueFault(
             "\(Echo.path(path)) has no ledger in it, though its keys are there: what was signed may have been in "

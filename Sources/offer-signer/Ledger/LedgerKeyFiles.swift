@@ -134,7 +134,7 @@ struct LedgerKeyFiles {
         guard access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
         let environment = settings.origin == .none ? ", and set STATE_DIRECTORY as systemd or the image does" : ""
-        let fix = SQLiteDatabase.ownerFix(of: path) ?? "check as the service's user\(environment)"
+        let fix = SQLiteFiles.ownerFix(of: path) ?? "check as the service's user\(environment)"
         throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); \(fix)")
     }
 
