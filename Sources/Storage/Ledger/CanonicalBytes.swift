@@ -20,6 +20,19 @@ struct CanonicalBytes: LedgerValues {
         makeRoom(512)
     }
 
+    /// The values of a statement that is signed, as the database has them: numbers, texts, bytes and nothing.
+    init(_ title: String, _ values: [SQLValue]) {
+        self.init(title)
+        for value in values {
+            switch value {
+            case .integer(let number): append(number)
+            case .text(let text): append(text)
+            case .bytes(let bytes): append(bytes)
+            case .null, .boolean, .integers, .texts, .byteStrings, .foreign: appendNothing()
+            }
+        }
+    }
+
     var bytes: [UInt8] { Array(memory[..<count]) }
 
     func withUnsafeBytes<Value>(

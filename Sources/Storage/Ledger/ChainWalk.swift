@@ -87,7 +87,7 @@ struct ChainWalk {
         if let end, record.number > end.head.number {
             throw fault(record.number, "was put in: it is signed that the chain ended with \(end.head.number)")
         }
-        last = LedgerChain.Head(number: record.number, hash: record.hash)
+        last = record.head
         isLastRead = true
         records += 1
         try compareMarks()

@@ -265,22 +265,9 @@ extension LedgerBatch.CountedGrant {
 
 extension RetentionCallKey {
     /// What its lock stands for.
-    fileprivate var bytes: [UInt8] {
-        var bytes = CanonicalBytes("offer-signer retention call 1")
-        bytes.append(requestIdentifier)
-        bytes.append(subscription.bundleId)
-        bytes.append(subscription.environment.rawValue)
-        bytes.append(subscription.originalTransactionId)
-        return bytes.bytes
-    }
+    fileprivate var bytes: [UInt8] { CanonicalBytes("offer-signer retention call 1", values).bytes }
 }
 
 extension PresentedSubscription {
-    fileprivate var bytes: [UInt8] {
-        var bytes = CanonicalBytes("offer-signer ledger subscription 1")
-        bytes.append(bundleId)
-        bytes.append(environment)
-        bytes.append(originalTransactionId)
-        return bytes.bytes
-    }
+    fileprivate var bytes: [UInt8] { CanonicalBytes("offer-signer ledger subscription 1", values).bytes }
 }

@@ -47,13 +47,8 @@ package struct LedgerChain: Equatable, Sendable {
     }
 
     var message: [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger chain 1")
-        message.append(writer)
-        message.append(startedAt.millisecondsSince1970)
-        message.append(previousWriter)
-        message.append(previousHead?.number ?? 0)
-        message.append(previousHead?.hash)
-        return message.bytes
+        let previous = [SQLValue(previousWriter), .integer(previousHead?.number ?? 0), SQLValue(previousHead?.hash)]
+        return CanonicalBytes("offer-signer ledger chain 1", [.text(writer), .time(startedAt)] + previous).bytes
     }
 
     var beginning: [UInt8] { Array(SHA256.hash(data: message)) }

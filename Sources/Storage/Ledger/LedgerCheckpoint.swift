@@ -35,14 +35,10 @@ package struct LedgerCheckpoint: Equatable, Sendable {
         return open
     }
 
-    private var message: [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger checkpoint 1")
-        message.append(chains)
-        message.append(newest)
-        message.append(openText)
-        message.append(time.millisecondsSince1970)
-        return message.bytes
-    }
+    /// What is stored, and signed.
+    var values: [SQLValue] { [.integer(chains), .text(newest), .text(openText), .time(time)] }
+
+    private var message: [UInt8] { CanonicalBytes("offer-signer ledger checkpoint 1", values).bytes }
 
     mutating func sign(with keys: LedgerKeys, at time: Timestamp) throws(StorageFailure) {
         self.time = time

@@ -38,23 +38,16 @@ package struct LedgerLoss: Equatable, Sendable {
         return acknowledgement.map { key.isSignature($0.signature, of: message(acknowledgedAt: $0.time)) } ?? true
     }
 
-    private var message: [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger loss 1")
-        message.append(writer)
-        message.append(first)
-        message.append(last.number)
-        message.append(last.hash)
-        message.append(time.millisecondsSince1970)
-        return message.bytes
+    /// What is stored, and signed.
+    private var values: [SQLValue] {
+        [.text(writer), .integer(first), .integer(last.number), .bytes(last.hash), .time(time)]
     }
 
+    private var message: [UInt8] { CanonicalBytes("offer-signer ledger loss 1", values).bytes }
+
     private func message(acknowledgedAt time: Timestamp) -> [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger loss acknowledged 1")
-        message.append(writer)
-        message.append(last.number)
-        message.append(last.hash)
-        message.append(time.millisecondsSince1970)
-        return message.bytes
+        let values = [SQLValue.text(writer), .integer(last.number), .bytes(last.hash), .time(time)]
+        return CanonicalBytes("offer-signer ledger loss acknowledged 1", values).bytes
     }
 
     /// Why nothing is signed.
@@ -106,14 +99,7 @@ extension LedgerLoss {
                 + "DO UPDATE SET first_number = excluded.first_number, last_number = excluded.last_number, "
                 + "last_hash = excluded.last_hash, time = excluded.time, signature = excluded.signature, "
                 + "acknowledged_at = excluded.acknowledged_at, acknowledgement = excluded.acknowledgement",
-            .text(writer),
-            .integer(first),
-            .integer(last.number),
-            .bytes(last.hash),
-            .time(time),
-            .bytes(signature),
-            SQLValue(acknowledgement?.time.millisecondsSince1970),
-            SQLValue(acknowledgement?.signature)
+            values + [.bytes(signature), SQLValue(acknowledgement?.time), SQLValue(acknowledgement?.signature)]
         )
     }
 }
@@ -122,11 +108,8 @@ extension Rows {
     func losses() throws(StorageFailure) -> [LedgerLoss] {
         try rows.map { row throws(StorageFailure) in
             var acknowledgement: LedgerLoss.Acknowledgement?
-            if let time = try optionalInteger(row, 6) {
-                acknowledgement = .init(
-                    time: Timestamp(millisecondsSince1970: time),
-                    signature: try bytes(row, 7)
-                )
+            if try optionalInteger(row, 6) != nil {
+                acknowledgement = .init(time: try time(row, 6), signature: try bytes(row, 7))
             }
             return LedgerLoss(
                 writer: try text(row, 0),

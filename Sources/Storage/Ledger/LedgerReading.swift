@@ -143,17 +143,8 @@ extension Session {
     }
 
     func put(_ statement: LedgerStatement) throws(StorageFailure) {
-        try send(
-            SQLCall(
-                LedgerSQL.putStatement,
-                .text(statement.writer),
-                .text(statement.kind.rawValue),
-                .integer(statement.head.number),
-                .bytes(statement.head.hash),
-                .time(statement.time),
-                .bytes(statement.signature)
-            )
-        )
+        let kind = SQLValue.text(statement.kind.rawValue)
+        try send(SQLCall(LedgerSQL.putStatement, statement.values + [kind, .bytes(statement.signature)]))
     }
 
     func insert(_ chain: LedgerChain) throws(StorageFailure) {
@@ -171,15 +162,6 @@ extension Session {
     }
 
     func put(_ checkpoint: LedgerCheckpoint) throws(StorageFailure) {
-        try send(
-            SQLCall(
-                LedgerSQL.putCheckpoint,
-                .integer(checkpoint.chains),
-                .text(checkpoint.newest),
-                .text(checkpoint.openText),
-                .time(checkpoint.time),
-                .bytes(checkpoint.signature)
-            )
-        )
+        try send(SQLCall(LedgerSQL.putCheckpoint, checkpoint.values + [.bytes(checkpoint.signature)]))
     }
 }

@@ -40,6 +40,13 @@ package struct LedgerRecord: Equatable, Sendable {
         return Array(SHA256.hash(data: message.bytes))
     }
 
+    var head: LedgerChain.Head { LedgerChain.Head(number: number, hash: hash) }
+
+    /// Whether it comes next in a chain, by its number and its hash.
+    func follows(_ head: LedgerChain.Head) -> Bool {
+        number == head.number + 1 && hash == computedHash(after: head.hash)
+    }
+
     /// Writes what is hashed: the hash before it, and then the values.
     func write(to message: inout CanonicalBytes, after previous: [UInt8]) {
         message.append(previous)

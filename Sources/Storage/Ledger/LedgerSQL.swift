@@ -27,7 +27,7 @@ enum LedgerSQL {
 
     /// States something of a chain, in the place of what was stated before.
     static let putStatement =
-        "INSERT INTO ledger_statements (writer, kind, number, hash, time, signature) VALUES ($1, $2, $3, $4, $5, $6) "
+        "INSERT INTO ledger_statements (writer, number, hash, time, kind, signature) VALUES ($1, $2, $3, $4, $5, $6) "
         + "ON CONFLICT (writer, kind) DO UPDATE SET number = excluded.number, hash = excluded.hash, time = excluded.time, "
         + "signature = excluded.signature"
 

@@ -75,11 +75,8 @@ struct LedgerSigning {
                 .integer(Int64(LedgerSQL.deletionStep))
             ).records(isNamed: true)
             for record in page {
-                let head = LedgerChain.Head(number: record.number, hash: record.hash)
-                guard record.number == last.number + 1, record.hash == record.computedHash(after: last.hash) else {
-                    throw Self.changed(head, writer)
-                }
-                last = head
+                guard record.follows(last) else { throw Self.changed(record.head, writer) }
+                last = record.head
             }
             if page.count < LedgerSQL.deletionStep { break }
         }

@@ -17,15 +17,12 @@ struct LedgerStatement: Equatable, Sendable {
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8]
 
+    /// What is stored, and signed.
+    var values: [SQLValue] { [.text(writer), .integer(head.number), .bytes(head.hash), .time(time)] }
+
     /// The bytes that are signed: the chain's beginning is among them, as nothing else may be left that leads to it.
     private func message(_ beginning: [UInt8]) -> [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger \(kind.rawValue) 1")
-        message.append(writer)
-        message.append(head.number)
-        message.append(head.hash)
-        message.append(time.millisecondsSince1970)
-        message.append(beginning)
-        return message.bytes
+        CanonicalBytes("offer-signer ledger \(kind.rawValue) 1", values + [.bytes(beginning)]).bytes
     }
 
     /// Whether it is by a key, and about a chain as that says it began.

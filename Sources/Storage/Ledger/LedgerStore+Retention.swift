@@ -131,14 +131,14 @@ extension LedgerStore {
             var count = 0
             for record in oldest {
                 guard record.time < limit else { break }
-                guard record.number == last.number + 1, record.hash == record.computedHash(after: last.hash) else {
+                guard record.follows(last) else {
                     throw StorageFailure(
                         .malformed,
                         "record \(record.number) of chain \(writer) is old, but not what was recorded: it is not deleted; "
                             + "see what `offer-signer ledger verify` says"
                     )
                 }
-                last = LedgerChain.Head(number: record.number, hash: record.hash)
+                last = record.head
                 count += 1
             }
             guard count > 0 else { return 0 }

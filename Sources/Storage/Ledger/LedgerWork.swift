@@ -63,7 +63,7 @@ struct LedgerWork {
             var hash = begun
             message.withUnsafeBytes { hash.update(bufferPointer: $0) }
             record.hash = hash.finalize().withUnsafeBytes { Array($0) }
-            head = LedgerChain.Head(number: record.number, hash: record.hash)
+            head = record.head
             records.append(record)
         }
     }
