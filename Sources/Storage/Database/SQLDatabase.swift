@@ -87,7 +87,7 @@ package protocol SQLDatabase: Sendable {
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value?
 
-    /// Reads one snapshot together with other callers, within a short time limit.
+    /// Reads one snapshot beside other work, within a short time limit.
     ///
     /// PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
     func answer<Value: Sendable>(

@@ -11,8 +11,6 @@ import Synchronization
 ///
 /// One connection writes, and some read.
 package final class SQLiteDatabase: Sendable {
-    private typealias Question = @Sendable (any Session) -> Void
-
     /// How long a connection waits for another process that writes, in seconds.
     package static let busyTimeoutSeconds = 5
     /// How large the pages of a new file are, in bytes.
@@ -34,7 +32,6 @@ package final class SQLiteDatabase: Sendable {
     /// The connections that nobody reads by; `nil` when the file is closed.
     private let readers = Mutex<[SQLiteConnection]?>([])
     private let presence: SQLitePresence?
-    private let questions = Mutex<SharedReads<Question, Void>?>(nil)
     /// The thread on which questions are answered: never one that tasks run on.
     private let reader = DispatchQueue(label: "ledger.reader", qos: .userInitiated)
 
@@ -184,14 +181,7 @@ extension SQLiteDatabase: SQLDatabase {
     package func answer<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value {
-        let answer = Mutex<Result<Value, StorageFailure>?>(nil)
-        let question: Question = { session in
-            let result = Result { () throws(StorageFailure) in try body(session) }
-            answer.withLock { $0 = result }
-        }
-        for outcome in await group.answers(to: [question]) { try outcome.get() }
-        guard let answer = answer.withLock({ $0 }) else { throw closed }
-        return try answer.get()
+        try await reader.perform { () throws(StorageFailure) in try self.read(body) }
     }
 
     package func transaction<Value: Sendable>(
@@ -207,22 +197,6 @@ extension SQLiteDatabase: SQLDatabase {
                 if lane == .ledger { try session.checkSchemaVersion() }
                 return try body(session)
             }
-        }
-    }
-
-    /// What answers those in a hurry: one read for all who ask meanwhile.
-    private var group: SharedReads<Question, Void> {
-        questions.withLock { questions in
-            if let questions { return questions }
-            let group = SharedReads<Question, Void> { [weak self] (bodies) throws(StorageFailure) in
-                guard let self else { throw StorageFailure(.unavailable, "the file is closed") }
-                try await reader.perform { () throws(StorageFailure) in
-                    try self.read { session in for body in bodies { body(session) } }
-                }
-                return bodies.map { _ in }
-            }
-            questions = group
-            return group
         }
     }
 }
