@@ -227,14 +227,6 @@ struct LedgerLimitTests {
         }
     }
 
-    @Test("Thousands of accounts for one transaction: all but three are refused", arguments: LedgerHome.allCases)
-    func replayed(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let entries = (0..<2000).map { LedgerEntry.of(account: "\($0)", maximumAccounts: 3, at: fixture.now) }
-        let outcomes = try fixture.store().commit(entries).flatMap(\.self)
-        #expect(outcomes.count { $0 == .recorded } == 3)
-    }
-
     @Test(
         "A refusal as shared is known from then on, and read on the spot where the database is a file",
         arguments: LedgerHome.allCases

@@ -105,6 +105,9 @@ struct LedgerRecordTests {
 
     @Test("A record's hash is what Python's hashlib makes of the format that the documents describe")
     func knownHash() {
+        func digits(of record: LedgerRecord) -> String {
+            Hexadecimal.text(record.computedHash(after: (0..<32).map { UInt8($0) }))
+        }
         #expect(digits(of: Self.record) == "3d3228e24d5be1ac64f9f30d2df25e0098ba30059ab1241becacf5757156ba2d")
         var record = Self.record
         record.evidence = nil
@@ -112,29 +115,6 @@ struct LedgerRecordTests {
         record.originalTransactionId = nil
         record.account = nil
         #expect(digits(of: record) == "38a5c9c8afae3a4bed92feeb545b2dde9e97cdcdfbe07207dc7d4d88ac380e45")
-    }
-
-    private func digits(of record: LedgerRecord) -> String {
-        let hash = record.computedHash(after: (0..<32).map { UInt8($0) })
-        return hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-
-    @Test("No field of a record can be changed without its hash")
-    func everyField() {
-        let later = Timestamp(millisecondsSince1970: 1_795_262_400_002)
-        let changes: [(inout LedgerRecord) -> Void] = [
-            { $0.writer += "0" }, { $0.number += 1 }, { $0.time = later }, { $0.client += "2" }, { $0.bundleId += "2" },
-            { $0.productId += "2" }, { $0.offerId += "2" }, { $0.format = "jws" }, { $0.keyIdentifier += "2" },
-            { $0.nonce += "2" }, { $0.timestamp = later }, { $0.reason = "active" }, { $0.evidence = nil },
-            { $0.environment = nil }, { $0.originalTransactionId = nil }, { $0.account = nil }, { $0.customer = [] },
-        ]
-        let hashes = changes.map { change in
-            var record = Self.record
-            change(&record)
-            return record.computedHash(after: [])
-        }
-        #expect(Set(hashes + [Self.record.computedHash(after: [])]).count == changes.count + 1)
-        #expect(Self.record.computedHash(after: [0]) != Self.record.computedHash(after: []))
     }
 
     @Test("The account is kept as a digest alone, and another key gives another")
