@@ -90,14 +90,7 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
-    package var fault: String? {
-        do throws(StorageFailure) {
-            try files.checkAreInPlace { _ in false }
-            return nil
-        } catch {
-            return error.detail
-        }
-    }
+    package var fault: String? { files.fault { _ in false } }
 
     /// Works with the connection that writes, outside of a transaction.
     func withWriter<Value: Sendable>(
@@ -129,7 +122,9 @@ package final class SQLiteDatabase: Sendable {
 
     /// Sees that what is written will be found again.
     private func checkAreInPlace(_ connection: SQLiteConnection) throws(StorageFailure) {
-        try files.checkAreInPlace { size in checkpoints.isCutShort(size, connection) }
+        if let fault = files.fault({ size in checkpoints.isCutShort(size, connection) }) {
+            throw StorageFailure(.unavailable, fault)
+        }
     }
 
     private func mayBecomeOne(_ connection: SQLiteConnection) -> Bool {

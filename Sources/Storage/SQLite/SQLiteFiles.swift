@@ -56,56 +56,45 @@ package struct SQLiteFiles: Sendable {
         index = FileIdentity(of: indexPath)
     }
 
-    /// Sees that all still are where they were: what is written to one that was moved or deleted is on no record.
-    func checkAreInPlace(_ isCutShort: (_ size: Int) -> Bool) throws(StorageFailure) {
+    /// A sentence where any is not where it was: what is written to one that was moved or deleted is on no record; else `nil`.
+    func fault(_ isCutShort: (_ size: Int) -> Bool) -> String? {
         let found = FileIdentity(of: path)
         guard found == file else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(path) was moved, replaced or deleted while it was in use; put that file back, and all goes on; where it is "
-                    + "lost, stop the service, move what is left (\(logPath), \(indexPath)) away, restore the file from a backup, "
-                    + "and start the service again"
-            )
+                + "lost, stop the service, move what is left (\(logPath), \(indexPath)) away, restore the file from a backup, "
+                + "and start the service again"
         }
         guard !isEmptied(found) else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and what "
-                    + "is left (\(logPath), \(indexPath)) away, restore the file from a backup, and start the service again"
-            )
+                + "is left (\(logPath), \(indexPath)) away, restore the file from a backup, and start the service again"
         }
-        if let fault = found.flatMap({ Self.exposure($0, path) }) { throw StorageFailure(.unavailable, fault) }
+        if let fault = found.flatMap({ Self.exposure($0, path) }) { return fault }
         guard index == nil || FileIdentity(of: indexPath) == index else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(indexPath) was moved, replaced or deleted while it was in use, and without it another process may write "
-                    + "\(path) at the same time; stop all that uses the ledger, and start it again; see what "
-                    + "`offer-signer ledger verify` says"
-            )
+                + "\(path) at the same time; stop all that uses the ledger, and start it again; see what "
+                + "`offer-signer ledger verify` says"
         }
         // Where none was seen, nothing can be said of it.
-        guard let log else { return }
+        guard let log else { return nil }
         guard let found = FileIdentity(of: logPath) else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(logPath) was moved or deleted while it was in use, with the newest records in it; put it back, or stop the "
-                    + "service, which writes them into \(path) then, and start it again"
-            )
+                + "service, which writes them into \(path) then, and start it again"
         }
         guard found == log else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(logPath) was replaced while it was in use; put back the one that was there, which has the newest records "
-                    + "in it"
-            )
+                + "in it"
         }
         guard !isCutShort(found.size) else {
-            throw StorageFailure(
-                .unavailable,
+            return
                 "\(logPath) lacks records that were written to it: it was cut short while it was in use; stop the service, "
-                    + "and restore the ledger from a backup where `offer-signer ledger verify` misses records"
-            )
+                + "and restore the ledger from a backup where `offer-signer ledger verify` misses records"
         }
+        return nil
     }
 
     /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
