@@ -30,13 +30,10 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
 
     private let contents = Mutex(Contents())
 
-    /// Creates an empty store.
     package init() {}
 
-    /// What is held.
     package func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
 
-    /// What is held.
     package func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
         questions.map { .success(held($0)) }
     }
@@ -58,10 +55,8 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
         }
     }
 
-    /// Learns from evidence.
     package func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
 
-    /// Keeps a notification and learns from it.
     package func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
         contents.withLock { contents in
             guard contents.notifications.insert(notification.id).inserted else { return false }
@@ -70,7 +65,6 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
         }
     }
 
-    /// Forgets a customer.
     package func forget(_ account: AccountDigest) -> Int {
         contents.withLock { contents in
             contents.marks[account] = nil

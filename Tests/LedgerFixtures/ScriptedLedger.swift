@@ -15,7 +15,6 @@ package final class ScriptedLedger: SignatureLedger {
     private let suspects: Set<String>
     private let isAtHand: Bool
 
-    /// Creates the ledger.
     package init(
         answer: LedgerAnswer = LedgerAnswer(),
         failure: StorageFailure? = nil,
@@ -30,12 +29,9 @@ package final class ScriptedLedger: SignatureLedger {
         self.outcome = outcome
     }
 
-    /// What was appended.
     package var entries: [LedgerEntry] { state.withLock { $0.entries } }
-    /// What was asked.
     package var questions: [LedgerQuestion] { state.withLock { $0.questions } }
 
-    /// Notes the entries, and gives the scripted answer.
     package func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
@@ -52,12 +48,10 @@ package final class ScriptedLedger: SignatureLedger {
         return answer
     }
 
-    /// As scripted.
     package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
         suspects.contains(subscription.originalTransactionId)
     }
 
-    /// Notes the question, and gives the scripted answer.
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         if let failure { throw failure }
         state.withLock { $0.questions.append(question) }

@@ -100,7 +100,6 @@ struct DurableSubscriptionStatesTests {
         #expect(states.atHand(question(1)) != nil)
         #expect(try fixture.states().forget(digest(1)) == 1)
         try await wait { try await states.held(question(1)).isEmpty }
-        #expect(try await states.held(question(1)).isEmpty)
     }
 
     @Test("A notification that cannot be kept is not confirmed; it is kept when it is sent again")
@@ -115,7 +114,6 @@ struct DurableSubscriptionStatesTests {
         states.learn(seen(subscription("2")))
         failures.left.withLock { $0 = 0 }
         try await wait { states.fault == nil }
-        #expect(states.fault == nil)
         #expect(try await states.held(question(nil, "1")).isEmpty)
         #expect(try await states.keep(notification("a"), seen(subscription())))
         states.close()
@@ -135,7 +133,6 @@ struct DurableSubscriptionStatesTests {
         #expect(states.readFault?.contains("permission denied") == true)
         isUnreadable.store(false, ordering: .relaxed)
         try await wait { states.readFault == nil }
-        #expect(states.readFault == nil)
         states.close()
     }
 
@@ -154,7 +151,6 @@ struct DurableSubscriptionStatesTests {
         mayAnswer.signal()
         #expect(try await first.isEmpty)
         try await wait { states.readFault == nil }
-        #expect(states.readFault == nil)
         states.close()
     }
 
@@ -163,9 +159,7 @@ struct DurableSubscriptionStatesTests {
         _ = try fixture.states().commit([StateWork(notification: notification("a"), observation: seen())])
         let failures = Failures(1)
         let states = open(in: failing(failures), now: clock.adding(days: 200))
-        func count() throws -> [String] { try fixture.rows("SELECT COUNT(*) FROM notifications") }
-        try await wait { try count() == ["0"] }
-        #expect(try count() == ["0"])
+        try await wait { try fixture.rows("SELECT COUNT(*) FROM notifications") == ["0"] }
         #expect(failures.left.withLock { $0 } == 0)
         states.close()
     }

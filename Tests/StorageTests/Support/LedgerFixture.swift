@@ -267,7 +267,10 @@ final class TemporaryDirectory: Sendable {
 }
 
 /// Looks again and again until something is so, for ten minutes at most: a machine may be busy.
-func wait(until isSo: () async throws -> Bool) async throws {
+func wait(_ location: SourceLocation = #_sourceLocation, until isSo: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(600)
-    while try await !isSo(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    while try await !isSo() {
+        try #require(ContinuousClock.now < deadline, sourceLocation: location)
+        try await Task.sleep(for: .milliseconds(5))
+    }
 }
