@@ -23,18 +23,13 @@ struct ResourceShortage {
         )
     }
 
-    /// The soft limit is raised as far as the hard one allows.
     private static func files(_ needed: Int) -> ResourceShortage? {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(needed)
-        else { return nil }
-        limit.rlim_cur = min(rlim_t(needed), limit.rlim_max)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        guard limit.rlim_cur < rlim_t(needed) else { return nil }
-        return ResourceShortage(
-            message: "the process may have \(limit.rlim_cur) files open, but needs \(needed) even without clients; "
-                + "raise LimitNOFILE= of the unit (ulimit -Hn)"
-        )
+        OpenFiles.shortage(of: needed).map { files in
+            ResourceShortage(
+                message: "the process may have \(files) files open, but needs \(needed) even without clients; "
+                    + "raise LimitNOFILE= of the unit (ulimit -Hn)"
+            )
+        }
     }
 }
 
@@ -54,32 +49,28 @@ struct OpenFiles {
         let ofOthers = otherListeners * ListenerRules.maximumConnectionsOfOthers
         let all = connections + ofOthers
         let needed = all + all / 8 + Self.others
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(needed)
-        else {
-            self.init(connections: connections, warning: nil)
+        guard let files = Self.shortage(of: needed) else {
+            self.connections = connections
+            warning = nil
             return
         }
-        limit.rlim_cur = min(rlim_t(needed), limit.rlim_max)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        guard limit.rlim_cur < rlim_t(needed) else {
-            self.init(connections: connections, warning: nil)
-            return
-        }
-        let files = Int(limit.rlim_cur)
         // Where files are few, not all others are open at once: half of them is for clients.
         let room = min(connections, max((files - Self.others) * 8 / 9 - ofOthers, files / 2))
-        self.init(
-            connections: room,
-            warning: "server.limits.maximumConnections is \(connections), but the process may have \(files) files "
-                + "open, which leaves room for \(room) connections; raise LimitNOFILE= of the unit (ulimit -Hn) to "
-                + "\(needed)"
-        )
+        self.connections = room
+        warning =
+            "server.limits.maximumConnections is \(connections), but the process may have \(files) files open, which "
+            + "leaves room for \(room) connections; raise LimitNOFILE= of the unit (ulimit -Hn) to \(needed)"
     }
 
-    private init(connections: Int, warning: String?) {
-        self.connections = connections
-        self.warning = warning
+    /// Raises the soft limit as far as needed and the hard one allows; returns how many files may be open where that is
+    /// too few.
+    static func shortage(of needed: Int) -> Int? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(needed)
+        else { return nil }
+        limit.rlim_cur = min(rlim_t(needed), limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return limit.rlim_cur < rlim_t(needed) ? Int(limit.rlim_cur) : nil
     }
 }
 
