@@ -1,7 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
-import Glibc
 
 struct RetentionTest: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,7 +42,7 @@ struct RetentionTest: ParsableCommand {
             if doesNotWait {
                 try Console.result(String(decoding: test.json, as: UTF8.self))
             } else {
-                try RetentionTest.end(await Wait(for: test).result(from: apple))
+                try RetentionTest.end(await RetentionTest.result(of: test, from: apple))
             }
         }
     }
@@ -80,51 +78,21 @@ struct RetentionTest: ParsableCommand {
         }
     }
 
-    /// The wait for a result, with a line on a terminal that says how it goes.
-    private struct Wait {
-        private static let longest = Duration.seconds(3600)
-
-        private let test: StartedPerformanceTest
-        private let start = ContinuousClock.now
-        private let isShown = isatty(STDERR_FILENO) == 1
-
-        init(for test: StartedPerformanceTest) {
-            self.test = test
-            let calls = test.totalRequests.map { "\($0) calls" } ?? "some calls"
-            Console.message("test \(test.requestId) has begun: Apple makes \(calls), and is asked for the result")
+    /// Asks for a result until the verdict is there, or an hour is over.
+    private static func result(
+        of test: StartedPerformanceTest,
+        from apple: RetentionSetUp
+    ) async throws(RetentionFault) -> PerformanceTestResult {
+        let (longest, start) = (Duration.seconds(3600), ContinuousClock.now)
+        let calls = test.totalRequests.map { "\($0) calls" } ?? "some calls"
+        Console.message("test \(test.requestId) has begun: Apple makes \(calls), and is asked for the result")
+        // Before that there is none.
+        try? await Task.sleep(for: min(test.totalDuration ?? .zero, longest))
+        while true {
+            let result = try await apple.ask(.testResult(test.requestId))
+            guard result.verdict == .pending, start.duration(to: .now) < longest else { return result }
+            // Apple takes such a call every ten seconds in the Sandbox.
+            try? await Task.sleep(for: .seconds(10))
         }
-
-        /// Asks until the verdict is there, or an hour is over.
-        func result(from apple: RetentionSetUp) async throws(RetentionFault) -> PerformanceTestResult {
-            // Before that there is none.
-            await pass(min(test.totalDuration ?? .zero, Self.longest))
-            while true {
-                let result = try await apple.ask(.testResult(test.requestId))
-                guard result.verdict == .pending, start.duration(to: .now) < Self.longest else {
-                    clear()
-                    return result
-                }
-                // Apple takes such a call every ten seconds in the Sandbox.
-                await pass(.seconds(10), pending: result.pending)
-            }
-        }
-
-        private func pass(_ time: Duration, pending: Int64? = nil) async {
-            let end = ContinuousClock.now + time
-            repeat {
-                show(pending)
-                try? await Task.sleep(for: min(.seconds(1), max(.zero, ContinuousClock.now.duration(to: end))))
-            } while ContinuousClock.now < end && !Task.isCancelled
-        }
-
-        private func show(_ pending: Int64?) {
-            guard isShown else { return }
-            let left = pending.map { ", \($0) calls to come" } ?? ""
-            write("\r\u{1B}[Ktest \(test.requestId): \(start.duration(to: .now).components.seconds) s\(left)")
-        }
-
-        private func clear() { if isShown { write("\r\u{1B}[K") } }
-
-        private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
     }
 }
