@@ -55,12 +55,19 @@ struct AskApple<Work: RetentionWork>: AsyncParsableCommand {
     func run() async throws {
         // Warnings for a service do not concern this command.
         let service = try options.load(logsWarnings: false)
-        let transport = AsyncHTTPTransport()
-        let apple = service.retentionSetUp(of: bundleId, in: environment.environment, over: transport) {
-            Console.message("waiting \($0) s: \($1)")
+        guard let app = service.appStoreApps.first(where: { $0.bundleId == bundleId }) else {
+            throw ValueFault(Echo.unknownApp(bundleId))
         }
+        let transport = AsyncHTTPTransport()
+        let apple = RetentionSetUp(
+            of: app,
+            in: environment.environment,
+            urls: service.appStoreURLs,
+            transport: transport,
+            now: WallClock.now,
+            reportWait: { Console.message("waiting \($0) s: \($1)") }
+        )
         do {
-            guard let apple else { throw ValueFault(Echo.unknownApp(bundleId)) }
             try await work.run(asking: apple)
             await transport.shutdown()
         } catch {

@@ -61,27 +61,7 @@ extension LoadedService {
         )
     }
 
-    /// Sets up retention messages at Apple; `nil` for an app that the catalog does not have.
-    ///
-    /// `reportWait` is called before each wait, with its seconds and its reason.
-    func retentionSetUp(
-        of bundleId: String,
-        in environment: AppStoreEnvironment,
-        over transport: AsyncHTTPTransport,
-        reportWait: @escaping @Sendable (_ seconds: Int, _ reason: String) -> Void
-    ) -> RetentionSetUp? {
-        guard let app = appStoreApps.first(where: { $0.bundleId == bundleId }) else { return nil }
-        return RetentionSetUp(
-            of: app,
-            in: environment,
-            urls: appStoreURLs,
-            transport: transport,
-            now: WallClock.now,
-            reportWait: reportWait
-        )
-    }
-
-    private var appStoreURLs: AppStoreURLs {
+    var appStoreURLs: AppStoreURLs {
         AppStoreURLs(
             verifyReceipt: settings.verifyReceiptURL,
             sandboxVerifyReceipt: settings.sandboxVerifyReceiptURL,
@@ -90,7 +70,7 @@ extension LoadedService {
         )
     }
 
-    private var appStoreApps: [AppStoreApp] {
+    var appStoreApps: [AppStoreApp] {
         zip(settings.apps, keys).map { app, keys in
             AppStoreApp(
                 bundleId: app.app.bundleId,
