@@ -8,6 +8,8 @@ enum EnvironmentArgument: String, CaseIterable, ExpressibleByArgument {
     var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
 }
 
+extension SignatureFormat: ExpressibleByArgument {}
+
 extension Identifier {
     /// Refuses what is no identifier's length, of arguments by their options.
     static func check(_ arguments: KeyValuePairs<String, String>) throws {

@@ -32,7 +32,7 @@ struct Sign: AsyncParsableCommand {
     var applicationUsername: String?
 
     @Option(help: "The signature's format: discount, or jws for StoreKit 2's compactJWS arguments.")
-    var format: Format = .discount
+    var format = SignatureFormat.discount
 
     @Option(
         help: ArgumentHelp("A file with a verifyReceipt answer, as evidence; - is standard input.", valueName: "file")
@@ -41,18 +41,6 @@ struct Sign: AsyncParsableCommand {
 
     @Flag(help: "Sign without checking the customer. The catalog and the offer's dates still apply.")
     var skipEligibility = false
-
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case discount
-        case jws
-
-        var signed: SignatureFormat {
-            switch self {
-            case .discount: .discount
-            case .jws: .jws
-            }
-        }
-    }
 
     func validate() throws {
         if appAccountToken != nil, applicationUsername != nil {
@@ -107,7 +95,7 @@ struct Sign: AsyncParsableCommand {
             bundleId: bundleId,
             account: account,
             evidence: evidence,
-            .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format.signed])
+            .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format])
         )
         do {
             return try await signOffers.answer(request, skippingEligibility: skipEligibility)
