@@ -104,8 +104,6 @@ public struct AppStoreEnvironment: RawRepresentable, Codable, Hashable, Sendable
     public let rawValue: String
 
     /// Creates an environment.
-    ///
-    /// - Parameter rawValue: The environment as Apple writes it.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -15,8 +15,6 @@ public struct Decision: Codable, Equatable, Sendable {
         public let rawValue: String
 
         /// Creates a start.
-        ///
-        /// - Parameter rawValue: The start as the service writes it.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -65,8 +63,6 @@ public struct Reason: RawRepresentable, Codable, Hashable, Sendable, CustomStrin
     public let rawValue: String
 
     /// Creates a reason.
-    ///
-    /// - Parameter rawValue: The reason as the service writes it.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -77,8 +73,6 @@ public struct Reason: RawRepresentable, Codable, Hashable, Sendable, CustomStrin
 
 extension Reason: ExpressibleByStringLiteral {
     /// Creates a reason, to compare one with.
-    ///
-    /// - Parameter value: The reason as the service writes it.
     public init(stringLiteral value: String) {
         self.init(rawValue: value)
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The discount that an app gave StoreKit when StoreKit refused it; a JWS is a ``JWSReport``.
 public struct SignatureReport: Encodable, Equatable, Sendable {
-    /// The app.
+    /// The app; may be left out by a client of one app.
     public var bundleId: String?
     /// `keyIdentifier` as it was given.
     public var keyIdentifier: String
@@ -26,18 +26,6 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     public var storeKitError: StoreKitError?
 
     /// Creates a report.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; may be left out by a client of one app.
-    ///   - keyIdentifier: `keyIdentifier` as it was given.
-    ///   - productId: The product that was being bought.
-    ///   - offerId: `identifier` of the discount as it was given.
-    ///   - account: The account that was set on the payment.
-    ///   - nonce: `nonce` as it was given, in its own case.
-    ///   - timestamp: `timestamp` as it was given.
-    ///   - signature: `signature` as it was given.
-    ///   - payload: The bytes that were signed.
-    ///   - storeKitError: StoreKit's error.
     public init(
         bundleId: String? = nil,
         keyIdentifier: String,
@@ -67,9 +55,6 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     }
 
     /// Writes the report, the account as the one member that names it.
-    ///
-    /// - Parameter encoder: The encoder, at the object.
-    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         try members.encodeIfPresent(bundleId, forKey: .bundleId)
@@ -87,7 +72,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
 
 /// A JWS that brought no offer, or that StoreKit refused: what the app gave StoreKit, and what came of it.
 public struct JWSReport: Encodable, Equatable, Sendable {
-    /// The app.
+    /// The app; may be left out by a client of one app.
     public var bundleId: String?
     /// The product that was bought.
     public var productId: String
@@ -105,16 +90,6 @@ public struct JWSReport: Encodable, Equatable, Sendable {
     public var resultingTransaction: String?
 
     /// Creates a report.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; may be left out by a client of one app.
-    ///   - productId: The product that was bought.
-    ///   - offerId: The promotional offer; `nil` for a JWS about the introductory offer.
-    ///   - allowIntroductoryOffer: What the JWS was to say of the introductory offer.
-    ///   - jws: The compact JWS, as the app had it.
-    ///   - transactionId: A transaction of the customer.
-    ///   - storeKitError: StoreKit's error.
-    ///   - resultingTransaction: The signed transaction that the purchase came to.
     public init(
         bundleId: String? = nil,
         productId: String,
@@ -147,19 +122,12 @@ public enum StoreKitError: Equatable, Sendable {
 
 extension StoreKitError: Encodable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     /// Takes a number of `SKError.Code`.
-    ///
-    /// - Parameter value: The number.
     public init(integerLiteral value: Int) { self = .number(value) }
 
     /// Takes a name of StoreKit 2.
-    ///
-    /// - Parameter value: The name.
     public init(stringLiteral value: String) { self = .name(value) }
 
     /// Writes the number or the name.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {

@@ -78,9 +78,6 @@ extension Account: Codable {
     }
 
     /// Reads an account from the object that names it.
-    ///
-    /// - Parameter decoder: The decoder, at the object.
-    /// - Throws: `DecodingError` where a token is no UUID.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
         if let token = try members.decodeIfPresent(UUID.self, forKey: .appAccountToken) {
@@ -95,9 +92,6 @@ extension Account: Codable {
     /// Writes the one member that names the account, or none.
     ///
     /// Foundation writes a UUID in uppercase, and an app that set that as its `applicationUsername` would be refused.
-    ///
-    /// - Parameter encoder: The encoder, at the object.
-    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         switch self {

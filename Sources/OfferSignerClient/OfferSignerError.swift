@@ -45,14 +45,6 @@ public struct Problem: Equatable, Sendable {
     public let requestId: String?
 
     /// Creates a problem, as a test of a backend wants one.
-    ///
-    /// - Parameters:
-    ///   - status: The HTTP status code.
-    ///   - code: The fault's name in snake case.
-    ///   - detail: What is wrong, and the fix.
-    ///   - pointer: The JSON Pointer of the field at fault, where one field is.
-    ///   - retryAfterSeconds: After how many seconds to ask again.
-    ///   - requestId: The request's identifier in the service's log.
     public init(
         status: Int,
         code: String,

@@ -14,14 +14,6 @@ public struct ProductReport: Encodable, Equatable, Sendable {
     public var offers: [ReportedOffer]
 
     /// Creates a report.
-    ///
-    /// - Parameters:
-    ///   - productId: The product.
-    ///   - price: Its price, a decimal such as `9.99`.
-    ///   - countryCode: The country by ISO 3166-1.
-    ///   - currencyCode: The currency by ISO 4217.
-    ///   - symbol: The currency's sign as StoreKit shows it.
-    ///   - offers: The offers on the product.
     public init(
         productId: String,
         price: String,
@@ -89,13 +81,6 @@ public struct ReportedOffer: Encodable, Equatable, Sendable {
     private let kind: Kind
 
     /// Describes an offer.
-    ///
-    /// - Parameters:
-    ///   - offerId: The promotional offer; `nil` for the introductory one.
-    ///   - price: The price, a decimal such as `4.99`.
-    ///   - paymentMode: How it is paid.
-    ///   - unit: The unit of a period.
-    ///   - numberOfPeriods: How many periods.
     public init(offerId: String?, price: String, paymentMode: PaymentMode, unit: PeriodUnit, numberOfPeriods: Int) {
         self.offerId = offerId
         self.price = price

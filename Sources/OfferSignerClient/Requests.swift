@@ -14,14 +14,6 @@ public struct SignatureRequest: Equatable, Sendable {
     public var explain: Bool
 
     /// Creates a question.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; may be left out by a client of one app.
-    ///   - account: The account that the app sets on the payment.
-    ///   - evidence: What shows what the customer has; `nil` for the state that the service holds for the account.
-    ///   - offers: The offers, 1 to 100.
-    ///   - formats: The forms to sign in.
-    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,
@@ -66,10 +58,6 @@ public struct RequestedOffer: Codable, Equatable, Hashable, Sendable {
     public let offerId: String
 
     /// Names an offer.
-    ///
-    /// - Parameters:
-    ///   - productId: The product.
-    ///   - offerId: The offer on it.
     public init(productId: String, offerId: String) {
         self.productId = productId
         self.offerId = offerId
@@ -103,15 +91,6 @@ public struct IntroductorySignatureRequest: Equatable, Sendable {
     public var explain: Bool
 
     /// Creates a question.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; may be left out by a client of one app.
-    ///   - account: The customer's account.
-    ///   - evidence: What shows what the customer has; `nil` for the state that the service holds for the account.
-    ///   - products: The products, 1 to 100.
-    ///   - transactionId: Any transaction of the customer, or the `appTransactionID`; `nil` for one of the evidence.
-    ///   - allowIntroductoryOffer: `false` to refuse the offers, whatever the verdicts.
-    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,
@@ -167,14 +146,6 @@ public struct EligibilityRequest: Equatable, Sendable {
     public var explain: Bool
 
     /// Creates a question.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app; may be left out by a client of one app.
-    ///   - account: The account that the offers would be signed for.
-    ///   - evidence: What shows what the customer has; `nil` for the state that the service holds for the account.
-    ///   - offers: The promotional offers, 1 to 100; `nil` for every offer of the catalog.
-    ///   - products: The products whose introductory offers are asked about, at most 100.
-    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,

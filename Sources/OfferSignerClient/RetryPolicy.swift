@@ -5,15 +5,11 @@ public struct RetryPolicy: Equatable, Sendable {
     /// How long the call may take, all attempts and the waiting between them together.
     public let deadline: Duration
     /// How long one attempt may take.
+    ///
+    /// The service itself may wait for Apple, as long as its `appStore.timeoutSeconds`, 5 by default.
     public let attemptTimeout: Duration
 
     /// Creates a policy.
-    ///
-    /// - Parameters:
-    ///   - maximumAttempts: How often a call is sent at most; at least once.
-    ///   - deadline: How long the call may take altogether.
-    ///   - attemptTimeout: How long one attempt may take. The service itself may wait for Apple, as long as its
-    ///     `appStore.timeoutSeconds`, 5 by default.
     public init(
         maximumAttempts: Int = 3,
         deadline: Duration = .seconds(15),
