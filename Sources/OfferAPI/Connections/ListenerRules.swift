@@ -24,34 +24,23 @@ package struct ListenerRules: Sendable {
     /// The event loop of Apple and the operators, who are answered also while clients keep the others at work.
     private static let loopOfOthers = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// The rules of the operators' listener, which answers everybody.
-    package init(operators responder: some HTTPResponder<BasicRequestContext>, limits: ConnectionLimits) {
-        self.init(
-            limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
-            guests: .everybody(at: AdminAPI.methods),
-            telemetry: nil,
-            fields: AdminAPI.protection,
-            sparePaths: AdminAPI.probes,
-            answer: RouterAnswers(responder: responder).answer
-        )
-    }
-
-    /// The rules of the operators' listener with the page, whose forms answer clients alone.
+    /// The rules of the operators' listener, which answers everybody; the forms of its page, if it has one, answer
+    /// clients alone.
     package init(
         operators responder: some HTTPResponder<BasicRequestContext>,
-        forms endpoints: @escaping @Sendable () -> PublicEndpoints,
-        hosts: @escaping @Sendable () -> PageHosts,
+        page: (forms: @Sendable () -> PublicEndpoints, hosts: @Sendable () -> PageHosts)?,
         limits: ConnectionLimits
     ) {
         let router = RouterAnswers(responder: responder)
+        let guests: Gate.Guests =
+            if let page {
+                .operators(at: AdminAPI.methods, pages: OperatorsPage.methods, hosts: page.hosts, of: page.forms)
+            } else {
+                .everybody(at: AdminAPI.methods)
+            }
         self.init(
             limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
-            guests: .operators(
-                at: AdminAPI.methods,
-                pages: OperatorsPage.methods,
-                hosts: hosts,
-                of: endpoints
-            ),
+            guests: guests,
             telemetry: nil,
             fields: AdminAPI.protection,
             sparePaths: AdminAPI.probes,

@@ -52,15 +52,6 @@ private struct CallReader: RetentionCallReader {
     }
 }
 
-/// A key that signs nothing here.
-private struct NoSigner: ES256Signer {
-    let keyIdentifier = "EXAMPLE123"
-
-    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-        throw SigningFailure(keyIdentifier: keyIdentifier, detail: "not here")
-    }
-}
-
 /// A ledger that takes everything.
 private struct TakingLedger: RetentionLedger {
     func append(
@@ -156,7 +147,7 @@ struct NotificationsAPITests {
             calls: AnswerRetentionCalls(
                 apps: [
                     RetentionApp(
-                        SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: NoSigner()),
+                        SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: ConstantSigner()),
                         rules: [RetentionRule(message: message)]
                     )
                 ],
@@ -182,16 +173,9 @@ struct NotificationsAPITests {
     @Test("The line of a notification that is refused has its code")
     func code() async throws {
         let log = KeptLog()
-        // Other tests may keep all threads busy for minutes.
-        let ages = TimeAmount.hours(24)
         let rules = ListenerRules(
             apple: responder,
-            limits: ConnectionLimits(
-                idleTimeout: ages,
-                headerTimeout: ages,
-                requestTimeout: ages,
-                answerTimeout: ages
-            ),
+            limits: .patient(),
             metrics: RequestMetrics(),
             logger: log.logger
         )

@@ -21,16 +21,8 @@ final class TestListener: Sendable {
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {
-        // Other tests may keep all threads busy for minutes.
-        let ages = TimeAmount.hours(24)
         rules = ListenerRules(
-            limits: ConnectionLimits(
-                idleTimeout: ages,
-                headerTimeout: ages,
-                requestTimeout: ages,
-                answerTimeout: ages,
-                maximumWaitingOffers: maximumWaitingOffers
-            ),
+            limits: .patient(maximumWaitingOffers: maximumWaitingOffers),
             census: ConnectionCensus(),
             tls: nil,
             endpoints: { endpoints },
@@ -42,7 +34,6 @@ final class TestListener: Sendable {
 
     /// The operators' listener with its page.
     init(forms endpoints: PublicEndpoints, page: OperatorsPage, hosts: [String], logger: Logger) {
-        let ages = TimeAmount.hours(24)
         rules = ListenerRules(
             operators: AdminAPI.responder(
                 readiness: Readiness { ReadinessDetails() },
@@ -51,14 +42,8 @@ final class TestListener: Sendable {
                 page: page,
                 logger: logger
             ),
-            forms: { endpoints },
-            hosts: { PageHosts(hosts) },
-            limits: ConnectionLimits(
-                idleTimeout: ages,
-                headerTimeout: ages,
-                requestTimeout: ages,
-                answerTimeout: ages
-            )
+            page: ({ endpoints }, { PageHosts(hosts) }),
+            limits: .patient()
         )
     }
 
@@ -79,6 +64,20 @@ final class TestListener: Sendable {
         let connection = try await connect()
         try await connection.send(request)
         return try await connection.receive()
+    }
+}
+
+extension ConnectionLimits {
+    /// Without any time that ends: other tests may keep all threads busy for minutes.
+    static func patient(maximumWaitingOffers: Int = 160) -> ConnectionLimits {
+        let ages = TimeAmount.hours(24)
+        return ConnectionLimits(
+            idleTimeout: ages,
+            headerTimeout: ages,
+            requestTimeout: ages,
+            answerTimeout: ages,
+            maximumWaitingOffers: maximumWaitingOffers
+        )
     }
 }
 
@@ -177,6 +176,16 @@ struct ConstantSigner: ES256Signer {
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         [0x30, 6, 0x02, 1, 1, 0x02, 1, 2]
     }
+}
+
+extension Client {
+    /// A client of one app that may send any evidence.
+    static let abc = Client(
+        name: "abc",
+        tokenSHA256: [sha256OfAbc],
+        apps: ["com.example.reader"],
+        evidence: Set(EvidenceKind.allCases)
+    )
 }
 
 extension PublicEndpoints {
