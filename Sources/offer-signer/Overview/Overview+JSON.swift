@@ -68,7 +68,8 @@ extension JSONWriter {
                 list.object { json in
                     json.member("startedAt", step.startedAt.rfc3339)
                     json.member("signed", Int64(step.signed))
-                    json.member("refused", step.refused)
+                    let refused = step.refused.map { (key: $0.key.rawValue, value: $0.value) }
+                    json.member("refused", refused.sorted { $0.key < $1.key })
                 }
             }
         }
@@ -130,11 +131,12 @@ extension JSONWriter {
         }
     }
 
-    private mutating func member(_ name: StaticString, _ counts: [Reason: Int]) {
+    /// An object with a number for each reason.
+    mutating func member(_ name: StaticString, _ counts: [(key: String, value: Int)]) {
         member(name)
         object { json in
-            for (reason, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                json.member(named: reason.rawValue)
+            for (reason, count) in counts {
+                json.member(named: reason)
                 json.number(Int64(count))
             }
         }

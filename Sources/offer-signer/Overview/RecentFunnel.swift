@@ -148,13 +148,7 @@ extension JSONWriter {
         member("redeemed")
         numbers(line.redeemed)
         member("checked", Int64(line.checked))
-        member("refused")
-        object { reasons in
-            for (reason, count) in line.refusals.sorted(by: { $0.key < $1.key }) {
-                reasons.member(named: reason)
-                reasons.number(Int64(count))
-            }
-        }
+        member("refused", line.refusals.sorted { $0.key < $1.key })
     }
 
     private mutating func numbers(_ counts: [Int]) {
