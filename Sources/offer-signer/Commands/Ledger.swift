@@ -21,3 +21,48 @@ extension LedgerLoss {
             + (isAcknowledged ? ", acknowledged" : "")
     }
 }
+
+struct LedgerAcknowledge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "acknowledge",
+        abstract: "Lets services sign again after the database has lost records, such as in a failover.",
+        discussion:
+            "You accept that some signatures are no longer on record, so that no limit counts them. The services may "
+            + "be running; they sign again within seconds."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let losses = try await OpenLedger.use(settings) { try $0.ledger.acknowledgeLosses() }
+        for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }
+        if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
+    }
+}
+
+/// Makes or changes the tables, so that the service's own role needs no right to.
+struct LedgerMigrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Makes the ledger's tables, or brings them up to date.",
+        discussion:
+            "With PostgreSQL, run it as the role that owns the tables: --ledger-url names the same database with that "
+            + "role. The service's role then needs no right to change tables (deploy/README.md). Services of the version "
+            + "before refuse the new tables when they start."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let steps: [String]
+        do throws(StorageFailure) {
+            steps = try LedgerDatabase.migrate(settings.ledger.location)
+        } catch {
+            throw ValueFault("the tables cannot be made: \(error.detail)")
+        }
+        for step in steps { try Console.result("Made: step \(step).") }
+        try Console.result(steps.isEmpty ? "Nothing was due." : "The tables are up to date.")
+    }
+}

@@ -1,8 +1,11 @@
 import AppStore
+import CoreMetrics
+import LogLines
 import OfferAPI
 import OfferService
 import Offers
 import Storage
+import Synchronization
 
 /// The configured service, composed and ready to answer: one value that a reload replaces as a whole.
 ///
@@ -57,5 +60,50 @@ final class ServiceSnapshot: Sendable {
             )
         )
         retention = RetentionEndpoint(calls: service.retentionCalls(asking: appStore, with: lifelong))
+    }
+}
+
+/// The snapshot that is in use, until a reload puts another in its place as a whole.
+final class SnapshotInUse: Sendable {
+    private let current: Mutex<ServiceSnapshot>
+
+    init(_ snapshot: ServiceSnapshot) {
+        current = Mutex(snapshot)
+    }
+
+    /// Stays the same for the caller: read it once for all that has to fit together.
+    var value: ServiceSnapshot { current.withLock { $0 } }
+
+    /// The old one goes when the last request that began with it is answered.
+    func replace(by snapshot: ServiceSnapshot) {
+        let old = current.withLock { current in
+            let old = current
+            current = snapshot
+            return old
+        }
+        // Released outside of the lock: that may take some time.
+        _ = consume old
+    }
+}
+
+/// The parts that are made once and live as long as the process, whatever is reloaded: none holds a key.
+struct LifelongParts: Sendable {
+    let ledger: OpenLedger
+    /// Passes on the trace that a request is a part of.
+    let appStoreTransport = AsyncHTTPTransport(traceFields: { RequestIdentity.current?.traceFields ?? [] })
+    let connections = ConnectionCensus()
+    let clientUsages: ClientUsages
+    let clock: ClockMonitor
+    let memory: StateMemory
+    let telemetry: Telemetry
+    let log: LogOutput
+
+    init(ledger: OpenLedger, log: LogOutput, maximumUnfinishedBytes: Int) {
+        clientUsages = ClientUsages(maximumUnfinishedBytes: maximumUnfinishedBytes)
+        self.ledger = ledger
+        self.log = log
+        clock = ledger.clock
+        telemetry = Telemetry(ledger)
+        memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
     }
 }

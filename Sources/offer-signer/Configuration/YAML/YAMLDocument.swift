@@ -55,3 +55,57 @@ final class YAMLDocument {
         return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
     }
 }
+
+/// Bounds on a YAML text, kept before it is parsed: a parser takes some hundred bytes of memory for each value.
+///
+/// Signs are counted without a parser, in comments and quotation marks, too: they can only be more than there are values
+/// of their kind.
+enum YAMLBounds {
+    /// How many of the signs that begin a key, a value or an element a text may have, of which each has three at most.
+    static let mostSigns = 100_000
+
+    /// How many aliases a text may have: few cannot grow to much.
+    ///
+    /// Anchors and aliases are refused anywhere in the tree (``ConfigurationNode``). But Yams compares the keys of a mapping
+    /// while it builds the tree, and an alias in a key stands for all that its anchor has.
+    private static let mostAliases = 16
+
+    /// The first bound that a text breaks; lines count from 1.
+    static func fault(of text: String) -> (line: Int, message: String)? {
+        var hasAnchor = false
+        var (signs, aliases, line) = (0, 0, 1)
+        var firstAlias: Int?
+        var last = UInt8(ascii: "\n")
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "&") where mayBegin(after: last): hasAnchor = true
+            case UInt8(ascii: "*") where mayBegin(after: last):
+                aliases += 1
+                firstAlias = firstAlias ?? line
+            case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): signs += 1
+            case UInt8(ascii: "-"), UInt8(ascii: "?"): if mayBegin(after: last) { signs += 1 }
+            case UInt8(ascii: "\n"): line += 1
+            default: break
+            }
+            if signs > mostSigns {
+                return (line, "has too many values: a file may have \(mostSigns) of the signs : , [ { - and ?")
+            }
+            last = byte
+        }
+        guard hasAnchor, aliases > mostAliases, let firstAlias else { return nil }
+        return (firstAlias, "has too many YAML anchors and aliases; they are not supported, write the values out")
+    }
+
+    /// Whether an anchor, an alias or an element may follow the byte: white space, flow indicators, wide line breaks.
+    private static func mayBegin(after byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ","),
+            UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: ":"),
+            UInt8(ascii: "?"), UInt8(ascii: "\""), UInt8(ascii: "'"), 0x80...:
+            true
+        default: false
+        }
+    }
+}
