@@ -6,39 +6,6 @@ import Testing
 struct CellRateTests {
     private let limit = CellRate.Limit(perSecond: 10, burst: 20)
 
-    @Test("A burst passes at once, the next waits its interval")
-    func burst() {
-        var rate = CellRate()
-        let waits = (0..<21).map { _ in rate.take(1, within: limit, at: .zero) }
-        #expect(waits == Array(repeating: nil, count: 20) + [.milliseconds(100)])
-        #expect(rate.take(1, within: limit, at: .milliseconds(100)) == nil)
-        #expect(rate.take(1, within: limit, at: .milliseconds(100)) == .milliseconds(100))
-    }
-
-    @Test("A number is taken as a whole or not at all")
-    func whole() {
-        var rate = CellRate()
-        #expect(rate.take(15, within: limit, at: .zero) == nil)
-        #expect(rate.take(6, within: limit, at: .zero) == .milliseconds(100))
-        #expect(rate.remaining(within: limit, at: .zero) == 5)
-        #expect(rate.take(5, within: limit, at: .zero) == nil)
-        #expect(rate.remaining(within: limit, at: .zero) == 0)
-        #expect(rate.backlog(at: .zero) == .seconds(2))
-        #expect(rate.remaining(within: limit, at: .seconds(2)) == 20)
-    }
-
-    @Test("More than a burst passes when nothing is owed, and is worked off before anything else passes")
-    func larger() {
-        var rate = CellRate()
-        #expect(rate.take(1, within: limit, at: .zero) == nil)
-        #expect(rate.take(50, within: limit, at: .zero) == .milliseconds(100))
-        #expect(rate.take(50, within: limit, at: .milliseconds(100)) == nil)
-        #expect(rate.remaining(within: limit, at: .seconds(3)) == 0)
-        #expect(rate.take(1, within: limit, at: .milliseconds(3100)) == .milliseconds(100))
-        #expect(rate.take(1, within: limit, at: .milliseconds(3200)) == nil)
-        #expect(rate.take(50, within: limit, at: .milliseconds(3200)) == .seconds(2))
-    }
-
     @Test("In the long run no more than the rate passes, however it is asked for", arguments: [1, 3, 7, 20, 50])
     func longRun(step: Int) {
         var rate = CellRate()

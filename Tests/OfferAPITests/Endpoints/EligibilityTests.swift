@@ -6,12 +6,7 @@ import Testing
 
 @Suite("Eligibility over the wire")
 struct EligibilityTests {
-    private let abc = Client(
-        name: "abc",
-        tokenSHA256: [sha256OfAbc],
-        apps: ["com.example.reader"],
-        evidence: Set(EvidenceKind.allCases)
-    )
+    private let abc = Client.abc
 
     private func ask(_ members: String) async throws -> TestAnswer {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
@@ -64,10 +59,6 @@ struct EligibilityTests {
             (#""applicationUsername":"a","colour":1"#, "400 unknown_member /colour"),
             (#""products":["p"]"#, "400 missing_member /evidence"),
             (#""applicationUsername":"a","bundleId":"other""#, "403 app_not_allowed /bundleId"),
-            (
-                #""evidence":{"receiptResponse":{"status":21003}}"#,
-                "422 receipt_status /evidence/receiptResponse/status"
-            ),
         ]
     )
     func faults(members: String, expected: String) async throws {

@@ -6,12 +6,7 @@ import Testing
 
 @Suite("Introductory eligibility signatures over the wire")
 struct IntroductorySignaturesTests {
-    private let abc = Client(
-        name: "abc",
-        tokenSHA256: [sha256OfAbc],
-        apps: ["com.example.reader"],
-        evidence: Set(EvidenceKind.allCases)
-    )
+    private let abc = Client.abc
 
     private func listener(_ client: Client, issuerId: String? = "issuer") -> TestListener {
         let app = App(
@@ -80,10 +75,6 @@ struct IntroductorySignaturesTests {
             (#"\#(newcomer),"products":["p"],"colour":1"#, "400 unknown_member /colour"),
             (#""products":["p"]"#, "400 missing_member /evidence"),
             (#"\#(newcomer),"products":["p"],"bundleId":"other""#, "403 app_not_allowed /bundleId"),
-            (
-                #""products":["p"],"evidence":{"receiptResponse":{"status":21003}}"#,
-                "422 receipt_status /evidence/receiptResponse/status"
-            ),
         ] as [(String, String)]
     )
     func faults(members: String, expected: String) async throws {

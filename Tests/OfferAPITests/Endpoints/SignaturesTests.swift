@@ -14,12 +14,7 @@ private struct NoSigner: ES256Signer {
 
 @Suite("Permission to ask for signatures")
 struct SignaturesTests {
-    private let abc = Client(
-        name: "abc",
-        tokenSHA256: [sha256OfAbc],
-        apps: ["com.example.reader"],
-        evidence: Set(EvidenceKind.allCases)
-    )
+    private let abc = Client.abc
 
     private func ask(_ client: Client, _ body: String, path: String = "/v1/signatures") async throws -> TestAnswer {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
