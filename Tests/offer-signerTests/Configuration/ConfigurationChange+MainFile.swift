@@ -3,7 +3,6 @@
 extension ConfigurationChange {
     static let ofMainFile: [Self] = [
         .main("port: 8080", "port: 65536", "1: server.port", "out of range; write a whole number from 0 to 65535"),
-        .main("port: 8080", "port: -1", "1: server.port", "out of range"),
         .main("port: 8080", "port: 80x", "1: server.port", ": is not a whole number"),
         .main(
             "port: 8080",
@@ -15,7 +14,6 @@ extension ConfigurationChange {
         .main("9090", "9090, hosts: a", "2: admin.hosts", "a list of host names"),
         .main("port: 8080", "prot: 8080", "1: server.prot", "did you mean \"port\"?"),
         .main("port: 8080", "port: [8080]", "1: server.port", "is a list"),
-        .main("port: 8080", "drainDelaySeconds: -1", "1: server.drainDelaySeconds", "out of range"),
         .main("port: 8080", "tls: true", "1: server.tls", "mapping"),
         .main("port: 8080", "tls: { privateKeyFil: b }", "1: server.tls.privateKeyFil", "privateKeyFile"),
         .main("port: 8080", "port: 9090", "2: admin.port", "9090 is also server.port"),
@@ -55,7 +53,6 @@ extension ConfigurationChange {
             "5: ledger.checkpointKeyFile",
             "no such file"
         ),
-        .main("86400", "-1", "7: evidence.maximumAgeSeconds", "out of range"),
         .main("86400", "1d", "7: evidence.maximumAgeSeconds", "not a whole number"),
         .main("2592000", "2592000.0", "8: evidence.signedTransactionMaximumAgeSeconds", "not a whole number"),
         .main("https://buy.itunes", "http://buy.itunes", "11: appStore.verifyReceiptURL", "is not https"),
@@ -63,15 +60,12 @@ extension ConfigurationChange {
         .main("https://api.storekit.apple.com", "\"https:// a\"", "13: appStore.serverAPIURL", "is not a URL"),
         .main("https://api.storekit.apple.com", "https://u:hunter2@h", "13: appStore.serverAPIURL", "carries a user"),
         .main("https://api.storekit.apple.com", "https://a:0", "13: appStore.serverAPIURL", "a port out of range"),
-        .main("https://api.storekit.apple.com", "https://a:65536", "13: appStore.serverAPIURL", "a port out of range"),
         .main(
             "https://api.storekit.apple.com",
             "https://a:99999999999999999999/",
             "13: appStore.serverAPIURL",
             "a port out of range"
         ),
-        .main("https://api.storekit.apple.com", "https://a:+80", "13: appStore.serverAPIURL", "is not a URL"),
-        .main("https://api.storekit.apple.com", "\"https://a: 80\"", "13: appStore.serverAPIURL", "is not a URL"),
         .main(
             "additionalRoots: []",
             "additionalRoots: [root.pem, x.pem]",

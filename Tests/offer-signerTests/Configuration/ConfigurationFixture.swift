@@ -78,11 +78,6 @@ final class ConfigurationFixture {
         }
     }
 
-    /// The warnings of a load, one a line, without the directory.
-    func warnings(environment: [String: String] = [:]) throws -> [String] {
-        try load(environment: environment).warnings.map { $0.description.replacing(directory + "/", with: "") }
-    }
-
     /// The faults and warnings of `check`, which loads the keys too and looks at the ledger, one a line.
     func check(flags: [String: String] = [:], environment: [String: String] = [:]) -> (
         faults: [String], warnings: [String]

@@ -106,10 +106,6 @@ import Testing
         #expect(rows == expected, "docs/configuration.md should have:\n\(expected.joined(separator: "\n"))")
     }
 
-    @Test func noFlagMeansNoOverride() throws {
-        #expect(try ConfigurationFlags.parse([]).values.isEmpty)
-    }
-
     @Test func helpDocumentsASettingOnce() {
         let words = ConfigurationFlags.helpMessage(columns: 1000)
         #expect(words.contains("server.port (whole number from 0 to 65535, default 8080): "))
