@@ -66,7 +66,7 @@ extension SignOffers {
         skippingEligibility skips: Bool
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         let step = try decide(request, by: customer, skippingEligibility: skips)
-        guard customer.told != nil, !skips else { return step }
+        guard customer.confirmed != nil, !skips else { return step }
         return try step.then { (decided) throws(SignatureFault) in
             guard let one = customer.unconfirmed(by: decided) else { return .now(decided) }
             return .later { () async throws(SignatureFault) in
@@ -151,10 +151,10 @@ extension SignOffers {
 extension KnownCustomer {
     /// A transaction that makes the customer eligible, and of which the App Store itself has not spoken lately.
     fileprivate func unconfirmed(by decided: SignOffers.Decided) -> UnconfirmedTransaction? {
-        guard let told else { return nil }
+        guard let confirmed else { return nil }
         var policy = decided.policy
         for (offer, decision) in zip(decided.offers, decided.decisions) where decision.verdict == .eligible {
-            guard let (id, ids) = policy.subscription(behind: offer), told.isDisjoint(with: ids) else { continue }
+            guard let (id, ids) = policy.subscription(behind: offer), confirmed.isDisjoint(with: ids) else { continue }
             return UnconfirmedTransaction(id: id, subscriptionIds: ids)
         }
         return nil

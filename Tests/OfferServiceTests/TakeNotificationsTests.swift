@@ -99,7 +99,7 @@ struct TakeNotificationsTests {
         )
         let question = StateQuestion(bundleId: "reader", account: nil, subscriptions: [subscription])
         let held = try #require(states.held([question]).first).get()
-        #expect(held.subscriptions.map(\.told) == [Self.now])
+        #expect(held.subscriptions.map(\.confirmed) == [Self.now])
     }
 
     @Test("One that names no app is counted by its type, and taken")

@@ -68,7 +68,7 @@ package struct AppStoreNotificationReader: NotificationReader {
         }
     }
 
-    /// What a notification carries of a subscription, with good signatures.
+    /// The parts of a notification about a subscription, with good signatures.
     private struct Parts {
         var transaction: SignedTransaction?
         var renewalInfo: SignedRenewalInfo?

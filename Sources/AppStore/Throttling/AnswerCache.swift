@@ -37,7 +37,7 @@ final class AnswerCache: Sendable {
     }
 }
 
-/// The transactions that clients say were bought just now and that Apple has not told of, each with the moment at which
+/// The transactions that clients say were bought just now and that Apple does not know yet, each with the moment at which
 /// this service was first asked for it.
 final class NewTransactions: Sendable {
     /// How many are known for each app; the one that was asked for first makes room.

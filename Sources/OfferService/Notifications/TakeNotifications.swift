@@ -45,7 +45,7 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
         let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
         // All that Apple signed of a subscription counts, whatever the notification is about.
         let observation = (notification.isUnderstood ? notification.history : nil).map {
-            StateObservation($0, digester: memory.digester, at: moment, isTold: true)
+            StateObservation($0, digester: memory.digester, at: moment, isConfirmed: true)
         }
         do throws(StorageFailure) {
             let isNew = try await memory.states.keep(record, observation ?? StateObservation(subscriptions: []))

@@ -74,7 +74,7 @@ struct CustomerHistories: Sendable {
                     of: signing,
                     history.map { SharedHistory($0) },
                     at: moment,
-                    told: confirms ? state.told(since: oldest) : nil
+                    confirmed: confirms ? state.confirmed(since: oldest) : nil
                 )
             }
             // Shared evidence ties nobody else to its subscriptions: the first accounts hold their places.
@@ -87,8 +87,8 @@ struct CustomerHistories: Sendable {
                 of: signing,
                 SharedHistory(history),
                 at: moment,
-                told: confirms
-                    ? state.told(since: oldest).union(source == .signature ? [] : evidence.subscriptionIds) : nil
+                confirmed: confirms
+                    ? state.confirmed(since: oldest).union(source == .signature ? [] : evidence.subscriptionIds) : nil
             )
         }
     }
@@ -222,7 +222,7 @@ struct CustomerHistories: Sendable {
         }
         let begun = beginning(with: answer, from: .appStore, for: request, of: customer.signing, at: now())
         let known = try await customers([begun]).value()[0].value()
-        return known.adding(told: transaction.subscriptionIds.union(customer.told ?? []))
+        return known.adding(confirmed: transaction.subscriptionIds.union(customer.confirmed ?? []))
     }
 
     /// Reads evidence that is at hand, and refuses a date ahead of the clock.
@@ -285,10 +285,11 @@ struct UnconfirmedTransaction: Sendable {
 
 extension HeldState {
     /// The subscriptions of which the App Store itself has spoken since a moment, or with `nil` ever.
-    fileprivate func told(since oldest: Timestamp?) -> Set<String> {
+    fileprivate func confirmed(since oldest: Timestamp?) -> Set<String> {
         Set(
-            subscriptions.lazy.filter { held in held.told.map { told in oldest.map { told >= $0 } ?? true } ?? false }
-                .map(\.identity.originalTransactionId)
+            subscriptions.lazy.filter { held in
+                held.confirmed.map { confirmed in oldest.map { confirmed >= $0 } ?? true } ?? false
+            }.map(\.identity.originalTransactionId)
         )
     }
 }

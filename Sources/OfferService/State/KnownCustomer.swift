@@ -8,18 +8,18 @@ package final class KnownCustomer: Sendable {
     /// The server's clock when the evidence was there.
     let moment: Timestamp
     /// The subscriptions of which the App Store itself has spoken lately; `nil` where it need not have.
-    let told: Set<String>?
+    let confirmed: Set<String>?
 
-    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp, told: Set<String>? = nil) {
+    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp, confirmed: Set<String>? = nil) {
         self.signing = signing
         self.history = history
         self.moment = moment
-        self.told = told
+        self.confirmed = confirmed
     }
 
     /// The same customer, with more subscriptions of which the App Store has spoken.
-    func adding(told others: Set<String>) -> KnownCustomer {
-        KnownCustomer(of: signing, history, at: moment, told: (told ?? []).union(others))
+    func adding(confirmed others: Set<String>) -> KnownCustomer {
+        KnownCustomer(of: signing, history, at: moment, confirmed: (confirmed ?? []).union(others))
     }
 }
 

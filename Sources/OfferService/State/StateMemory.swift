@@ -39,7 +39,7 @@ package final class StateMemory: Sendable {
                 presentedFor: view.account,
                 digester: digester,
                 at: moment,
-                isTold: source == .appStore
+                isConfirmed: source == .appStore
             )
         if observation.isNews(beside: state) { states.learn(observation) }
     }

@@ -65,7 +65,7 @@ extension SignatureReport {
     package var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
 }
 
-// Where the ledger has the nonce, nothing has to be guessed.
+// Nothing has to be guessed if the ledger has the nonce.
 
 extension SignatureReport {
     /// The account that the payment carries, in every case that a backend may have asked for.

@@ -20,7 +20,7 @@ struct SignedPayload {
     /// By Apple's order, with no field left out.
     let isInOrder: Bool
 
-    /// `due` has the texts of the right fields; `nil` where the fields cannot be told apart.
+    /// `due` has the texts of the right fields; `nil` where the fields cannot be distinguished.
     init?(_ bytes: [UInt8], due: [String]) {
         let due = due.map { $0.utf8.lowercasedASCII }
         let known = Self.places(of: due, in: bytes.lowercasedASCII)
@@ -35,7 +35,7 @@ struct SignedPayload {
         let fields = Self.fields(of: parts.map(\.lowercasedASCII), due)
         for (part, field) in zip(parts, fields) { self.fields[field] = part }
         let missing = PayloadField.allCases.filter { !fields.contains($0) }
-        // Where nothing joins the fields, an empty one is not told from one that is left out.
+        // Where nothing joins the fields, an empty one is not distinguished from one that is left out.
         if separator.isEmpty { for field in missing { self.fields[field] = [] } }
         self.separator = separator
         isInOrder = fields.isSorted && (missing.isEmpty || separator.isEmpty)
@@ -48,7 +48,7 @@ struct SignedPayload {
         }
     }
 
-    /// Where the texts that are due stand, in the payload's order: the longest are looked for first, as others may be parts
+    /// The places of the texts that are due, in the payload's order: the longest are looked for first, as others may be parts
     /// of them.
     private static func places(of due: [[UInt8]], in bytes: [UInt8]) -> [Range<Int>] {
         var places: [Range<Int>] = []

@@ -44,7 +44,7 @@ extension HeldSubscription {
     /// The account that has the subscription: of the newest purchase with one; without any the only presenter; `nil` if
     /// not known.
     ///
-    /// Where a part of a name is the customer, the presenter says nothing of the owner.
+    /// The presenter says nothing of the owner if a part of a name is the customer.
     fileprivate func owner(in app: App) -> AccountDigest? {
         let newest = transactions.values.lazy.map(\.value).filter { $0.appAccountToken != nil }
             .max(by: Transaction.isOlder)

@@ -7,7 +7,7 @@ enum HeldPart: UInt64 {
     case shown = 2
     case renewal = 3
     case link = 4
-    case told = 5
+    case confirmed = 5
 }
 
 /// A field of a transaction or a renewal info; the raw values are kept in storage.
@@ -98,9 +98,9 @@ extension HeldSubscription {
             for id in linked.sorted() { writer.field(.linkedId, id) }
             writer.number(0)
         }
-        if let told {
-            writer.number(HeldPart.told.rawValue)
-            writer.field(.asOf, told)
+        if let confirmed {
+            writer.number(HeldPart.confirmed.rawValue)
+            writer.field(.asOf, confirmed)
             writer.number(0)
         }
         return writer.bytes
@@ -126,7 +126,7 @@ extension HeldSubscription {
         var shown: [Transaction] = []
         var renewal: Held<RenewalInfo?>?
         var linked: Set<String> = []
-        var told: Timestamp?
+        var confirmed: Timestamp?
         while !reader.isAtEnd {
             let part = HeldPart(rawValue: try reader.number())
             let fields = try HeldFields(from: &reader, &tied)
@@ -135,7 +135,7 @@ extension HeldSubscription {
             case .shown: shown.append(fields.transaction(of: identity))
             case .renewal: renewal = Held(fields.renewal(of: identity), asOf: try fields.asOf)
             case .link: linked.formUnion(fields.linkedIds)
-            case .told: told = try fields.asOf
+            case .confirmed: confirmed = try fields.asOf
             case nil: throw CompactReader.fault
             }
         }
@@ -150,7 +150,7 @@ extension HeldSubscription {
             shown: shown,
             accounts: accounts,
             linked: linked,
-            told: told
+            confirmed: confirmed
         )
     }
 }

@@ -28,7 +28,7 @@ package struct HeldSubscription: Equatable, Sendable {
     /// Other identifiers that the same subscription has, or had: its neighbours, of which each leads to the next.
     package private(set) var linked: Set<String> = []
     /// When the App Store itself last spoke of it, in an answer or a notification; `nil` where only clients did.
-    package private(set) var told: Timestamp?
+    package private(set) var confirmed: Timestamp?
 
     package init(
         _ identity: SubscriptionIdentity,
@@ -37,12 +37,12 @@ package struct HeldSubscription: Equatable, Sendable {
         shown: [Transaction] = [],
         accounts: [AccountDigest: AccountTie] = [:],
         linked: Set<String> = [],
-        told: Timestamp? = nil
+        confirmed: Timestamp? = nil
     ) {
         self.identity = identity
         self.renewal = renewal
         self.accounts = accounts
-        self.told = told
+        self.confirmed = confirmed
         link(linked)
         for held in transactions { add(held) }
         for transaction in shown { add(shown: transaction) }
@@ -58,7 +58,7 @@ package struct HeldSubscription: Equatable, Sendable {
             renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
         }
         link(other.linked)
-        if let theirs = other.told { told = told.map { max($0, theirs) } ?? theirs }
+        if let theirs = other.confirmed { confirmed = confirmed.map { max($0, theirs) } ?? theirs }
         for (account, tie) in other.accounts.sorted(by: { $0.key.precedes($1.key) }) { add(account, tie) }
         prune()
     }
@@ -71,7 +71,7 @@ package struct HeldSubscription: Equatable, Sendable {
         guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
             shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil), linked == earlier.linked
         else { return false }
-        if let told, earlier.told.map({ told > $0.adding(seconds: 3600) }) ?? true { return false }
+        if let confirmed, earlier.confirmed.map({ confirmed > $0.adding(seconds: 3600) }) ?? true { return false }
         if let renewal, let before = earlier.renewal {
             let isSame = renewal.isNoNews(after: before) { left, right in
                 var left = left

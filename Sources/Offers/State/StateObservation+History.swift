@@ -2,16 +2,16 @@ extension StateObservation {
     /// Takes the subscriptions of a history of Apple's, and the accounts that they belong to.
     ///
     /// Of more than ``HeldState/mostOfAccount`` subscriptions those with the newest transactions count; then nobody
-    /// knows all that the account has. The account is tied to the subscriptions unless they name others. `isTold` says
+    /// knows all that the account has. The account is tied to the subscriptions unless they name others. `isConfirmed` says
     /// that the App Store itself spoke, in an answer or a notification.
     package init(
         _ history: SubscriptionHistory,
         presentedFor account: Account = .none,
         digester: some AccountDigester,
         at moment: Timestamp,
-        isTold: Bool = false
+        isConfirmed: Bool = false
     ) {
-        guard let seen = SeenHistory(history, of: account, digester, at: moment, isTold: isTold) else {
+        guard let seen = SeenHistory(history, of: account, digester, at: moment, isConfirmed: isConfirmed) else {
             self.init(subscriptions: [])
             return
         }
@@ -50,7 +50,7 @@ private struct SeenHistory<Digester: AccountDigester> {
     /// The accounts that any transaction names.
     let everyones: Set<AppAccountToken>
     /// When the App Store itself said it; `nil` where a client sent it.
-    let told: Timestamp?
+    let confirmed: Timestamp?
     /// The identifiers that are of one subscription with another.
     let linked: [String: Set<String>]
 
@@ -59,7 +59,7 @@ private struct SeenHistory<Digester: AccountDigester> {
         of account: Account,
         _ digester: Digester,
         at moment: Timestamp?,
-        isTold: Bool = false
+        isConfirmed: Bool = false
     ) {
         guard let bundleId = history.bundleId, let environment = history.environment, let asOf = history.asOf else {
             return nil
@@ -73,7 +73,7 @@ private struct SeenHistory<Digester: AccountDigester> {
         presenter = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
         token = account.storedToken
         everyones = Set(history.transactions.compactMap(\.appAccountToken))
-        told = isTold ? asOf : nil
+        confirmed = isConfirmed ? asOf : nil
         var linked: [String: Set<String>] = [:]
         for transaction in history.transactions {
             let id = transaction.originalTransactionId
@@ -209,7 +209,7 @@ private struct SeenHistory<Digester: AccountDigester> {
             renewal: renewal(entry, beside: transactions),
             accounts: accounts,
             linked: linked[id] ?? [],
-            told: told
+            confirmed: confirmed
         )
     }
 }

@@ -35,7 +35,7 @@ package struct LedgerCheckpoint: Equatable, Sendable {
         return open
     }
 
-    /// What is stored, and signed.
+    /// The values that are stored, and signed.
     var values: [SQLValue] { [.integer(chains), .text(newest), .text(openText), .time(time)] }
 
     private var message: [UInt8] { CanonicalBytes("offer-signer ledger checkpoint 1", values).bytes }

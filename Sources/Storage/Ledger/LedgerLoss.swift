@@ -38,7 +38,7 @@ package struct LedgerLoss: Equatable, Sendable {
         return acknowledgement.map { key.isSignature($0.signature, of: message(acknowledgedAt: $0.time)) } ?? true
     }
 
-    /// What is stored, and signed.
+    /// The values that are stored, and signed.
     private var values: [SQLValue] {
         [.text(writer), .integer(first), .integer(last.number), .bytes(last.hash), .time(time)]
     }

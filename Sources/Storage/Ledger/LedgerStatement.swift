@@ -17,7 +17,7 @@ struct LedgerStatement: Equatable, Sendable {
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8]
 
-    /// What is stored, and signed.
+    /// The values that are stored, and signed.
     var values: [SQLValue] { [.text(writer), .integer(head.number), .bytes(head.hash), .time(time)] }
 
     /// The bytes that are signed: the chain's beginning is among them, as nothing else may be left that leads to it.

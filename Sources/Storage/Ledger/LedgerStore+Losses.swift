@@ -14,7 +14,7 @@ extension LedgerStore {
         return try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
             if lost[own] != nil { _ = try session.hold(lock) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
-            // What is missing though the checkpoint has it was taken away, and not lost.
+            // A chain that is missing though the checkpoint has it was taken away, and not lost.
             try signing.checkHeads()
             let known = try session.run(LedgerLoss.all).losses()
             for (writer, head) in lost.sorted(by: { $0.key < $1.key }) {

@@ -9,7 +9,7 @@ final class LedgerStore: Sendable {
     private struct Chain {
         var writer = LedgerChain.newWriter()
         var isBegun = false
-        /// Where it ends: one place, or several after a commit of which it is not known whether it was done.
+        /// Its possible ends: one place, or several after a commit of which it is not known whether it was done.
         var heads: [LedgerChain.Head] = []
         /// The last record that was confirmed to be on durable storage, by whichever server; `nil` before the first.
         var confirmed: LedgerChain.Head?

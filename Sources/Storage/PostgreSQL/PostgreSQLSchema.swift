@@ -6,7 +6,7 @@ import Offers
 /// catalogs have of our tables and their schema, and a sum over the transactions that wrote these: each change of a
 /// table writes such a row anew, or adds or takes one away, by a transaction that had not ended before.
 enum PostgreSQLSchema {
-    /// Where a connection found our tables sound: their numbers, and the rows of the catalogs about them.
+    /// The tables that a connection found sound: their numbers, and the rows of the catalogs about them.
     struct Seal: Equatable {
         let tables: String
         /// The sum depends on it: known to others, it would let them choose transactions for a sum.

@@ -1,7 +1,7 @@
 import Foundation
 import Offers
 
-/// What is known of a product in a country, as the text of its row has it.
+/// A product in a country, as the text of its row has it.
 struct StoredProduct: Codable {
     /// A price, or the terms of an offer, with the first and the last report of it.
     struct Seen: Codable {

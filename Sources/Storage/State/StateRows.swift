@@ -164,7 +164,7 @@ extension StateSQL {
 }
 
 extension Rows {
-    /// What is held of the subscriptions that ``StateSQL/asking(_:_:)`` names.
+    /// The held subscriptions among those that ``StateSQL/asking(_:_:)`` names.
     func heldSubscriptions() throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
         try held().subscriptions
     }

@@ -57,13 +57,13 @@ struct HeldLinkTests {
     }
 
     @Test("The last time that the App Store itself spoke of a subscription stays, and is news after an hour")
-    func told() {
+    func confirmed() {
         let identity = OffersTests.identity("1")
-        func value(_ told: Timestamp?) -> HeldSubscription { HeldSubscription(identity, told: told) }
+        func value(_ confirmed: Timestamp?) -> HeldSubscription { HeldSubscription(identity, confirmed: confirmed) }
         for order in [[nil, day(-2), day(-1)], [day(-1), nil, day(-2)], [day(-2), day(-1), nil]] {
             var merged = value(order[0])
             for other in order.dropFirst() { merged.merge(value(other)) }
-            #expect(merged.told == day(-1))
+            #expect(merged.confirmed == day(-1))
         }
         let later = { (seconds: Int64) in value(day(-1).adding(seconds: seconds)) }
         #expect(later(3600).isNoNews(after: value(day(-1))))

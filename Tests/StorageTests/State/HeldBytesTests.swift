@@ -55,7 +55,7 @@ struct HeldBytesTests {
             }
             return Held(transaction, asOf: clock)
         }
-        return HeldSubscription(identity("1"), transactions: transactions, linked: ["7", "8"], told: clock)
+        return HeldSubscription(identity("1"), transactions: transactions, linked: ["7", "8"], confirmed: clock)
     }
 
     @Test("Kept state is read again, to the last member")
