@@ -3,22 +3,47 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-@Suite("Evidence from the App Store over sockets")
+/// A service whose App Store knows the receipt MIIB in the Sandbox, and refuses others by their status.
+struct AnsweringAppStore: SharedScene {
+    let authority: TestAuthority
+    let server: FakeServer
+    let service: RunningService
+
+    init() throws {
+        authority = try TestAuthority()
+        let answer = Customers.lapsed.replacing("\"Production\"", with: "\"Sandbox\"")
+        server = try FakeServer { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            if body.contains("T1VS") { return .init(200, #"{"status":21004}"#) }
+            if body.contains("TUlJ") { return .init(200, #"{"status":21003}"#) }
+            return request.path.hasPrefix("/production") ? .init(200, #"{"status":21007}"#) : .init(200, answer)
+        }
+        service = try RunningService(Installation(asking: server, trusting: authority))
+    }
+}
+
+@Suite("Evidence from the App Store over sockets", .sharing(AnsweringAppStore.self))
 struct AppStoreEvidenceTests {
     private let authority: TestAuthority
+    private let scene: AnsweringAppStore
 
-    init() throws { authority = try TestAuthority() }
+    init() throws {
+        scene = try .running()
+        authority = scene.authority
+    }
 
     private func body(_ evidence: String, offer: String = "comeback50") -> String {
         #"{"evidence":{\#(evidence)},"offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}]}"#
     }
 
     /// A signed transaction of a subscription that expired an hour ago, or will.
-    private func transaction(expired: Bool, by signer: TestSigner) throws -> String {
+    private func transaction(_ id: String = "2", of original: String = "1", expired: Bool, by signer: TestSigner) throws
+        -> String
+    {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         return try signer.sign(
             #"""
-            {"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.reader","productId":"pro.monthly",
+            {"transactionId":"\#(id)","originalTransactionId":"\#(original)","bundleId":"com.example.reader","productId":"pro.monthly",
             "purchaseDate":\#(now - 7_200_000),"expiresDate":\#(now + (expired ? -3_600_000 : 3_600_000)),
             "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Sandbox","signedDate":\#(now - 1000)}
             """#
@@ -27,56 +52,51 @@ struct AppStoreEvidenceTests {
 
     @Test("Signed transactions decide without anybody being asked; a forgery is 422 and says why")
     func signedTransactions() throws {
-        let server = try FakeServer { _ in .init(500) }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let (service, server) = (scene.service, scene.server)
+        let before = server.requests.count
         let signer = try authority.signer()
-        for (expired, reason) in [(true, "lapsed"), (false, "state_not_in_audience")] {
-            let evidence = #""signedTransactions":["\#(try transaction(expired: expired, by: signer))"]"#
+        for (id, expired, reason) in [("71", true, "lapsed"), ("72", false, "state_not_in_audience")] {
+            let signed = try transaction(id, of: id, expired: expired, by: signer)
+            let evidence = #""signedTransactions":["\#(signed)"]"#
             let response = try service.sign(body(evidence))
             #expect(response.status == 200)
             #expect(response.json["environment"] as? String == "Sandbox")
             #expect(response.decisions.first?["reason"] as? String == reason)
             #expect((response.decisions.first?["discount"] != nil) == expired)
         }
-        let genuine = try transaction(expired: true, by: signer)
-        let forged = try transaction(expired: true, by: TestAuthority().signer())
+        let genuine = try transaction("71", of: "71", expired: true, by: signer)
+        let forged = try transaction("71", of: "71", expired: true, by: TestAuthority().signer())
         let response = try service.sign(
             body(#""signedTransactions":["\#(genuine)"],"signedRenewalInfos":["\#(forged)"]"#)
         )
         #expect(response.status == 422)
         #expect(response.json["code"] as? String == "jws_untrusted_root")
         #expect(response.json["pointer"] as? String == "/evidence/signedRenewalInfos/0")
-        #expect(server.requests.isEmpty)
+        #expect(server.requests.count == before)
         let ready = try Connection(to: service.admin).request("GET", "/readyz")
         #expect(String(decoding: ready.body, as: UTF8.self).contains("appStore.additionalRoots[0]"))
     }
 
     @Test("A receipt is looked up with the shared secret, in the Sandbox where production says so")
     func receipt() throws {
-        let answer = Customers.lapsed.replacing("\"Production\"", with: "\"Sandbox\"")
-        let server = try FakeServer { request in
-            request.path.hasPrefix("/production") ? .init(200, #"{"status":21007}"#) : .init(200, answer)
-        }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let (service, server) = (scene.service, scene.server)
+        let before = server.requests.count
         let response = try service.sign(body(#""receipt":"MIIB""#))
         #expect(response.status == 200)
         #expect(response.json["environment"] as? String == "Sandbox")
         #expect(response.decisions.first?["discount"] != nil)
-        #expect(server.requests.map(\.path) == ["/production/verifyReceipt", "/sandbox/verifyReceipt"])
-        #expect(server.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("hunter2") })
+        let requests = server.requests.dropFirst(before)
+        #expect(requests.map(\.path) == ["/production/verifyReceipt", "/sandbox/verifyReceipt"])
+        #expect(requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("hunter2") })
         // Asked again at once, Apple's answer is still at hand.
         #expect(try service.sign(body(#""receipt":"MIIB""#)).decisions.first?["discount"] != nil)
-        #expect(server.requests.count == 2)
+        #expect(server.requests.count == before + 2)
     }
 
     @Test("A refused receipt is 422; a wrong secret is 503, an error in the log, and no word of the secret")
     func refusals() throws {
-        let server = try FakeServer { request in
-            let isOurs = String(decoding: request.body, as: UTF8.self).contains("T1VS")
-            return .init(200, #"{"status":\#(isOurs ? 21004 : 21003)}"#)
-        }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
-        let refused = try service.sign(body(#""receipt":"MIIB""#))
+        let service = scene.service
+        let refused = try service.sign(body(#""receipt":"TUlJ""#))
         #expect(refused.status == 422)
         #expect(refused.json["code"] as? String == "receipt_status")
         #expect(refused.json["pointer"] as? String == "/evidence/receipt")

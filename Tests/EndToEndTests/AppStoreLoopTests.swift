@@ -2,27 +2,42 @@ import ChildProcess
 import Foundation
 import Testing
 
-@Suite("From asking to redeemed, with the stand-in App Store")
-struct AppStoreLoopTests {
-    private static let account = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+struct AppStoreLoopScene: SharedScene {
+    /// Each is bought for by one test alone.
+    static let customers = """
+        [{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
+         { name: away, subscriptions: [{ product: pro.monthly, state: lapsed }] },
+         { name: gone, subscriptions: [{ product: pro.monthly, state: lapsed }] },
+         { name: signed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
+         { name: active, subscriptions: [{ product: pro.monthly, state: active }] },
+         { name: refunded, subscriptions: [{ product: pro.monthly, state: refunded }] },
+         { name: newcomer }, { name: allowed }, { name: forbidden }]
+        """
 
-    private let installation: Installation
-    private let service: RunningService
-    private let appStore: RunningAppStore
+    let installation: Installation
+    let appStore: RunningAppStore
+    let service: RunningService
 
     init() throws {
         installation = try Installation()
-        appStore = try RunningAppStore(
-            for: installation,
-            customers: """
-                [{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
-                 { name: active, subscriptions: [{ product: pro.monthly, state: active }] },
-                 { name: refunded, subscriptions: [{ product: pro.monthly, state: refunded }] }, { name: newcomer }]
-                """
-        )
+        appStore = try RunningAppStore(for: installation, customers: Self.customers)
         let offers = "{ id: once, maxRedemptions: 1 }, { id: anyone }"
         try installation.ask(appStore, products: "{ id: pro.monthly, offers: [\(offers)] }")
         service = try RunningService(installation)
+    }
+}
+
+@Suite("From asking to redeemed, with the stand-in App Store", .sharing(AppStoreLoopScene.self))
+struct AppStoreLoopTests {
+    private let installation: Installation
+    private let service: RunningService
+    private let appStore: RunningAppStore
+    /// Each test has one of its own.
+    private let account = UUID().uuidString
+
+    init() throws {
+        let scene = try AppStoreLoopScene.running()
+        (installation, service, appStore) = (scene.installation, scene.service, scene.appStore)
     }
 
     /// Asks the service for an offer, with an App Store's answer of this moment.
@@ -35,7 +50,7 @@ struct AppStoreLoopTests {
         let appStore = other ?? appStore
         let response = try service.sign(
             #"""
-            {"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
+            {"appAccountToken":"\#(account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
             "formats":\#(formats),
             "evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}
             """#
@@ -52,10 +67,10 @@ struct AppStoreLoopTests {
         let first = try decision(for: customer)
         #expect(first["reason"] as? String == state)
         let discount = try #require(first["discount"] as? [String: Any])
-        let bought = try appStore.buy(as: customer, discount, account: Self.account)
+        let bought = try appStore.buy(as: customer, discount, account: account)
         #expect(bought.status == 200, "\(bought.json)")
         #expect(bought.json["notificationType"] as? String == notification)
-        let again = try appStore.buy(as: customer, discount, account: Self.account)
+        let again = try appStore.buy(as: customer, discount, account: account)
         #expect(again.json["storeKitError"] as? Int == 12)
         let second = try decision(for: customer)
         #expect(second["verdict"] as? String == "ineligible")
@@ -67,27 +82,27 @@ struct AppStoreLoopTests {
 
     @Test("Both formats come in one answer, and the App Store takes either")
     func jws() throws {
-        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["jws","discount"]"#)
+        let decision = try decision(for: "away", offer: "anyone", formats: #"["jws","discount"]"#)
         let jws = try #require(decision["jws"] as? String)
         let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "anyone", "jws": jws]
-        let bought = try appStore.buy(as: "lapsed", purchase)
+        let bought = try appStore.buy(as: "away", purchase)
         #expect(bought.status == 200, "\(bought.json)")
         #expect((bought.json["transaction"] as? [String: Any])?["offerIdentifier"] as? String == "anyone")
-        #expect(try appStore.buy(as: "lapsed", purchase).json["storeKitError"] as? Int == 12)
+        #expect(try appStore.buy(as: "away", purchase).json["storeKitError"] as? Int == 12)
         let discount = try #require(decision["discount"] as? [String: Any])
-        #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
+        #expect(try appStore.buy(as: "away", discount, account: account).status == 200)
     }
 
     @Test(
         "The App Store obeys what the service signs of introductory offers, which is what it decided",
-        arguments: [("newcomer", true, true), ("newcomer", false, false), ("lapsed", true, true)]
+        arguments: [("allowed", true, true), ("forbidden", false, false), ("gone", true, true)]
     )
     func introductoryOffer(customer: String, allows: Bool, isAllowed: Bool) throws {
         let view = try appStore.ask("GET", "/simulator/customers/\(customer)").json
         let id = try #require(view["appTransactionId"] as? String)
         let answer = try service.ask(
             "/v1/introductory-eligibility-signatures",
-            #"{"appAccountToken":"\#(Self.account)","products":["pro.monthly"],"allowIntroductoryOffer":\#(allows),"#
+            #"{"appAccountToken":"\#(account)","products":["pro.monthly"],"allowIntroductoryOffer":\#(allows),"#
                 + #""transactionId":"\#(id)","evidence":{"transactionId":"\#(id)"}}"#
         )
         let product = try #require((answer.json["products"] as? [[String: Any]])?.first)
@@ -104,15 +119,15 @@ struct AppStoreLoopTests {
     func refused() throws {
         #expect(try decision(for: "newcomer")["reason"] as? String == "never_subscribed")
         #expect(try decision(for: "refunded")["reason"] as? String == "refunded")
-        let outcome = try installation.sign("once", "--app-account-token", Self.account, "--skip-eligibility")
+        let outcome = try installation.sign("once", "--app-account-token", account, "--skip-eligibility")
         let discount = try #require(outcome.decision["discount"] as? [String: Any])
-        let refusal = try appStore.buy(as: "newcomer", discount, account: Self.account)
+        let refusal = try appStore.buy(as: "newcomer", discount, account: account)
         #expect(refusal.json["storeKitError"] as? Int == 18)
         let jws = try installation.sign("once", "--format", "jws", "--skip-eligibility")
         let text = try #require(jws.decision["jws"] as? String)
         let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "once", "jws": text]
         #expect(try appStore.buy(as: "newcomer", purchase).json["storeKitError"] as? Int == 18)
-        #expect(try appStore.buy(as: "lapsed", purchase).status == 422, "its nonce is used up")
+        #expect(try appStore.buy(as: "signed", purchase).status == 422, "its nonce is used up")
     }
 
     @Test("A subscription that ends while time passes can be won back")
@@ -120,7 +135,8 @@ struct AppStoreLoopTests {
         let past = try RunningAppStore(
             for: installation,
             customers: "[{ name: leaving, subscriptions: [{ product: pro.monthly, state: activeAutoRenewOff }] }]",
-            clock: Date() - 30 * 86400
+            clock: Date() - 30 * 86400,
+            others: 2
         )
         #expect(try past.ask("POST", "/simulator/clock", #"{"advanceSeconds":60}"#).status == 200)
         let customer = try past.ask("GET", "/simulator/customers/leaving").json
@@ -129,12 +145,14 @@ struct AppStoreLoopTests {
         let decision = try decision(for: "leaving", of: past)
         #expect(decision["reason"] as? String == "lapsed")
         let discount = try #require(decision["discount"] as? [String: Any])
-        #expect(try past.buy(as: "leaving", discount, account: Self.account).status == 200)
+        #expect(try past.buy(as: "leaving", discount, account: account).status == 200)
     }
 
     @Test("The App Store takes a signature of the service for its own account or customer, and for a day")
     func limits() throws {
-        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["discount","jws"]"#)
+        // Its clock is moved.
+        let appStore = try RunningAppStore(for: installation, customers: AppStoreLoopScene.customers, others: 4)
+        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["discount","jws"]"#, of: appStore)
         let jws = try #require(decision["jws"] as? String)
         let stolen = try appStore.buy(as: "active", ["productId": "pro.monthly", "offerId": "anyone", "jws": jws])
         #expect(stolen.json["storeKitError"] as? Int == 12)
@@ -144,7 +162,7 @@ struct AppStoreLoopTests {
         #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
         // More than a day, as the App Store's clock began at its start, behind the service's.
         #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":87000}"#).status == 200)
-        let late = try appStore.buy(as: "lapsed", discount, account: Self.account)
+        let late = try appStore.buy(as: "lapsed", discount, account: account)
         let body = String(decoding: late.body, as: UTF8.self)
         #expect(late.json["storeKitError"] as? Int == 12, "\(late.status) \(body)")
         #expect((late.json["reason"] as? String)?.contains("24 hours") == true, "\(late.status) \(body)")
@@ -152,6 +170,7 @@ struct AppStoreLoopTests {
 
     @Test("It says where it is and where its root is, keeps its key to itself, and ends on SIGTERM")
     func process() throws {
+        let appStore = try RunningAppStore(for: installation, customers: AppStoreLoopScene.customers)
         #expect(appStore.root == appStore.directory.path("root.pem"))
         let root = try Executable.run(["x509", "-in", appStore.root, "-noout", "-subject"], of: "/usr/bin/openssl")
         #expect(root.text.contains("Simulated App Store Root CA"))

@@ -10,7 +10,7 @@ extension SharedServiceTests {
         private let offers: OfferSigner
 
         init() throws {
-            service = try SharedService.service()
+            service = try PlainScene.running().service
             offers = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)", token: Installation.token)
         }
 

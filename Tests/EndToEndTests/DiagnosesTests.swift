@@ -7,7 +7,7 @@ extension SharedServiceTests {
     struct DiagnosesTests {
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         private func diagnose(_ report: [String: Any?]) throws -> Response {
             let json = try JSONSerialization.data(withJSONObject: report.compactMapValues { $0 })

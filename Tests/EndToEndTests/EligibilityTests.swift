@@ -6,7 +6,7 @@ extension SharedServiceTests {
     struct EligibilityTests {
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         @Test("Every offer of the catalog, and the introductory offers asked about, without a signature")
         func eligibility() throws {

@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-@Suite("The load generator")
+@Suite("The load generator", .sharing(PlainScene.self))
 struct LoadTests {
     private static let quick = ["--duration", "1", "--warm-up", "0.2", "--json"]
 
@@ -18,7 +18,7 @@ struct LoadTests {
 
     @Test("With URL and token alone it finds the offers, and every signature is counted and right")
     func closedLoop() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
         let outcome = try load(
             service,
             Self.quick + ["--offers", "3", "--connections", "4", "--verify-all"]
@@ -45,7 +45,7 @@ struct LoadTests {
 
     @Test("An open loop sends as many requests as were due, and says how late the service was")
     func openLoop() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
         let file = service.installation.directory.path("run.csv")
         let outcome = try load(
             service,
@@ -143,7 +143,7 @@ struct LoadTests {
 
     @Test("The public key may come from a pipe, or standard input")
     func keyFromPipe() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
         let command = "\"$0\" load --url http://127.0.0.1:\(service.server.port) --token \(Installation.token)"
         // All of them at once.
         let processes = try ["<(cat \"$1\")", "/dev/stdin", "-"].map { source in
@@ -211,7 +211,7 @@ struct LoadTests {
 
     @Test("Faults are counted by status and code; nothing signed is exit 1")
     func faults() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
         let refused = try Executable.run(
             ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick,
             of: Executable.lab
@@ -222,9 +222,8 @@ struct LoadTests {
         let unknown = try load(service, Self.quick + ["--offer-id", "nope"])
         #expect(unknown.status == 1)
         #expect(unknown.errors.contains("pro.monthly comeback50"), "\(unknown.errors)")
-        service.signal(SIGTERM)
-        _ = service.wait()
-        let gone = try load(service, Self.quick)
+        let nobody = ["load", "--url", "http://127.0.0.1:1", "--token", Installation.token]
+        let gone = try Executable.run(nobody + Self.quick, of: Executable.lab)
         #expect(gone.status == 1)
         #expect(gone.errors.contains("Connection refused"), "\(gone.errors)")
     }

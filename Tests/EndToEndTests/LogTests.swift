@@ -8,7 +8,7 @@ extension SharedServiceTests {
     struct RequestLogTests {
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         private func post(_ body: String, _ headers: [String] = []) throws -> Response {
             try service.post(body, headers)

@@ -4,11 +4,24 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-@Suite("The metrics of a running service")
+@Suite("The metrics of a running service", .sharing(PlainScene.self))
 struct MetricsTests {
+    /// The metrics of the shared service now, with what counters and sums have grown by since a moment.
+    private func metrics(since before: [String: Double]) throws -> [String: Double] {
+        let counted = ["_total", "_count", "_sum", "_bucket"]
+        let now = try PlainScene.running().service.metrics()
+        return Dictionary(
+            uniqueKeysWithValues: now.map { name, value in
+                let isCounted = counted.contains { name.prefix { $0 != "{" }.hasSuffix($0) }
+                return (name, isCounted ? value - (before[name] ?? 0) : value)
+            }
+        )
+    }
+
     @Test("requests are counted by route, status and client, and no path or product of a stranger becomes a label")
     func requests() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
+        let before = try service.metrics()
         let body = Customers.lapsedRequest(offers: ["comeback50", "comeback50", "never-heard-of"])
         #expect(try service.sign(body).status == 200)
         #expect(try service.sign("{").status == 400)
@@ -20,7 +33,7 @@ struct MetricsTests {
         let text = ["Authorization: Bearer \(Installation.token)", "Content-Type: text/plain"]
         #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: text).status == 415)
 
-        let metrics = try service.metrics()
+        let metrics = try metrics(since: before)
         func requests(_ route: String, _ status: Int, _ client: String) -> Double? {
             metrics["offer_signer_requests_total{route=\"\(route)\",status=\"\(status)\",client=\"\(client)\"}"]
         }
@@ -41,10 +54,11 @@ struct MetricsTests {
 
     @Test("decisions and signatures are counted, and the time in each room, and a reload forgets none")
     func decisions() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
+        let before = try service.metrics()
         let body = Customers.lapsedRequest(offers: ["comeback50", "anyone", "comeback50", "never-heard-of"])
         #expect(try service.sign(body).status == 200)
-        let metrics = try service.metrics()
+        let metrics = try metrics(since: before)
         func decisions(_ verdict: String, _ reason: String) -> Double? {
             let labels = "call=\"signatures\",verdict=\"\(verdict)\",reason=\"\(reason)\""
             return metrics["offer_signer_decisions_total{\(labels)}"]
@@ -67,7 +81,7 @@ struct MetricsTests {
         try service.reload()
         #expect(try service.sign(body).status == 200)
         let name = "offer_signer_requests_total{route=\"/v1/signatures\",status=\"200\",client=\"backend\"}"
-        #expect(try service.metrics()[name] == 2)
+        #expect(try self.metrics(since: before)[name] == 2)
     }
 
     @Test("calls to Apple, reloads, keys and clients' reports are counted")
@@ -103,12 +117,13 @@ struct MetricsTests {
 
     @Test("the ledger's commits, records and queue, its size and its disk's room are there; no certificate without TLS")
     func ledger() throws {
-        let service = try RunningService()
+        let service = try PlainScene.running().service
+        let before = try service.metrics()
         for account in ["alice", "bob"] { #expect(try service.sign(Customers.request(account)).status == 200) }
         // Held subscriptions are counted when somebody looks, who does not wait for it.
         var metrics: [String: Double] = [:]
         try waitUntil {
-            metrics = try service.metrics()
+            metrics = try self.metrics(since: before)
             return metrics["offer_signer_ledger_records_total"] == 2
                 && metrics["offer_signer_held_subscriptions"] != nil
         }

@@ -6,7 +6,7 @@ extension SharedServiceTests {
     struct PipelineTests {
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         private static func request(_ path: String, more: String = "") -> String {
             let body = #"{"applicationUsername":"a",\#(Customers.offers("anyone"))}"#

@@ -10,7 +10,7 @@ extension SharedServiceTests {
 
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         private static func head(_ line: String, _ fields: String...) -> String {
             (["\(line) HTTP/1.1", "Host: localhost", token, json] + fields).joined(separator: "\r\n") + "\r\n\r\n"

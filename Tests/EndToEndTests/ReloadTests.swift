@@ -83,34 +83,71 @@ struct ReloadTests {
         #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
     }
 
-    @Test("Clients and offers are re-read too, and a mended configuration takes effect")
-    func everything() throws {
-        try installation.directory.write("catalog.yaml", "apps: []\n")
+    @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
+    func otherKey() throws {
+        let warning = "the reload changed the private key of TESTKEY001 under the same id"
         try service.reload()
-        let digest = try Installation.digest(of: "another token")
-        try installation.directory.write(
-            "clients.yaml",
-            "clients: [{ name: other, tokenSHA256: \"\(digest)\", apps: [\(Installation.bundleId)] }]\n"
-        )
-        try installation.writeCatalog(keys: Installation.entry("TESTKEY001"))
-        let reloads = try #require(try service.reload()["reloads"] as? [String: Any])
-        #expect(reloads["completed"] as? Int == 1)
-        #expect(reloads["refused"] as? Int == 1)
-        #expect((reloads["lastFaults"] as? [String])?.isEmpty == true)
-        let other = ["Authorization: Bearer another token", "Content-Type: application/json"]
-        // New connections go to the event loops in turn, and each has to know.
-        for _ in 0..<16 {
-            #expect(try service.sign("{}").status == 401, "the old token is gone")
-            #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: other).status == 400)
+        #expect(!service.log.contains(warning))
+        try FileManager.default.removeItem(atPath: installation.key)
+        try installation.makeKey("TESTKEY001")
+        try service.reload()
+        #expect(service.log.contains(warning))
+        let sample = try #require(Load(on: service, connections: 1, requests: 1).finish().first)
+        #expect(try verifies(sample, by: publicKey("TESTKEY001")))
+        // Where another app has the id, too, with a key of its own, that is reported once.
+        try installation.makeKey("OTHERKEY01")
+        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
+        let other = catalog.replacing("apps:\n", with: "").replacing(Installation.bundleId, with: "com.example.other")
+            .replacing("SubscriptionKey_TESTKEY001", with: "SubscriptionKey_OTHERKEY01")
+        try installation.directory.write("catalog.yaml", "\(catalog)\n\(other)")
+        let before = service.log.components(separatedBy: warning).count
+        for _ in 0..<2 {
+            let reloads = try service.reload()["reloads"] as? [String: Any]
+            #expect((reloads?["lastFaults"] as? [String])?.isEmpty == true, "\(service.log.suffix(600))")
+            #expect(service.log.components(separatedBy: warning).count == before + 1)
         }
     }
+
+}
+
+/// A service whose files each test finds as they were at first.
+struct ReloadScene: SharedScene {
+    let service: RunningService
+    private let files: [String: String]
+
+    init() throws {
+        let running = try RunningService(flags: ["--log-level", "info"])
+        service = running
+        files = try ["offer-signer.yaml", "clients.yaml", "catalog.yaml"].reduce(into: [:]) { files, name in
+            files[name] = try String(contentsOfFile: running.installation.directory.path(name), encoding: .utf8)
+        }
+    }
+
+    func restored() throws -> RunningService {
+        for (name, text) in files { try service.installation.directory.write(name, text) }
+        try service.reload()
+        return service
+    }
+}
+
+@Suite("A reload of clients, offers and settings", .sharing(ReloadScene.self))
+struct ReloadSettingsTests {
+    private let service: RunningService
+
+    private var installation: Installation { service.installation }
+
+    init() throws { service = try ReloadScene.running().restored() }
 
     @Test("A list of clients that becomes empty takes effect, and stays a warning until it has one again")
     func nobody() throws {
         let good = try String(contentsOfFile: installation.directory.path("clients.yaml"), encoding: .utf8)
+        func completed(_ details: [String: Any]) -> Int? {
+            (details["reloads"] as? [String: Any])?["completed"] as? Int
+        }
+        let before = try #require(completed(try service.reload()))
         try installation.directory.write("clients.yaml", "clients: []\n")
         let details = try service.reload()
-        #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == 1)
+        #expect(completed(details) == before + 1)
         let warnings = try #require(details["warnings"] as? [String])
         #expect(warnings.contains { $0.contains("clients: is empty, so nobody can ask for signatures") }, "\(warnings)")
         #expect(try service.readiness().status == 200)
@@ -140,31 +177,6 @@ struct ReloadTests {
         #expect(try status(under: "other.example") == 421)
         try list("")
         #expect(try status(under: "ops.example") == 421)
-    }
-
-    @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
-    func otherKey() throws {
-        let warning = "the reload changed the private key of TESTKEY001 under the same id"
-        try service.reload()
-        #expect(!service.log.contains(warning))
-        try FileManager.default.removeItem(atPath: installation.key)
-        try installation.makeKey("TESTKEY001")
-        try service.reload()
-        #expect(service.log.contains(warning))
-        let sample = try #require(Load(on: service, connections: 1, requests: 1).finish().first)
-        #expect(try verifies(sample, by: publicKey("TESTKEY001")))
-        // Where another app has the id, too, with a key of its own, that is reported once.
-        try installation.makeKey("OTHERKEY01")
-        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
-        let other = catalog.replacing("apps:\n", with: "").replacing(Installation.bundleId, with: "com.example.other")
-            .replacing("SubscriptionKey_TESTKEY001", with: "SubscriptionKey_OTHERKEY01")
-        try installation.directory.write("catalog.yaml", "\(catalog)\n\(other)")
-        let before = service.log.components(separatedBy: warning).count
-        for _ in 0..<2 {
-            let reloads = try service.reload()["reloads"] as? [String: Any]
-            #expect((reloads?["lastFaults"] as? [String])?.isEmpty == true, "\(service.log.suffix(600))")
-            #expect(service.log.components(separatedBy: warning).count == before + 1)
-        }
     }
 
     @Test(
@@ -207,6 +219,29 @@ struct ReloadTests {
         #expect(try isNamed() == true)
         try installation.edit("catalog.yaml", "    keys:", "    issuerId: \(issuer)\n    keys:")
         #expect(try isNamed() == false)
+    }
+
+    @Test("Clients and offers are re-read too, and a mended configuration takes effect")
+    func everything() throws {
+        try installation.directory.write("catalog.yaml", "apps: []\n")
+        let before = try #require(try service.reload()["reloads"] as? [String: Any])
+        let digest = try Installation.digest(of: "another token")
+        try installation.directory.write(
+            "clients.yaml",
+            "clients: [{ name: other, tokenSHA256: \"\(digest)\", apps: [\(Installation.bundleId)] }]\n"
+        )
+        try installation.writeCatalog(keys: Installation.entry("TESTKEY001"))
+        let reloads = try #require(try service.reload()["reloads"] as? [String: Any])
+        #expect((before["lastFaults"] as? [String])?.isEmpty == false)
+        #expect(reloads["completed"] as? Int == (before["completed"] as? Int).map { $0 + 1 })
+        #expect(reloads["refused"] as? Int == before["refused"] as? Int)
+        #expect((reloads["lastFaults"] as? [String])?.isEmpty == true)
+        let other = ["Authorization: Bearer another token", "Content-Type: application/json"]
+        // New connections go to the event loops in turn, and each has to know.
+        for _ in 0..<16 {
+            #expect(try service.sign("{}").status == 401, "the old token is gone")
+            #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: other).status == 400)
+        }
     }
 
     @Test("A retired key needs only its public key, which is checked")

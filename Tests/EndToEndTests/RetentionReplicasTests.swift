@@ -27,37 +27,8 @@ struct RetentionReplicasTests {
         return (0..<count).compactMap { all[$0] }
     }
 
-    @Test("The same call at two replicas at once, many times: the same bytes, and one record")
-    func repeated() throws {
-        let scene = try RetentionScene(asking: apple, settings: "retention: { timeoutMilliseconds: 5000 }\n")
-        try scene.installation.keepLedger(in: server.url())
-        let services = [try RunningService(scene.installation), try RunningService(scene.installation)]
-        try scene.notify(services[0], of: "1000")
-        let ports = try services.map { try #require($0.notifications) }
-        for round in 1...3 {
-            let identifier = UUID().uuidString
-            let calls = try (0..<16).map { _ in try scene.call("1000", identifier: identifier) }
-            let responses = try atOnce(16) { index in
-                try Connection(to: ports[index % 2]).request(
-                    "POST",
-                    "/v1/retention-messages",
-                    headers: ["Content-Type: application/json"],
-                    body: #"{"signedPayload":"\#(calls[index])"}"#
-                )
-            }
-            #expect(responses.allSatisfy { $0.status == 200 }, "\(responses.map(\.json))")
-            #expect(Set(responses.map(\.body)).count == 1)
-            #expect(responses.first?.offerJWS != nil)
-            #expect(try scene.installation.records().count == round)
-        }
-        for service in services {
-            service.stop()
-        }
-        #expect(try scene.installation.ledger("verify").status == 0)
-    }
-
-    @Test("A cap holds for calls at two replicas at once")
-    func cap() throws {
+    @Test("At two replicas at once, a call that is repeated gets the same bytes and one record, and a cap holds")
+    func replicas() throws {
         let scene = try RetentionScene(
             asking: apple,
             offer: "maximumSignaturesPerCustomer: 3",
@@ -65,20 +36,24 @@ struct RetentionReplicasTests {
         )
         try scene.installation.keepLedger(in: server.url())
         let services = [try RunningService(scene.installation), try RunningService(scene.installation)]
-        try scene.notify(services[0], of: "1000", account: RetentionScene.account)
-        let ports = try services.map { try #require($0.notifications) }
-        let calls = try (0..<16).map { _ in try scene.call("1000") }
-        let responses = try atOnce(16) { index in
-            try Connection(to: ports[index % 2]).request(
-                "POST",
-                "/v1/retention-messages",
-                headers: ["Content-Type: application/json"],
-                body: #"{"signedPayload":"\#(calls[index])"}"#
-            )
+        try scene.notify(services[0], of: "1000")
+        for round in 1...3 {
+            let identifier = UUID().uuidString
+            let calls = try (0..<16).map { _ in try scene.call("1000", identifier: identifier) }
+            let responses = try atOnce(16) { try services[$0 % 2].retention(calls[$0]) }
+            #expect(responses.allSatisfy { $0.status == 200 }, "\(responses.map(\.json))")
+            #expect(Set(responses.map(\.body)).count == 1)
+            #expect(responses.first?.offerJWS != nil)
+            #expect(try scene.installation.records().count == round)
         }
+        try scene.notify(services[0], of: "2000", account: RetentionScene.account)
+        let calls = try (0..<16).map { _ in try scene.call("2000") }
+        let responses = try atOnce(16) { try services[$0 % 2].retention(calls[$0]) }
         #expect(responses.count { $0.offerJWS != nil } == 3)
         #expect(responses.count { $0.messageIdentifier == RetentionScene.plain } == 13, "\(responses.map(\.json))")
-        #expect(try scene.installation.records().count == 3)
+        #expect(try scene.installation.records().count == 6)
+        for service in services { service.stop() }
+        #expect(try scene.installation.ledger("verify").status == 0)
     }
 
     @Test("A database that makes the ledger wait is 503, and an answer that was not given out is not recorded later")

@@ -7,7 +7,7 @@ extension SharedServiceTests {
     struct ServeTests {
         private let service: RunningService
 
-        init() throws { service = try SharedService.service() }
+        init() throws { service = try PlainScene.running().service }
 
         @Test("Signatures for the entitled, reasons for the others; openssl verifies each")
         func signatures() throws {

@@ -1,52 +1,74 @@
 import Foundation
 import Testing
 
-@Suite("Every kind of evidence, with the stand-in App Store")
-struct SimulatedEvidenceTests {
-    private static let states = ["lapsed", "active", "refunded"]
+struct SimulatedEvidenceScene: SharedScene {
+    fileprivate static let states = ["lapsed", "active", "refunded"]
 
-    private let installation: Installation
-    private let appStore: RunningAppStore
-
-    init() throws {
-        installation = try Installation()
+    private static let customers: String = {
+        let moved =
+            "subscriptions: [{ product: pro.monthly, state: active, periods: 4, redeemed: [once], idChange: revoked }]"
         let customers =
-            Self.states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" } + [
+            states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" } + [
                 "{ name: committed, subscriptions: [{ product: pro.yearly, billingPlanType: MONTHLY, "
                     + "state: activeAutoRenewOff }] }",
                 "{ name: unshared, subscriptions: [{ product: pro.monthly, state: familyRevoked }] }",
                 "{ name: seat, subscriptions: [{ product: pro.monthly, state: assigned }] }",
                 "{ name: unseated, subscriptions: [{ product: pro.monthly, state: assignmentRevoked }] }",
-                "{ name: moved, subscriptions: [{ product: pro.monthly, state: active, periods: 4, redeemed: [once], "
-                    + "idChange: revoked }] }",
+                "{ name: movedOld, \(moved) }", "{ name: movedNew, \(moved) }",
                 "{ name: kept, subscriptions: [{ product: pro.monthly, state: active, retentionOffer: keep }] }",
                 "{ name: away, subscriptions: [{ product: pro.monthly, state: lapsed, "
                     + "eligibleWinBackOfferIds: [second, first] }] }",
                 "{ name: loyal, subscriptions: [{ product: pro.monthly, state: active, periods: 45, redeemed: [once] }] }",
                 "{ name: tried, subscriptions: [{ product: pro.monthly, state: lapsed, periods: 45, introductory: true }] }",
             ]
-        appStore = try RunningAppStore(for: installation, customers: "[\(customers.joined(separator: ", "))]")
-    }
+        return "[\(customers.joined(separator: ", "))]"
+    }()
 
-    private func service(receipts: String, offers: String = "{ id: anyone }") throws -> RunningService {
+    let appStore: RunningAppStore
+    let service: RunningService
+
+    init() throws { try self.init(receipts: "serverAPI") }
+
+    init(receipts: String) throws {
+        let installation = try Installation()
+        appStore = try RunningAppStore(for: installation, customers: Self.customers)
         let winBack = #"[{ id: first, url: "https://apps.apple.com/win-back/first" }]"#
+        let offers =
+            "{ id: anyone }, { id: once, maxRedemptions: 1 }, { id: families, familyShared: allow }, "
+            + "{ id: keep, maxRedemptions: 1 }, { id: seats, assigned: allow }, "
+            + "{ id: twice, maximumSignaturesPerCustomer: 2 }, { id: comeback, audience: [lapsed] }"
         try installation.ask(
             appStore,
             app: "    environments: [Production, Sandbox]\n    receipts: \(receipts)",
             products: "{ id: pro.monthly, offers: [\(offers)], winBackOffers: \(winBack) }, { id: pro.yearly }"
         )
-        return try RunningService(installation)
+        service = try RunningService(installation)
+    }
+}
+
+@Suite("Every kind of evidence, with the stand-in App Store", .sharing(SimulatedEvidenceScene.self))
+struct SimulatedEvidenceTests {
+    private let service: RunningService
+    private let appStore: RunningAppStore
+
+    init() throws {
+        let scene = try SimulatedEvidenceScene.running()
+        (service, appStore) = (scene.service, scene.appStore)
+    }
+
+    private static func asking(_ offers: String...) -> String {
+        let all = offers.map { #"{"productId":"pro.monthly","offerId":"\#($0)"}"# }
+        return #""offers":[\#(all.joined(separator: ","))]"#
     }
 
     @Test("A redemption or trial from years ago is seen by any transaction of the customer")
     func wholeHistory() throws {
-        let service = try service(receipts: "serverAPI", offers: "{ id: once, maxRedemptions: 1 }, { id: anyone }")
         func evidence(_ name: String) throws -> String {
             let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
             let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
             return #""evidence":{"transactionId":"\#(try #require(subscription["transactionId"] as? String))"}"#
         }
-        let body = #"{\#(try evidence("loyal"))}"#
+        let body = #"{\#(try evidence("loyal")),\#(Self.asking("once", "anyone"))}"#
         let decisions = try service.ask("/v1/eligibility", body).decisions
         #expect(decisions.map { $0["reason"] as? String } == ["redemption_limit", "active"])
         let tried = try service.ask(
@@ -65,11 +87,7 @@ struct SimulatedEvidenceTests {
 
     @Test("Apple's members of 2025 are decided alike from the Server API, from signed data, and from held state")
     func recent() throws {
-        let service = try service(
-            receipts: "serverAPI",
-            offers: "{ id: anyone }, { id: families, familyShared: allow }, { id: keep, maxRedemptions: 1 }, "
-                + "{ id: seats, assigned: allow }"
-        )
+        let offers = Self.asking("anyone", "families", "keep", "seats")
         let expected = [
             "committed": [String](repeating: "active_auto_renew_off", count: 4),
             "unshared": ["family_shared", "lapsed", "family_shared", "family_shared"],
@@ -92,7 +110,7 @@ struct SimulatedEvidenceTests {
                 #","evidence":{"transactionId":"\#(try text("transactionId"))"}"#, "",
             ]
             for evidence in evidence {
-                let body = #"{\#(account)\#(evidence),"products":["pro.monthly"]}"#
+                let body = #"{\#(account)\#(evidence),"products":["pro.monthly"],\#(offers)}"#
                 let response = try service.ask("/v1/eligibility", body)
                 let found = response.decisions.compactMap { $0["reason"] as? String }
                 #expect(found == reasons, "\(name) \(evidence.prefix(30)) \(response.json)")
@@ -105,49 +123,40 @@ struct SimulatedEvidenceTests {
         }
     }
 
-    @Test("A subscription that has another identifier since is one subscription, whichever of them is shown first")
-    func moved() throws {
-        let customer = try appStore.ask("GET", "/simulator/customers/moved").json
+    @Test(
+        "A subscription that has another identifier since is one subscription, whichever of them is shown first",
+        arguments: [("movedOld", [0, 1]), ("movedNew", [1, 0])]
+    )
+    func moved(name: String, order: [Int]) throws {
+        let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
         let subscriptions = try #require(customer["subscriptions"] as? [[String: Any]])
         try #require(subscriptions.count == 2)
-        let ids = subscriptions.compactMap { $0["originalTransactionId"] as? String }
         func evidence(_ index: Int) throws -> String {
             let (one, two) = ("signedTransaction", "signedRenewalInfo")
             let transactions = try #require(subscriptions[index][one] as? String)
             let renewals = try #require(subscriptions[index][two] as? String)
             return #""evidence":{"signedTransactions":["\#(transactions)"],"signedRenewalInfos":["\#(renewals)"]}"#
         }
-        for order in [[0, 1], [1, 0]] {
-            let service = try service(
-                receipts: "serverAPI",
-                offers: "{ id: anyone, maximumSignaturesPerCustomer: 2 }, { id: comeback, audience: [lapsed] }"
-            )
-            var recorded: Set<String> = []
-            for (round, index) in (order + order).enumerated() {
-                let response = try service.ask(
-                    "/v1/signatures",
-                    #"{\#(try evidence(index)),"offers":[{"productId":"pro.monthly","offerId":"anyone"},"#
-                        + #"{"productId":"pro.monthly","offerId":"comeback"}]}"#
-                )
-                let reasons = response.decisions.compactMap { $0["reason"] as? String }
-                // What the old identifier alone shows is not known until the new one was seen.
-                guard round > 0 || index == order.max() else { continue }
-                #expect(reasons.last != "lapsed", "\(order) \(round) \(response.json)")
-                recorded.formUnion(reasons.prefix(1))
-            }
-            #expect(recorded.contains("signature_limit"), "\(ids) \(recorded)")
-            service.stop()
-            for name in try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
-            where name.hasPrefix("ledger.sqlite") {
-                try FileManager.default.removeItem(at: installation.directory.url.appending(path: name))
-            }
+        var recorded: Set<String> = []
+        for (round, index) in (order + order).enumerated() {
+            let body = #"{\#(try evidence(index)),\#(Self.asking("twice", "comeback"))}"#
+            let response = try service.sign(body)
+            let reasons = response.decisions.compactMap { $0["reason"] as? String }
+            // What the old identifier alone shows is not known until the new one was seen.
+            guard round > 0 || index == order.max() else { continue }
+            #expect(reasons.last != "lapsed", "\(order) \(round) \(response.json)")
+            recorded.formUnion(reasons.prefix(1))
         }
+        #expect(recorded.contains("signature_limit"), "\(recorded)")
     }
 
     @Test("A customer is the same customer by any evidence", arguments: ["verifyReceipt", "serverAPI"])
     func kinds(receipts: String) throws {
-        let service = try service(receipts: receipts)
-        for state in Self.states {
+        let scene =
+            receipts == "serverAPI"
+            ? try SimulatedEvidenceScene.running() : try SimulatedEvidenceScene(receipts: receipts)
+        let (service, appStore) = (scene.service, scene.appStore)
+        for state in SimulatedEvidenceScene.states {
             let customer = try appStore.ask("GET", "/simulator/customers/\(state)").json
             let receipt = try #require(customer["receipt"] as? String)
             let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)

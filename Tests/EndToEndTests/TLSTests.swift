@@ -20,32 +20,15 @@ struct TLSTests {
         try RunningService(installation, flags: Self.files + flags)
     }
 
-    @Test("Clients that trust the authority are served, no others are, and no plain HTTP")
+    @Test(
+        "Clients that trust the authority are served, by TLS 1.3, and by 1.2 with authenticated encryption; no others are"
+    )
     func serving() throws {
         let service = try start()
         #expect(service.firstLine.contains("https://127.0.0.1:\(service.server.port)"))
         #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")) == ("200", 0))
         #expect(try installation.curl(service).exit == 60, "curl does not know the authority")
         #expect(throws: Failure.self) { try service.sign("{}") }
-    }
-
-    @Test("A failed handshake is counted, and the log says why; a connection that only opens and closes is not")
-    func failures() throws {
-        let service = try start("--log-level", "info")
-        _ = try installation.curl(service, "--tls-max", "1.2")
-        _ = try installation.curl(service)
-        #expect(throws: Failure.self) { try service.sign("{}") }
-        _ = try Connection(to: service.server)
-        for reason in ["tlsv1 alert unknown ca", "the client gave up", "http request"] {
-            #expect(service.log.contains(#""TLS handshake failed""#) && service.log.contains(reason), "\(service.log)")
-        }
-        #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")) == ("200", 0))
-        #expect(try service.metrics()["offer_signer_tls_handshake_failures_total"] == 3)
-    }
-
-    @Test("TLS 1.3 and 1.2 are spoken, nothing older, and of 1.2 no suite without authenticated encryption")
-    func versions() throws {
-        let service = try start()
         for (option, ciphers, isSpoken) in [
             ("-tls1_3", "DEFAULT", true), ("-tls1_2", "DEFAULT", true), ("-tls1_1", "DEFAULT", false),
             ("-tls1_2", "AESGCM", true), ("-tls1_2", "CHACHA20", true),
@@ -62,6 +45,20 @@ struct TLSTests {
             )
             #expect((outcome.status == 0) == isSpoken, "\(option) \(ciphers) \(outcome.errors)")
         }
+    }
+
+    @Test("A failed handshake is counted, and the log says why; a connection that only opens and closes is not")
+    func failures() throws {
+        let service = try start("--log-level", "info")
+        _ = try installation.curl(service, "--tls-max", "1.2")
+        _ = try installation.curl(service)
+        #expect(throws: Failure.self) { try service.sign("{}") }
+        _ = try Connection(to: service.server)
+        for reason in ["tlsv1 alert unknown ca", "the client gave up", "http request"] {
+            #expect(service.log.contains(#""TLS handshake failed""#) && service.log.contains(reason), "\(service.log)")
+        }
+        #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")) == ("200", 0))
+        #expect(try service.metrics()["offer_signer_tls_handshake_failures_total"] == 3)
     }
 
     @Test("With authorities for clients, a client needs a certificate of theirs")

@@ -2,7 +2,7 @@ import ChildProcess
 import Foundation
 
 /// The built `offer-lab`, playing the App Store of an installation's app.
-final class RunningAppStore {
+final class RunningAppStore: Sendable {
     static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
 
     let address: Connection.Address
@@ -13,7 +13,12 @@ final class RunningAppStore {
     private let process: ChildProcess
 
     /// Starts the simulator of an installation's app, with a YAML list of customers.
-    convenience init(for installation: Installation, customers: String, clock: Date = Date()) throws {
+    ///
+    /// The identifiers of their purchases are other ones than those of a store with fewer `others`.
+    convenience init(for installation: Installation, customers: String, clock: Date = Date(), others: Int = 0) throws {
+        let before = (0..<others).map { number in
+            "{ name: other\(number), subscriptions: [{ product: pro.yearly, state: active, periods: 45 }] }, "
+        }
         try self.init(
             in: try TemporaryDirectory(),
             scenario: """
@@ -30,7 +35,7 @@ final class RunningAppStore {
                             offers: [{ id: once, periods: 3 }, { id: anyone }]
                             retentionOffers: [{ id: keep, periods: 3 }]
                           - { id: pro.yearly, level: 1, period: P1Y, price: 99.99, monthlyPrice: 9.49 }
-                customers: \(customers)
+                customers: [\(before.joined())\(customers.drop { "[ ".contains($0) })
                 """
         )
     }
