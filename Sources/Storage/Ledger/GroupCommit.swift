@@ -48,14 +48,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var failure: StorageFailure?
         var refusal: StorageFailure?
 
-        mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
+        mutating func admit(_ request: Request, upTo limit: Int, isUrgent: Bool) -> Admission {
             if isClosed { return .refused(StorageFailure(.closed, "the service is going")) }
             // While the store fails, callers are refused at once: the writer finds out by itself when it works again.
             if let failure { return .refused(failure) }
             guard waitingItems + request.items.count <= limit else {
                 return .refused(StorageFailure(.full, "\(waitingItems) requests wait to be written"))
             }
-            waiting.append(request)
+            waiting.insert(request, at: isUrgent ? 0 : waiting.count)
             waitingItems += request.items.count
             defer {
                 isWriting = true
@@ -131,11 +131,12 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///
     /// The completion is called once, from any thread.
     ///
-    /// Where their commit has not begun by a moment, nothing of them is written; `nil` for the deadline of all.
+    /// Where their commit has not begun by a moment, nothing of them is written, and they go before all others; `nil` for the
+    /// deadline of all.
     func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
         guard !items.isEmpty else { return completion(.success([])) }
         let request = Request(items, due: .now + bounds.deadline, completion)
-        let admission = state.withLock { $0.admit(request, upTo: bounds.waiting) }
+        let admission = state.withLock { $0.admit(request, upTo: bounds.waiting, isUrgent: moment != nil) }
         switch admission {
         case .refused(let failure): request.finish(.failure(failure))
         case .queued(let startsWriting, let startsWatching):

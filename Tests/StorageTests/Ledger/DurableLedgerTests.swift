@@ -178,7 +178,7 @@ struct DurableLedgerTests {
     )
     func lockedTooLong(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledger = try open(fixture, deadline: .milliseconds(300))
+        let ledger = try open(fixture, deadline: .seconds(1))
         let entry = LedgerEntry.of(limit: 2, at: fixture.now)
         #expect(try await ledger.append(entry) == [.recorded])
         try await fixture.locking {

@@ -85,6 +85,19 @@ struct GroupCommitTests {
         #expect(store.commits.map(\.count) == [1, 100])
     }
 
+    @Test("A caller with a moment of its own goes before those that wait already, however many they are")
+    func urgent() async throws {
+        let store = Store(held: .before)
+        let group = store.group(.init(commit: 2, deadline: .seconds(50)))
+        group.append([0]) { _ in }
+        await store.reach()
+        for number in 1...4 { group.append([number]) { _ in } }
+        group.append([9], until: .now + .seconds(50)) { _ in }
+        store.open(4)
+        group.close()
+        #expect(store.commits == [[0], [9, 1], [2, 3], [4]])
+    }
+
     @Test("A full queue refuses at once")
     func full() async {
         let store = Store(held: .before)
