@@ -5,247 +5,253 @@ import Synchronization
 import Testing
 
 /// The load generator against servers whose behaviour is known.
-@Suite("The load generator's figures and failures")
-struct LoadMeasurementTests {
-    private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
-        outcome: ChildProcess.Outcome, [String: Any]
-    ) {
-        let outcome = try KnownServer.load(server, arguments + ["--json"])
-        return (outcome, try KnownServer.json(outcome))
-    }
-
-    @Test(
-        "Failures are counted by what they are",
-        arguments: [
-            (.init(429, #"{"code":"too_many_signatures","status":429}"#), "429 too_many_signatures"),
-            (.init(502, "<html>Bad Gateway</html>"), "502"), (.init(closes: true), "closed"),
-            (.init(delay: 30), "timeout"), (.init(200, "hello"), "malformed answer: no decisions"),
-            (
-                .init(200, KnownServer.eligible.replacing("active", with: "signature_limit")),
-                "not signed: signature_limit"
-            ),
-            (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
-        ] as [(FakeServer.Reply, String)]
-    )
-    func failures(reply: FakeServer.Reply, name: String) throws {
-        let directory = try TemporaryDirectory()
-        let file = directory.path("answers.jsonl")
-        let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, KnownServer.eligible) }
-        let (outcome, report) = try load(
-            server,
-            ["--warm-up", "0", "--duration", "0.5", "--connections", "2", "--answers", file, "--timeout"]
-                // However slow the machine is, no other answer is late.
-                + [name == "timeout" ? "1.5" : "15"]
-        )
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("nothing was signed"))
-        #expect(report["requests"] as? Int == 0)
-        let errors = try #require(report["errors"] as? [String: Int])
-        #expect(Array(errors.keys) == [name])
-        #expect((errors[name] ?? 0) > 0)
-        #expect(report["measured"] == nil, "what nobody measured is no latency of 0 ms")
-        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+extension LoadTests {
+    @Suite("The load generator's figures and failures")
+    struct LoadMeasurementTests {
+        private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
+            outcome: ChildProcess.Outcome, [String: Any]
+        ) {
+            let outcome = try KnownServer.load(server, arguments + ["--json"])
+            return (outcome, try KnownServer.json(outcome))
         }
-        // A request that was sent just after the end has a line, and is not counted.
-        #expect(lines.count >= errors[name] ?? 0)
-        #expect(lines.allSatisfy { $0["error"] as? String == name && $0["account"] is String })
-    }
 
-    @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")
-    func twice() throws {
-        let server = try FakeServer { request in
-            guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
-            let body = KnownServer.signed
-            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-            return .init(200, headers: ["Content-Length": "\(body.utf8.count)"], body + head + body)
-        }
-        let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "2"])
-        #expect(outcome.status == 1)
-        #expect(report["requests"] as? Int == 0)
-        let errors = try #require(report["errors"] as? [String: Int])
-        #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
-    }
-
-    @Test("A service that ends each connection with its answer costs no request", arguments: ["close", "Close"])
-    func closing(option: String) throws {
-        let server = try KnownServer.server { _ in .init(200, headers: ["Connection": option], KnownServer.signed) }
-        let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "4"])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(report["errors"] as? [String: Int] == [:])
-    }
-
-    @Test("An answer that lacks one of the signatures is none")
-    func partly() throws {
-        let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
-        let (outcome, report) = try load(
-            server,
-            ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--offers", "2"]
+        @Test(
+            "Failures are counted by what they are",
+            arguments: [
+                (.init(429, #"{"code":"too_many_signatures","status":429}"#), "429 too_many_signatures"),
+                (.init(502, "<html>Bad Gateway</html>"), "502"), (.init(closes: true), "closed"),
+                (.init(delay: 30), "timeout"), (.init(200, "hello"), "malformed answer: no decisions"),
+                (
+                    .init(200, KnownServer.eligible.replacing("active", with: "signature_limit")),
+                    "not signed: signature_limit"
+                ),
+                (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
+            ] as [(FakeServer.Reply, String)]
         )
-        #expect(outcome.status == 1)
-        #expect(report["requests"] as? Int == 0)
-        let errors = try #require(report["errors"] as? [String: Int])
-        #expect(Array(errors.keys) == ["not signed: too few decisions"])
-    }
-
-    @Test("A request that an open loop could not send is a failure: every request that was due is in the result")
-    func everyRequestCounts() throws {
-        let server = try FakeServer {
-            $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, KnownServer.eligible)
-        }
-        let (outcome, report) = try load(
-            server,
-            ["--rate", "20", "--warm-up", "0", "--duration", "1", "--timeout", "1.5", "--connections", "2"]
-        )
-        #expect(outcome.status == 1)
-        let errors = try #require(report["errors"] as? [String: Int])
-        #expect(errors == ["timeout": 2, "not sent: no connection was free": 18])
-        // What nobody answered within 1.5 seconds has waited as long.
-        let corrected = try #require(report["corrected"] as? [String: Double])
-        #expect(try #require(corrected["max"]) >= 1500)
-        let kinds = try #require(report["kinds"] as? [String: [String: Any]])
-        #expect(kinds["receiptResponse"]?["requests"] as? Int == 0)
-        #expect(kinds["receiptResponse"]?["latency"] as? [String: Double] == report["corrected"] as? [String: Double])
-    }
-
-    @Test("A service that falls behind in the warm-up is measured after it all the same")
-    func behindInWarmUp() throws {
-        let server = try FakeServer {
-            $0.path == "/v1/signatures" ? .init(200, KnownServer.signed, delay: 0.1) : .init(200, KnownServer.eligible)
-        }
-        let (outcome, report) = try load(
-            server,
-            ["--rate", "100", "--warm-up", "1", "--duration", "1", "--connections", "1"]
-        )
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let requests = try #require(report["requests"] as? Int)
-        #expect(requests > 0)
-        #expect(report["errors"] as? [String: Int] == ["not sent: no connection was free": 100 - requests])
-    }
-
-    @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")
-    func coordinatedOmission() throws {
-        let isFirst = Mutex(true)
-        let server = try FakeServer { request in
-            guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
-            let pauses = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
+        func failures(reply: FakeServer.Reply, name: String) throws {
+            let directory = try TemporaryDirectory()
+            let file = directory.path("answers.jsonl")
+            let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, KnownServer.eligible) }
+            let (outcome, report) = try load(
+                server,
+                ["--warm-up", "0", "--duration", "0.5", "--connections", "2", "--answers", file, "--timeout"]
+                    // However slow the machine is, no other answer is late.
+                    + [name == "timeout" ? "1.5" : "15"]
+            )
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("nothing was signed"))
+            #expect(report["requests"] as? Int == 0)
+            let errors = try #require(report["errors"] as? [String: Int])
+            #expect(Array(errors.keys) == [name])
+            #expect((errors[name] ?? 0) > 0)
+            #expect(report["measured"] == nil, "what nobody measured is no latency of 0 ms")
+            let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
+                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             }
-            return .init(200, KnownServer.signed, delay: pauses ? 1.5 : 0)
+            // A request that was sent just after the end has a line, and is not counted.
+            #expect(lines.count >= errors[name] ?? 0)
+            #expect(lines.allSatisfy { $0["error"] as? String == name && $0["account"] is String })
         }
-        let (outcome, report) = try load(
-            server,
-            ["--rate", "50", "--warm-up", "0", "--duration", "2", "--connections", "1"]
-        )
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let measured = try #require(report["measured"] as? [String: Double])
-        let corrected = try #require(report["corrected"] as? [String: Double])
-        #expect(try #require(corrected["p50"]) > (try #require(measured["p50"])) * 5)
-        #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
-    }
 
-    @Test("A signature that is none is wrong, and the first fault is printed")
-    func wrong() throws {
-        let installation = try Installation()
-        let server = try FakeServer {
-            .init(200, $0.path == "/v1/signatures" ? KnownServer.signed : KnownServer.eligible)
+        @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")
+        func twice() throws {
+            let server = try FakeServer { request in
+                guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
+                let body = KnownServer.signed
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                return .init(200, headers: ["Content-Length": "\(body.utf8.count)"], body + head + body)
+            }
+            let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "2"])
+            #expect(outcome.status == 1)
+            #expect(report["requests"] as? Int == 0)
+            let errors = try #require(report["errors"] as? [String: Int])
+            #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
         }
-        let (outcome, report) = try load(
-            server,
-            ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--verify-key", installation.publicKey]
-        )
-        #expect(outcome.status == 1)
-        let verification = try #require(report["verification"] as? [String: Any])
-        #expect((verification["wrong"] as? Int ?? 0) > 0)
-        #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
-    }
 
-    @Test("A configuration at fault is reported by its own files, in check's words and with its exit status")
-    func configuration() throws {
-        let installation = try Installation()
-        try installation.edit("catalog.yaml", "audience: [lapsed]", "audience: [rich]")
-        let checked = try installation.check()
-        let outcome = try Executable.run(
-            ["load", "--self", "--config", installation.configuration],
-            of: Executable.lab
-        )
-        #expect(outcome.status == 78)
-        #expect(outcome.output.isEmpty)
-        #expect(outcome.errors.contains("\(installation.directory.path("catalog.yaml")):"), "\(outcome.errors)")
-        #expect(outcome.errors == checked.errors)
-    }
+        @Test("A service that ends each connection with its answer costs no request", arguments: ["close", "Close"])
+        func closing(option: String) throws {
+            let server = try KnownServer.server { _ in .init(200, headers: ["Connection": option], KnownServer.signed) }
+            let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "4"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(report["errors"] as? [String: Int] == [:])
+        }
 
-    @Test("A server that is no Offer Signer is reported as none", arguments: [#"{"hello":1}"#, "hello", ""])
-    func noService(body: String) throws {
-        let server = try FakeServer { _ in .init(200, body) }
-        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"], of: Executable.lab)
-        #expect(outcome.status == 1)
-        #expect(outcome.output.isEmpty)
-        #expect(outcome.errors.hasPrefix("error: "))
-    }
-
-    @Test("One late answer is reported by itself, and does not make the service's throughput smaller")
-    func lateAnswer() throws {
-        let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
-        let arguments = ["--rate", "40", "--warm-up", "0", "--duration", "1", "--connections", "8"]
-        // Both wait at once.
-        let other = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
-        let process = try KnownServer.start(other, arguments)
-        let report = try KnownServer.json(try KnownServer.load(server, arguments + ["--json"]))
-        #expect(report["requests"] as? Int == 40)
-        #expect(report["requestsPerSecond"] as? Double == 40)
-        #expect(report["seconds"] as? Double == 1)
-        #expect(try #require(report["tailSeconds"] as? Double) > 2)
-        #expect(try process.outcome().text.contains(#/the last answer came [3-9]\.\d s after sending/#))
-    }
-
-    @Test("A generator that was stopped says that it was late itself")
-    func stopped() throws {
-        let processes = try [["--json"], []].map { more in
+        @Test("An answer that lacks one of the signatures is none")
+        func partly() throws {
             let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
-            let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "3"] + more
-            let process = try KnownServer.start(server, arguments)
-            waitUntil(seconds: 60) { process.hasEnded || server.requests.count >= 20 }
-            process.send(SIGSTOP)
-            return (process, server)
+            let (outcome, report) = try load(
+                server,
+                ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--offers", "2"]
+            )
+            #expect(outcome.status == 1)
+            #expect(report["requests"] as? Int == 0)
+            let errors = try #require(report["errors"] as? [String: Int])
+            #expect(Array(errors.keys) == ["not signed: too few decisions"])
         }
-        usleep(1_500_000)
-        for (process, _) in processes { process.send(SIGCONT) }
-        let report = try KnownServer.json(try processes[0].0.outcome())
-        let lateness = try #require(report["generatorLateness"] as? [String: Double])
-        #expect(try #require(lateness["max"]) > 1000)
-        #expect(try #require(report["generatorShare"] as? Double) > 0)
-        let text = try processes[1].0.outcome().text
-        #expect(text.contains(#/WARNING: the generator sent late with a connection free: p99 [1-9],\d/#), "\(text)")
-    }
 
-    @Test("A rate below one is reported unrounded, and an answer may have spaces where JSON has them")
-    func smallRate() throws {
-        let spaced = KnownServer.signed.replacing(#":""#, with: #" : ""#)
-        let server = try KnownServer.server { _ in .init(200, spaced) }
-        let outcome = try KnownServer.load(server, ["--rate", "0.4", "--warm-up", "0", "--duration", "1"])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.text.contains("open loop: 0.4 requests a second over 16 connections"), "\(outcome.text)")
-    }
-
-    @Test("Refusals took their time, too: the closed loop is corrected by the time between all requests")
-    func refusedInClosedLoop() throws {
-        let server = try KnownServer.server { number in
-            number.isMultiple(of: 40)
-                ? .init(200, KnownServer.signed, delay: 0.005) : .init(429, #"{"code":"rate_limited"}"#, delay: 0.005)
+        @Test("A request that an open loop could not send is a failure: every request that was due is in the result")
+        func everyRequestCounts() throws {
+            let server = try FakeServer {
+                $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, KnownServer.eligible)
+            }
+            let (outcome, report) = try load(
+                server,
+                ["--rate", "20", "--warm-up", "0", "--duration", "1", "--timeout", "1.5", "--connections", "2"]
+            )
+            #expect(outcome.status == 1)
+            let errors = try #require(report["errors"] as? [String: Int])
+            #expect(errors == ["timeout": 2, "not sent: no connection was free": 18])
+            // What nobody answered within 1.5 seconds has waited as long.
+            let corrected = try #require(report["corrected"] as? [String: Double])
+            #expect(try #require(corrected["max"]) >= 1500)
+            let kinds = try #require(report["kinds"] as? [String: [String: Any]])
+            #expect(kinds["receiptResponse"]?["requests"] as? Int == 0)
+            #expect(
+                kinds["receiptResponse"]?["latency"] as? [String: Double] == report["corrected"] as? [String: Double]
+            )
         }
-        let outcome = try KnownServer.load(
-            server,
-            ["--warm-up", "0", "--duration", "2", "--connections", "2", "--json"]
-        )
-        let report = try KnownServer.json(outcome)
-        let correction = try #require(report["correction"] as? String)
-        let interval = try #require(correction.split(separator: " ").dropFirst().first.flatMap { Double($0) })
-        let requests = try #require(report["requests"] as? Int)
-        let errors = try #require(report["errors"] as? [String: Int])
-        let sent = requests + errors.values.reduce(0, +)
-        #expect(requests > 0)
-        #expect(abs(interval * Double(sent) - 2 * 2000) < 1000, "\(correction), \(sent) requests")
+
+        @Test("A service that falls behind in the warm-up is measured after it all the same")
+        func behindInWarmUp() throws {
+            let server = try FakeServer {
+                $0.path == "/v1/signatures"
+                    ? .init(200, KnownServer.signed, delay: 0.1) : .init(200, KnownServer.eligible)
+            }
+            let (outcome, report) = try load(
+                server,
+                ["--rate", "100", "--warm-up", "1", "--duration", "1", "--connections", "1"]
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let requests = try #require(report["requests"] as? Int)
+            #expect(requests > 0)
+            #expect(report["errors"] as? [String: Int] == ["not sent: no connection was free": 100 - requests])
+        }
+
+        @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")
+        func coordinatedOmission() throws {
+            let isFirst = Mutex(true)
+            let server = try FakeServer { request in
+                guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
+                let pauses = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                return .init(200, KnownServer.signed, delay: pauses ? 1.5 : 0)
+            }
+            let (outcome, report) = try load(
+                server,
+                ["--rate", "50", "--warm-up", "0", "--duration", "2", "--connections", "1"]
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let measured = try #require(report["measured"] as? [String: Double])
+            let corrected = try #require(report["corrected"] as? [String: Double])
+            #expect(try #require(corrected["p50"]) > (try #require(measured["p50"])) * 5)
+            #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
+        }
+
+        @Test("A signature that is none is wrong, and the first fault is printed")
+        func wrong() throws {
+            let installation = try Installation()
+            let server = try FakeServer {
+                .init(200, $0.path == "/v1/signatures" ? KnownServer.signed : KnownServer.eligible)
+            }
+            let (outcome, report) = try load(
+                server,
+                ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--verify-key", installation.publicKey]
+            )
+            #expect(outcome.status == 1)
+            let verification = try #require(report["verification"] as? [String: Any])
+            #expect((verification["wrong"] as? Int ?? 0) > 0)
+            #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
+        }
+
+        @Test("A configuration at fault is reported by its own files, in check's words and with its exit status")
+        func configuration() throws {
+            let installation = try Installation()
+            try installation.edit("catalog.yaml", "audience: [lapsed]", "audience: [rich]")
+            let checked = try installation.check()
+            let outcome = try Executable.run(
+                ["load", "--self", "--config", installation.configuration],
+                of: Executable.lab
+            )
+            #expect(outcome.status == 78)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains("\(installation.directory.path("catalog.yaml")):"), "\(outcome.errors)")
+            #expect(outcome.errors == checked.errors)
+        }
+
+        @Test("A server that is no Offer Signer is reported as none", arguments: [#"{"hello":1}"#, "hello", ""])
+        func noService(body: String) throws {
+            let server = try FakeServer { _ in .init(200, body) }
+            let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"], of: Executable.lab)
+            #expect(outcome.status == 1)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.hasPrefix("error: "))
+        }
+
+        @Test("One late answer is reported by itself, and does not make the service's throughput smaller")
+        func lateAnswer() throws {
+            let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
+            let arguments = ["--rate", "40", "--warm-up", "0", "--duration", "1", "--connections", "8"]
+            // Both wait at once.
+            let other = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
+            let process = try KnownServer.start(other, arguments)
+            let report = try KnownServer.json(try KnownServer.load(server, arguments + ["--json"]))
+            #expect(report["requests"] as? Int == 40)
+            #expect(report["requestsPerSecond"] as? Double == 40)
+            #expect(report["seconds"] as? Double == 1)
+            #expect(try #require(report["tailSeconds"] as? Double) > 2)
+            #expect(try process.outcome().text.contains(#/the last answer came [3-9]\.\d s after sending/#))
+        }
+
+        @Test("A generator that was stopped says that it was late itself")
+        func stopped() throws {
+            let processes = try [["--json"], []].map { more in
+                let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
+                let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "3"] + more
+                let process = try KnownServer.start(server, arguments)
+                waitUntil(seconds: 60) { process.hasEnded || server.requests.count >= 20 }
+                process.send(SIGSTOP)
+                return (process, server)
+            }
+            usleep(1_500_000)
+            for (process, _) in processes { process.send(SIGCONT) }
+            let report = try KnownServer.json(try processes[0].0.outcome())
+            let lateness = try #require(report["generatorLateness"] as? [String: Double])
+            #expect(try #require(lateness["max"]) > 1000)
+            #expect(try #require(report["generatorShare"] as? Double) > 0)
+            let text = try processes[1].0.outcome().text
+            #expect(text.contains(#/WARNING: the generator sent late with a connection free: p99 [1-9],\d/#), "\(text)")
+        }
+
+        @Test("A rate below one is reported unrounded, and an answer may have spaces where JSON has them")
+        func smallRate() throws {
+            let spaced = KnownServer.signed.replacing(#":""#, with: #" : ""#)
+            let server = try KnownServer.server { _ in .init(200, spaced) }
+            let outcome = try KnownServer.load(server, ["--rate", "0.4", "--warm-up", "0", "--duration", "1"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.text.contains("open loop: 0.4 requests a second over 16 connections"), "\(outcome.text)")
+        }
+
+        @Test("Refusals took their time, too: the closed loop is corrected by the time between all requests")
+        func refusedInClosedLoop() throws {
+            let server = try KnownServer.server { number in
+                number.isMultiple(of: 40)
+                    ? .init(200, KnownServer.signed, delay: 0.005)
+                    : .init(429, #"{"code":"rate_limited"}"#, delay: 0.005)
+            }
+            let outcome = try KnownServer.load(
+                server,
+                ["--warm-up", "0", "--duration", "2", "--connections", "2", "--json"]
+            )
+            let report = try KnownServer.json(outcome)
+            let correction = try #require(report["correction"] as? String)
+            let interval = try #require(correction.split(separator: " ").dropFirst().first.flatMap { Double($0) })
+            let requests = try #require(report["requests"] as? Int)
+            let errors = try #require(report["errors"] as? [String: Int])
+            let sent = requests + errors.values.reduce(0, +)
+            #expect(requests > 0)
+            #expect(abs(interval * Double(sent) - 2 * 2000) < 1000, "\(correction), \(sent) requests")
+        }
     }
 }
