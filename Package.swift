@@ -50,9 +50,10 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSigningMemory"),
+        .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
         .target(
             name: "SubscriptionKeys",
-            dependencies: ["Offers", "CLinux", "COpenSSL", "CSigningMemory"],
+            dependencies: ["Offers", "CLinux", "COpenSSL", "CPKCS11", "CSigningMemory"],
             swiftSettings: strict + [.strictMemorySafety()]
         ),
         .target(

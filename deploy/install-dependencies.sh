@@ -72,6 +72,7 @@ for group in "$@"; do
         need pkg-config "finding the C libraries" command -v pkg-config
         need libpq-dev "speaking with PostgreSQL" pkg-config --exists 'libpq >= 14'
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'libcrypto >= 3.0'
+        need libp11-kit-dev "keys in tokens: the types of PKCS#11" test -e /usr/include/p11-kit-1/p11-kit/pkcs11.h
         need libsqlite3-dev "the ledger: SQLite's headers" pkg-config --exists 'sqlite3 >= 3.35'
         ;;
     demo)
@@ -88,6 +89,10 @@ for group in "$@"; do
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
         need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
+        need softhsm2 "a token to test with" command -v softhsm2-util
+        need opensc "importing keys into it, as the guide does" command -v pkcs11-tool
+        need p11-kit "a token in another process" command -v p11-kit
+        need p11-kit-modules "its client" sh -c 'ls /usr/lib/*/pkcs11/p11-kit-client.so'
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill
@@ -102,6 +107,9 @@ for group in "$@"; do
         need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'
         need libc6-dev "building it" test -e /usr/include/stdlib.h
         need openssl "public keys to check signatures with" command -v openssl
+        need softhsm2 "keys in tokens" command -v softhsm2-util
+        need p11-kit "a token in another process" command -v p11-kit
+        need p11-kit-modules "its client" sh -c 'ls /usr/lib/*/pkcs11/p11-kit-client.so'
         need postgresql "the ledger in a database" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         need python3 "the benchmarks" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv

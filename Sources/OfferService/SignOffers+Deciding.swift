@@ -1,4 +1,4 @@
-import Offers
+package import Offers
 
 /// Decides, as far as that goes without a wait; the rest is a ``Step``.
 extension SignOffers {

@@ -94,20 +94,16 @@ extension CustomerRequest {
 
 extension DecidedProduct {
     /// The signed statement; `nil` for none.
-    func jws(
-        by signing: SigningApp,
-        at moment: Timestamp,
-        measuring rooms: RoomMetrics
-    ) throws(SigningFailure) -> IntroductoryOfferEligibilityJWS? {
-        guard let claim, let issuer = signing.issuer else { return nil }
-        return try rooms.measure(.signature) { () throws(SigningFailure) in
+    func jws(by stamp: OfferStamp) throws(SigningFailure) -> IntroductoryOfferEligibilityJWS? {
+        guard let claim, let issuer = stamp.signing.issuer else { return nil }
+        return try stamp.rooms.measure(.signature) { () throws(SigningFailure) in
             try IntroductoryOfferEligibilityJWS(
                 productId: id,
                 allowIntroductoryOffer: claim.allows,
                 transactionId: claim.transactionId,
                 issuer: issuer,
-                timestamp: moment,
-                signer: signing.signer
+                timestamp: stamp.moment,
+                signer: stamp.signer
             )
         }
     }

@@ -3,7 +3,28 @@ package import Offers
 /// Signs decided requests, and gives out recorded signatures.
 extension SignOffers {
     /// Signs the offers that the customer may have, if signatures were asked for; when one cannot be signed, none is.
-    package func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
+    ///
+    /// A key in a token has begun when this returns, and the signatures are waited for.
+    package func sign(_ decided: Decided) throws(SignatureFault) -> Step<PreparedAnswer, SignatureFault> {
+        let signer = decided.customer.signing.signer
+        do throws(SigningFailure) {
+            guard signer.hasThreads, decided.isSigned else {
+                return .now(try sign(decided, by: signer))
+            }
+            let step = try signer.work { (signer) throws(SigningFailure) in try self.sign(decided, by: signer) }
+            return .later { () throws(SignatureFault) in
+                do throws(SigningFailure) {
+                    return try await step.value()
+                } catch {
+                    throw .signing(error)
+                }
+            }
+        } catch {
+            throw .signing(error)
+        }
+    }
+
+    private func sign(_ decided: Decided, by signer: any ES256Signer) throws(SigningFailure) -> PreparedAnswer {
         let (request, customer) = (decided.request, decided.customer)
         let (signing, decisions) = (customer.signing, decided.decisions)
         let app = signing.app
@@ -15,36 +36,33 @@ extension SignOffers {
         products.reserveCapacity(decided.products.count)
         var grants: [OfferGrant] = []
         grants.reserveCapacity(request.signatureCount)
-        do throws(SigningFailure) {
-            let stamp = OfferStamp(
-                signing: signing,
-                account: request.account,
-                formats: request.formats,
-                purchases: decided.purchases.map { NewestTransactions($0.value, of: app) },
-                moment: customer.moment,
-                rooms: metrics.rooms
+        let stamp = OfferStamp(
+            signing: signing,
+            account: request.account,
+            formats: request.formats,
+            purchases: decided.purchases.map { NewestTransactions($0.value, of: app) },
+            moment: customer.moment,
+            rooms: metrics.rooms,
+            signer: signer
+        )
+        for (offer, decision) in zip(decided.offers, decisions) {
+            let answer = try stamp.signed(offer, decision)
+            answered.append(answer)
+            let signatures = answer.signatures
+            if !signatures.isEmpty {
+                grants.append(policy.grant(of: offer, decision.reason, signatures: signatures))
+            }
+        }
+        for product in decided.products {
+            let jws = try product.jws(by: stamp)
+            let answer = ProductAnswer(
+                productId: product.id,
+                introductoryOffer: product.decision,
+                jws: jws,
+                winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: [product.id])) : []
             )
-            for (offer, decision) in zip(decided.offers, decisions) {
-                let answer = try stamp.signed(offer, decision)
-                answered.append(answer)
-                let signatures = answer.signatures
-                if !signatures.isEmpty {
-                    grants.append(policy.grant(of: offer, decision.reason, signatures: signatures))
-                }
-            }
-            for product in decided.products {
-                let jws = try product.jws(by: signing, at: customer.moment, measuring: metrics.rooms)
-                let answer = ProductAnswer(
-                    productId: product.id,
-                    introductoryOffer: product.decision,
-                    jws: jws,
-                    winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: [product.id])) : []
-                )
-                products.append(answer)
-                if let grant = answer.grant { grants.append(grant) }
-            }
-        } catch {
-            throw .signing(error)
+            products.append(answer)
+            if let grant = answer.grant { grants.append(grant) }
         }
         let asked = winsBack ? Set(decided.offers.map(\.productId) + request.products) : []
         let answer = CustomerAnswer(
@@ -95,6 +113,14 @@ extension SignOffers {
 }
 
 extension SignOffers.Decided {
+    package var signatureCount: Int { request.signatureCount }
+
+    /// Whether anything is signed.
+    fileprivate var isSigned: Bool {
+        products.contains { $0.claim != nil }
+            || !request.formats.isEmpty && decisions.contains { $0.verdict == .eligible }
+    }
+
     /// The purchases to name in a JWS: where the decision looked at them, and something is signed.
     fileprivate var purchases: SharedHistory? {
         guard request.formats.contains(.jws), !skipsEligibility, decisions.contains(where: { $0.verdict == .eligible })

@@ -79,7 +79,7 @@ package final class SignOffers: Sendable {
         let step = try decide(request, skippingEligibility: skippingEligibility)
         let decided = try await step.value()
         if case .later = step, Task.isCancelled { throw .givenUp }
-        let prepared = try sign(decided)
+        let prepared = try await sign(decided).value()
         guard let entry = prepared.entry else { return release(prepared, by: []) }
         let result = await withCheckedContinuation { continuation in
             record([entry]) { continuation.resume(returning: $0) }

@@ -25,6 +25,8 @@ struct OfferStamp {
     let purchases: NewestTransactions?
     let moment: Timestamp
     let rooms: RoomMetrics
+    /// The app's key, or its signer for this thread.
+    let signer: any ES256Signer
 
     /// Adds the signatures to a decision, where it is eligible.
     func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> OfferAnswer {
@@ -50,7 +52,7 @@ struct OfferStamp {
             account: account,
             nonce: Nonce(using: &words),
             timestamp: moment,
-            signer: signing.signer
+            signer: signer
         )
     }
 
@@ -63,7 +65,7 @@ struct OfferStamp {
             transactionId: group.flatMap { purchases?.identifier(inGroup: $0.id) },
             issuer: issuer,
             timestamp: moment,
-            signer: signing.signer
+            signer: signer
         )
     }
 }

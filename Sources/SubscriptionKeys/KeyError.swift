@@ -62,6 +62,8 @@ package struct KeyError: Error, CustomStringConvertible {
         case heapSetUpElsewhere
         /// The system refused to protect the process.
         case processNotProtected
+        /// A PKCS#11 URI, module or token with which nothing can be signed.
+        case token
     }
 
     /// The largest file that is read, in bytes: a P-256 key takes about 260.
@@ -88,6 +90,14 @@ package struct KeyError: Error, CustomStringConvertible {
         self.code = code
         self.path = path
         self.reason = reason
+    }
+
+    /// The fault with its file, which should hold a PIN.
+    func ofPIN(at path: String, access: FileAccess) -> KeyError {
+        let isAccess = code == .readableByOthers || code == .foreignOwner
+        return isAccess
+            ? at(path, access: access)
+            : KeyError(code, path: path, "\(reason); it has to hold the token's PIN, and nothing else")
     }
 
     /// The fault with its file and the fix; `access` is `nil` where anybody may read the file, and `owner` the service's
@@ -176,7 +186,7 @@ extension KeyError.Code {
         case .unwritable:
             return "; its directory has to be writable for the service's user, and its file system to have room"
         case .openSSL, .selfTestFailed, .heapSize, .heapUnavailable, .heapNotLocked, .heapSetUpElsewhere,
-            .processNotProtected:
+            .processNotProtected, .token:
             return ""
         case .missing, .notRegularFile, .empty, .otherPEM, .otherAlgorithm, .otherCurve, .scalarOutOfRange:
             return expectation

@@ -258,7 +258,7 @@ struct IntroductorySignaturesTests {
         let grants = ledger.entries.flatMap(\.grants)
         #expect(grants.map(\.offer.productId) == ["news", "monthly"])
         #expect(grants.flatMap(\.signatures).map(\.form) == [.introductoryAllowed, .introductoryRefused])
-        let prepared = try useCase.sign(try await useCase.decide(request).value())
+        let prepared = try await useCase.sign(useCase.decide(request).value()).value()
         for (outcomes, first) in [
             ([], false), ([.recorded], true), ([.recorded, .signatureLimit(count: 1)], true),
         ] as [([GrantOutcome], Bool)] {

@@ -56,15 +56,14 @@ struct KeptAnswersTests {
     }
 
     @Test("They are decided without waiting, and signed")
-    func atOnce() throws {
+    func atOnce() async throws {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10)))
         guard case .now(let decided) = try beginning(Self.history(secondsAgo: 10)) else {
             Issue.record("Somebody is waited for.")
             return
         }
-        #expect(
-            useCase.release(try useCase.sign(decided), by: [.recorded]).decisions.first?.discount?.signature == [0x30]
-        )
+        let prepared = try await useCase.sign(decided).value()
+        #expect(useCase.release(prepared, by: [.recorded]).decisions.first?.discount?.signature == [0x30])
     }
 
     @Test("Without an answer the App Store is waited for")

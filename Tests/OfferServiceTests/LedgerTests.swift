@@ -78,13 +78,13 @@ struct LedgerTests {
     }
 
     @Test("A signature that the ledger does not confirm does not leave")
-    func withoutOutcome() throws {
+    func withoutOutcome() async throws {
         let useCase = useCase(ScriptedLedger())
         guard case .now(let decided) = try useCase.decide(request(["stay", "nope", "limited"])) else {
             Issue.record("nothing had to be waited for")
             return
         }
-        let prepared = try useCase.sign(decided)
+        let prepared = try await useCase.sign(decided).value()
         for (outcomes, left) in [
             ([.recorded, .recorded], [true, false, true]), ([.recorded], [true, false, false]),
             ([], [false, false, false]),

@@ -68,7 +68,10 @@ final class Customers {
         for _ in 0..<Self.atOnce {
             next = (next + 1) % Self.count
             let request = try CustomerRequest(json: bodies[next], of: .signatures, from: SigningBenchmark.client)
-            if case .now(let decided) = try service.decide(request) { prepared.append(try service.sign(decided)) }
+            guard case .now(let decided) = try service.decide(request),
+                case .now(let answer) = try service.sign(decided)
+            else { continue }
+            prepared.append(answer)
         }
         waiting += prepared.count
         let entries = prepared.compactMap(\.entry)

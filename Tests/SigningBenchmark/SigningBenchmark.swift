@@ -122,8 +122,9 @@ struct SigningBenchmark {
         return {
             let request = try CustomerRequest(json: body, of: .signatures, from: client)
             // The ledger is left out, too: it takes all.
-            guard case .now(let decided) = try service.decide(request) else { return 0 }
-            let prepared = try service.sign(decided)
+            guard case .now(let decided) = try service.decide(request),
+                case .now(let prepared) = try service.sign(decided)
+            else { return 0 }
             let outcomes = prepared.entry?.grants.map { _ in GrantOutcome.recorded } ?? []
             let answer = service.release(prepared, by: outcomes)
             return answer.json.isEmpty ? 0 : answer.decisions.count { $0.discount != nil }

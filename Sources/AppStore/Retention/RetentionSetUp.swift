@@ -63,7 +63,7 @@ package actor RetentionSetUp {
                 path: "/inApps/v1/messaging" + call.path,
                 bundleId: app.bundleId,
                 environment: environment,
-                bearerToken: try token(of: credentials),
+                bearerToken: try await token(of: credentials),
                 body: call.body
             )
             let response: IncomingResponse
@@ -86,9 +86,9 @@ package actor RetentionSetUp {
         }
     }
 
-    private func token(of credentials: ServerAPICredentials) throws(RetentionFault) -> String {
+    private func token(of credentials: ServerAPICredentials) async throws(RetentionFault) -> String {
         do throws(SigningFailure) {
-            return try credentials.bearerToken(at: now())
+            return try await credentials.bearerToken(at: now())
         } catch {
             throw RetentionFault("the token for the App Store Server API cannot be signed: \(error)")
         }

@@ -79,10 +79,10 @@ struct ServerAPIClient: Sendable {
         guard let credentials = app.serverAPI else { return .refusal(.issuerUnknown) }
         let token: String
         do throws(SigningFailure) {
-            token = try credentials.bearerToken(at: apple.now())
+            token = try await credentials.bearerToken(at: apple.now())
         } catch {
             apple.logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
-            return .unavailable(.appStoreCredentials)
+            return .unavailable(error.isUnavailability ? .signingUnavailable : .appStoreCredentials)
         }
         let request = OutgoingRequest(
             method: .get,

@@ -33,11 +33,11 @@ package final class ServerAPICredentials: Sendable {
     }
 
     /// A token that is valid now, a compact JWS; one is used for several requests.
-    func bearerToken(at now: Timestamp) throws(SigningFailure) -> String {
+    func bearerToken(at now: Timestamp) async throws(SigningFailure) -> String {
         // A clock that was set back leaves a token of the future, which the API refuses until the clock is there again.
         if let known = token.withLock({ $0 }), known.issuedAt <= now, now < known.useUntil { return known.text }
         let issued = now.millisecondsSince1970 / 1000 - Self.backdatingSeconds
-        let text = try makeToken(issuedAt: issued)
+        let text = try await makeToken(issuedAt: issued)
         let made = Token(
             text: text,
             issuedAt: Timestamp(millisecondsSince1970: issued * 1000),
@@ -47,13 +47,16 @@ package final class ServerAPICredentials: Sendable {
         return text
     }
 
-    private func makeToken(issuedAt issued: Int64) throws(SigningFailure) -> String {
+    private func makeToken(issuedAt issued: Int64) async throws(SigningFailure) -> String {
         var claims = JSONWebToken.Claims()
         claims.add("iss", issuerId)
         claims.add("iat", issued)
         claims.add("exp", issued + Self.lifetimeSeconds)
         claims.add("aud", "appstoreconnect-v1")
         claims.add("bid", bundleId)
-        return try JSONWebToken(claims, signer: signer).compact
+        let all = claims
+        return try await signer.work { (signer) throws(SigningFailure) in
+            try JSONWebToken(all, signer: signer).compact
+        }.value()
     }
 }

@@ -89,6 +89,15 @@ extension EvidenceFault {
         )
     }
 
+    /// The token that has the key, with which Apple is asked, does not answer.
+    static var signingUnavailable: EvidenceFault {
+        EvidenceFault(
+            .unavailable(retryAfterSeconds: 5),
+            code: "signing_unavailable",
+            detail: "The token that has the key does not answer, so that the App Store cannot be asked; ask again."
+        )
+    }
+
     /// The Server API cannot be asked for the app, and never could: the catalog does not say who issued its key.
     static var issuerUnknown: EvidenceFault {
         EvidenceFault(

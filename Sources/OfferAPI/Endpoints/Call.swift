@@ -1,5 +1,6 @@
 import NIOHTTP1
 import OfferService
+import Offers
 
 /// A call of clients: one row from which the gate, `Allow`, the metrics, the queue and the test of the description follow.
 final class Call: Sendable {

@@ -61,7 +61,7 @@ extension PublicEndpoints {
     }
 
     private func answer(_ calls: [Called], for customers: [CustomerStep], on loop: any EventLoop) {
-        record(sign(decide(calls, for: customers, on: loop)), on: loop)
+        sign(decide(calls, for: customers, on: loop), on: loop)
     }
 
     /// Decides; a request that has to wait does so in a task.
@@ -115,29 +115,71 @@ extension PublicEndpoints {
             switch result {
             case .success(let decided):
                 guard hasPlace(request, offers: call.signatureCount) else { return }
-                record(sign([(request, decided)]), on: loop)
+                sign([(request, decided)], on: loop)
             case .failure(let problem): request.finish(.failure(problem))
             }
         }
     }
 
-    /// Signs; a request of which nothing is signed is answered at once.
-    private func sign(_ all: [Decided]) -> [Signed] {
+    /// Signs and records; the signatures of keys in tokens are waited for together.
+    private func sign(_ all: [Decided], on loop: any EventLoop) {
         var signed: [Signed] = []
         signed.reserveCapacity(all.count)
+        var waiting: [(request: Request, offers: Int)] = []
+        var steps: [Step<PreparedAnswer, SignatureFault>] = []
         for (request, decided) in all {
             do throws(SignatureFault) {
-                let prepared = try signOffers.sign(decided)
-                if prepared.entry == nil {
-                    request.finish(.success(signOffers.reply(prepared, by: [])))
-                } else {
-                    signed.append((request, prepared))
+                switch try signOffers.sign(decided) {
+                case .now(let prepared): take(prepared, of: request, into: &signed)
+                case let step:
+                    guard request.waitElsewhere() else { continue }
+                    waiting.append((request, decided.signatureCount))
+                    steps.append(step)
                 }
             } catch {
                 request.finish(.failure(Problem(error, evidence: nil)))
             }
         }
-        return signed
+        record(signed, on: loop)
+        guard !steps.isEmpty else { return }
+        let (bound, begun) = (NIOLoopBound(waiting, eventLoop: loop), steps)
+        Task {
+            var results: [Result<PreparedAnswer, SignatureFault>] = []
+            for step in begun {
+                do throws(SignatureFault) {
+                    results.append(.success(try await step.value()))
+                } catch {
+                    results.append(.failure(error))
+                }
+            }
+            let ended = results
+            loop.execute { self.goOn(bound.value, with: ended, on: loop) }
+        }
+    }
+
+    /// Records the signatures that tokens made; a client that has gone gets none.
+    private func goOn(
+        _ waiting: [(request: Request, offers: Int)],
+        with results: [Result<PreparedAnswer, SignatureFault>],
+        on loop: any EventLoop
+    ) {
+        var signed: [Signed] = []
+        for ((request, offers), result) in zip(waiting, results) where hasPlace(request, offers: offers) {
+            switch result {
+            case .success(let prepared): take(prepared, of: request, into: &signed)
+            case .failure(let fault): request.finish(.failure(Problem(fault, evidence: nil)))
+            }
+        }
+        record(signed, on: loop)
+    }
+
+    /// A request of which nothing is signed is answered at once.
+    private func take(_ prepared: PreparedAnswer, of request: Request, into signed: inout [Signed]) {
+        if prepared.entry == nil {
+            request.finish(.success(signOffers.reply(prepared, by: [])))
+        } else {
+            signed.append((request, prepared))
+        }
     }
 
     /// Has the ledger record the signatures, and gives out the recorded ones.

@@ -107,7 +107,7 @@ extension Problem {
             )
         case .signing(let failure):
             self = unavailable(
-                "signing_failed",
+                failure.isUnavailability ? "signing_unavailable" : "signing_failed",
                 "The service could not sign. Nothing was given out.",
                 reason: failure.description
             )

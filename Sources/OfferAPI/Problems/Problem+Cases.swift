@@ -58,6 +58,14 @@ extension Problem {
             case .unavailable(let seconds):
                 self.init(status: 503, code: fault.code, detail: fault.detail, retryAfterSeconds: seconds)
             }
+        case .signing(let failure) where failure.isUnavailability:
+            self.init(
+                status: 503,
+                code: "signing_unavailable",
+                detail: "The token that has the key does not answer. Nothing was given out or recorded; ask again.",
+                retryAfterSeconds: 5,
+                reason: failure.description
+            )
         case .signing(let failure):
             self.init(
                 status: 503,

@@ -30,7 +30,7 @@ struct RetentionWalk {
         while let choice = policy.choice(from: start) {
             let prepared: Prepared
             do throws(SigningFailure) {
-                prepared = try prepare(choice, rooms, write)
+                prepared = try await prepare(choice, rooms, write)
             } catch {
                 return .failure(.signing(error))
             }
@@ -71,7 +71,7 @@ struct RetentionWalk {
         _ choice: RetentionPolicy.Choice,
         _ rooms: RoomMetrics,
         _ write: (RetentionAnswer) -> [UInt8]
-    ) throws(SigningFailure) -> Prepared {
+    ) async throws(SigningFailure) -> Prepared {
         var grants: [OfferGrant] = []
         var signedOffer: OfferRequest?
         let proposal: RetentionAnswer.Proposal
@@ -81,7 +81,7 @@ struct RetentionWalk {
         case .switchTo(let productId, let plan):
             (proposal, kind) = (.alternateProduct(productId: productId, billingPlanType: plan), .alternateProduct)
         case .offer(let offer, let decision):
-            let jws = try rooms.measure(.signature) { () throws(SigningFailure) in try sign(offer) }
+            let jws = try await sign(offer, rooms)
             let signature = OfferGrant.Signature(
                 form: .jws,
                 keyIdentifier: jws.keyIdentifier,
@@ -108,18 +108,23 @@ struct RetentionWalk {
         return (entry, RetentionReply(body: body, kind: kind, offer: signedOffer))
     }
 
-    private func sign(_ offer: OfferRequest) throws(SigningFailure) -> PromotionalOfferJWS {
+    private func sign(_ offer: OfferRequest, _ rooms: RoomMetrics) async throws(SigningFailure) -> PromotionalOfferJWS {
         let signer = app.signing.signer
         guard let issuer = app.signing.issuer else {
             throw SigningFailure(keyIdentifier: signer.keyIdentifier, detail: "the catalog does not name its issuerId")
         }
-        return try PromotionalOfferJWS(
-            offerId: offer.offerId,
-            productId: offer.productId,
-            transactionId: call.subscription.originalTransactionId,
-            issuer: issuer,
-            timestamp: moment,
-            signer: signer
-        )
+        let (moment, transactionId) = (moment, call.subscription.originalTransactionId)
+        return try await signer.work { (signer) throws(SigningFailure) in
+            try rooms.measure(.signature) { () throws(SigningFailure) in
+                try PromotionalOfferJWS(
+                    offerId: offer.offerId,
+                    productId: offer.productId,
+                    transactionId: transactionId,
+                    issuer: issuer,
+                    timestamp: moment,
+                    signer: signer
+                )
+            }
+        }.value()
     }
 }

@@ -1,7 +1,8 @@
 /// A key that can sign offers, requests to Apple and the ledger's checkpoints: the port to the room where keys live.
 ///
 /// The signature is ECDSA over P-256 and SHA-256, as Apple asks for promotional offers; RFC 7518 §3.4 names it ES256.
-/// Implementations sign inline, on the caller's thread: a signature takes tens of microseconds, less than a thread hop.
+/// A file's key signs on the caller's thread: a signature takes tens of microseconds, less than a thread hop. A key in a
+/// token may take as long as a call over a network, and has threads of its own.
 package protocol ES256Signer: Sendable {
     /// The key's identifier in App Store Connect, ten characters: the `keyIdentifier` of an `SKPaymentDiscount`.
     var keyIdentifier: String { get }
@@ -10,10 +11,26 @@ package protocol ES256Signer: Sendable {
     ///
     /// The signature is ASN.1 DER (RFC 3279 §2.2.3, `ECDSA-Sig-Value`), 70 to 72 bytes as a rule. When it throws,
     /// nothing was signed.
+    ///
+    /// It waits for a token, so an event loop asks ``work(_:)``.
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8]
+
+    /// Whether it signs on threads of its own.
+    var hasThreads: Bool { get }
+
+    /// Begins work that signs: done at once, or on a thread of the key's, with a signer for that thread.
+    func work<Value: Sendable>(
+        _ work: @escaping @Sendable (any ES256Signer) throws(SigningFailure) -> Value
+    ) throws(SigningFailure) -> Step<Value, SigningFailure>
 }
 
 extension ES256Signer {
+    package var hasThreads: Bool { false }
+
+    package func work<Value: Sendable>(
+        _ work: @escaping @Sendable (any ES256Signer) throws(SigningFailure) -> Value
+    ) throws(SigningFailure) -> Step<Value, SigningFailure> { .now(try work(self)) }
+
     /// Signs as ``derSignature(over:)``, in the form that JWS takes: r and s, big-endian, 32 bytes each (RFC 7518
     /// §3.4).
     package func rawSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
@@ -81,10 +98,13 @@ package struct SigningFailure: Error, Equatable, CustomStringConvertible {
     package let keyIdentifier: String
     /// The failure for a log: one sentence without secrets.
     package let detail: String
+    /// Whether the key's token does not answer, which may end by itself.
+    package let isUnavailability: Bool
 
-    package init(keyIdentifier: String, detail: String) {
+    package init(keyIdentifier: String, detail: String, isUnavailability: Bool = false) {
         self.keyIdentifier = keyIdentifier
         self.detail = detail
+        self.isUnavailability = isUnavailability
     }
 
     package var description: String { "key \(keyIdentifier): \(detail)" }

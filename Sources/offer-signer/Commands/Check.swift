@@ -52,8 +52,8 @@ struct Check: AsyncParsableCommand {
             for (index, key) in keys.enumerated() {
                 try Console.result(
                     "  key \(key.keyIdentifier): P-256, "
-                        + "public key SHA-256 \(Hexadecimal.text(key.signer.publicKeySHA256)), "
-                        + "self-test passed\(index == 0 ? ", signs" : "")"
+                        + "public key SHA-256 \(Hexadecimal.text(key.publicKeySHA256)), "
+                        + "\((key as? TokenKey).map { "in the token \(Echo.known($0.description.token)), " } ?? "")self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }

@@ -20,7 +20,10 @@ struct Keys: ParsableCommand {
         @Flag(help: "Print only the public key, as PEM: offer-lab and openssl check signatures with it.")
         var publicKey = false
 
-        @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8.", valueName: "file"))
+        @Option(help: ArgumentHelp("A PKCS#11 module, for keys in its tokens.", valueName: "file"))
+        var module: String?
+
+        @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8; with --module, URIs.", valueName: "file"))
         var files: [String]
 
         func run() throws {
@@ -30,6 +33,7 @@ struct Keys: ParsableCommand {
             } catch {
                 throw Console.failure("\(error)")
             }
+            if let module { return try inspect(in: module) }
             for file in files {
                 let inspection: KeyInspection
                 do throws(KeyError) {
@@ -53,6 +57,34 @@ struct Keys: ParsableCommand {
                 try Console.result("\(inspection)")
                 if let refusal = inspection.refusal {
                     Console.message("error: \(refusal)")
+                    allFine = false
+                }
+            }
+            if !allFine { throw ExitCode.failure }
+        }
+
+        /// A `pin-source` is relative to the working directory.
+        private func inspect(in module: String) throws {
+            let directory = ConfigurationDirectory(of: "")
+            var allFine = true
+            for file in files {
+                do {
+                    let path = directory.resolve(module)
+                    _ = try RegularFile.size(of: path)
+                    try RegularFile.checkIsTrusted(path)
+                    let uri = try TokenURI(file)
+                    let inspection = try TokenInspection(uri, in: path, pinFile: uri.pinSource.map(directory.resolve))
+                    if publicKey {
+                        let key = try P256.Signing.PublicKey(derRepresentation: inspection.publicKeySPKI)
+                        try Console.result(key.pemRepresentation)
+                    } else {
+                        try Console.result("\(inspection)")
+                    }
+                } catch let error as ValueFault {
+                    Console.message("error: \(Echo.path(module)) \(error.message)")
+                    allFine = false
+                } catch let error as KeyError {
+                    Console.message("error: \(error)")
                     allFine = false
                 }
             }

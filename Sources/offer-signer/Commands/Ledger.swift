@@ -34,7 +34,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let losses = try await OpenLedger.use(settings) { try $0.ledger.acknowledgeLosses() }
         for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }
         if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
@@ -55,7 +55,7 @@ struct LedgerMigrate: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let steps: [String]
         do throws(StorageFailure) {
             steps = try LedgerDatabase.migrate(settings.ledger.location)

@@ -26,7 +26,7 @@ struct LedgerExport: AsyncParsableCommand {
     private static let page = 1000
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let archive = try OpenLedger.readOnly(settings).storage
         var place = LedgerPlace(before: since ?? Timestamp(millisecondsSince1970: .min))
         while true {

@@ -30,7 +30,7 @@ struct LedgerForget: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let account =
             appAccountToken.flatMap(AppAccountToken.init).map(Account.appAccountToken)
             ?? .applicationUsername(applicationUsername ?? "")

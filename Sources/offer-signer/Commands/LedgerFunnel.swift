@@ -41,7 +41,7 @@ struct LedgerFunnel: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let database = try OpenLedger.readOnly(settings)
         let figures = try database.storage.funnelFigures(of: period, in: environment.environment)
         let prices = try await ReportedPrices(of: figures, in: DurableProductReports(in: database.storage))

@@ -29,7 +29,7 @@ struct LedgerVerify: AsyncParsableCommand {
     var anchor: String?
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let anchor = try self.anchor.map(LedgerAnchor.init(file:))
         let files = LedgerKeyFiles(settings)
         try files.checkLedgerIsThere()

@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// A fault keeps the service from being ready at once, and a failed key from signing.
 struct Checkup: Service {
     /// Tests every key that has not failed yet; returns the new failures, one sentence each.
-    let selfTestKeys: @Sendable () -> [String]
+    let selfTestKeys: @Sendable () async -> [String]
     /// Why a thread computes signatures in ordinary memory, not in memory of its own; `nil` where none does.
     var ordinaryMemory: @Sendable () -> String? = { nil }
     /// A warning that OpenSSL's pool was too small for a signature; `nil` if it had room for all.
@@ -22,7 +22,7 @@ struct Checkup: Service {
         var isWarned = warnOfOrdinaryMemory()
         var shortageIsLogged = logPoolShortage()
         while await Pause.isOver(after: interval) {
-            for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
+            for fault in await selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
             if !isWarned { isWarned = warnOfOrdinaryMemory() }
             if !shortageIsLogged { shortageIsLogged = logPoolShortage() }
             let fault = clockFault()

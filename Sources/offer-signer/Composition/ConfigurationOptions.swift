@@ -25,9 +25,9 @@ struct ConfigurationOptions: ParsableArguments {
     /// Reads the configuration and loads the keys.
     ///
     /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.
-    func load(logsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
+    func load(logsWarnings: Bool = true, usesTokens: Bool = true) throws(ExitCode) -> LoadedService {
         do throws(ConfigurationFaults) {
-            let service = try LoadedService(source)
+            let service = try LoadedService(source, usesTokens: usesTokens)
             if logsWarnings {
                 for warning in service.settings.warnings { Console.message("warning: \(warning)") }
             }
@@ -37,6 +37,9 @@ struct ConfigurationOptions: ParsableArguments {
             throw .badConfiguration
         }
     }
+
+    /// The settings for a command that signs nothing: it needs no token, and tries no PIN.
+    func settings() throws(ExitCode) -> Settings { try load(usesTokens: false).settings }
 }
 
 /// The sources of the configuration, which stay the same as long as the process runs.

@@ -86,7 +86,7 @@ extension LoadedService {
     }
 
     /// The credentials that ask in an app's name: its first key, where the catalog names the key's issuer.
-    private func credentials(of app: AppSettings, _ keys: [GuardedKey]) -> ServerAPICredentials? {
+    private func credentials(of app: AppSettings, _ keys: [any GuardedKey]) -> ServerAPICredentials? {
         guard let signer = keys.first, let issuerId = app.keys.first?.issuerId else { return nil }
         return ServerAPICredentials(bundleId: app.app.bundleId, issuerId: issuerId, signer: signer)
     }

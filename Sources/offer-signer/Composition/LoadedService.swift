@@ -10,18 +10,25 @@ import SubscriptionKeys
 struct LoadedService: Sendable {
     let settings: Settings
     /// The private keys of each app, in the order of ``Settings/apps``; the first signs.
-    let keys: [[GuardedKey]]
+    let keys: [[any GuardedKey]]
     /// The retired keys of each app, in the same order.
     let retiredKeys: [[RetiredKey]]
     let keyMemory: SecureHeap.Status?
+    /// The PKCS#11 modules, for the life of the process.
+    let tokens: TokenModules?
     /// Verifies the App Store's signed data; one for all, so that a signer's chain is verified once.
     let signedDataVerifier: SignedDataVerifier
 
     /// Reads everything anew, and loads and tests the keys.
     ///
-    /// A running service listens at `address`, which a reload does not change.
-    init(_ source: ConfigurationSource, listeningAt address: ListenAddress? = nil) throws(ConfigurationFaults) {
-        let keyRing = KeyRing()
+    /// A running service listens at `address` and has its modules, which a reload does not change.
+    init(
+        _ source: ConfigurationSource,
+        listeningAt address: ListenAddress? = nil,
+        with tokens: TokenModules? = nil,
+        usesTokens: Bool = true
+    ) throws(ConfigurationFaults) {
+        let keyRing = KeyRing(tokens: tokens, usesTokens: usesTokens)
         settings = try Settings.load(
             file: source.file,
             flags: source.flags,
@@ -33,6 +40,7 @@ struct LoadedService: Sendable {
         keys = settings.apps.map { keyRing.keys(for: $0.keys) }
         retiredKeys = settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
         keyMemory = keyRing.memory
+        self.tokens = keyRing.tokens
     }
 
     /// The main use case.
@@ -69,7 +77,7 @@ struct LoadedService: Sendable {
     ) -> DiagnoseReports {
         DiagnoseReports(
             apps: zip(settings.apps, zip(keys, retiredKeys)).map { app, keys in
-                let signing = keys.0.map { ($0.keyIdentifier, $0.signer.publicKeySPKI) }
+                let signing = keys.0.map { ($0.keyIdentifier, $0.publicKeySPKI) }
                 let retired = keys.1.map { ($0.keyIdentifier, Array($0.publicKey.derRepresentation)) }
                 let verifiers = (signing + retired).compactMap {
                     P256Verifier(keyIdentifier: $0.0, subjectPublicKeyInfo: $0.1)
@@ -100,11 +108,19 @@ extension LoadedService {
     var keyFaults: [String] {
         Set(keys.joined().compactMap(\.failure?.description)).sorted()
             .map { "\($0); it does not sign until it is loaded anew, by a reload (SIGHUP) or a restart" }
+            + keyUnavailabilities
+    }
+
+    /// The keys whose tokens do not sign now, one sentence each.
+    var keyUnavailabilities: [String] {
+        Set(keys.joined().compactMap { key in key.unavailability.map { "key \(key.keyIdentifier): \($0)" } }).sorted()
     }
 
     /// Tests every key that has not failed yet; returns the new failures, one sentence each.
-    func selfTestKeys() -> [String] {
-        keys.joined().compactMap { $0.selfTest()?.description }
+    func selfTestKeys() async -> [String] {
+        var failures: [String] = []
+        for key in keys.joined() { if let failure = await key.selfTest() { failures.append(failure.description) } }
+        return failures
     }
 
     var signingKeyIdentifiers: [String] { keys.compactMap(\.first?.keyIdentifier) }
@@ -117,7 +133,7 @@ extension LoadedService {
         let known = Dictionary(grouping: before.keys.joined(), by: \.keyIdentifier)
         let changed = keys.joined().filter { key in
             guard let known = known[key.keyIdentifier] else { return false }
-            return !known.contains { $0.signer.publicKeySHA256 == key.signer.publicKeySHA256 }
+            return !known.contains { $0.publicKeySHA256 == key.publicKeySHA256 }
         }
         return Set(changed.map(\.keyIdentifier)).sorted().map { id in
             "the reload changed the private key of \(id) under the same id; StoreKit refuses signatures under a wrong "

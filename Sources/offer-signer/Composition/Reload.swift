@@ -32,7 +32,11 @@ final class Reload: Sendable {
     /// Builds the whole new service beside the old one, and swaps them; with any fault, the old one stays in use.
     func perform() {
         do throws(ConfigurationFaults) {
-            let service = try LoadedService(source, listeningAt: running.listeners.server)
+            let service = try LoadedService(
+                source,
+                listeningAt: running.listeners.server,
+                with: current.value.service.tokens
+            )
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.logLevel

@@ -94,12 +94,15 @@ struct ServiceComposition {
             faults: faults
         )
         let checkup = Checkup(
-            selfTestKeys: { [current] in current.value.service.selfTestKeys() },
+            selfTestKeys: { [current] in await current.value.service.selfTestKeys() },
             ordinaryMemory: { SigningStack.whyOrdinary },
             poolShortage: { SigningStack.poolShortage },
             clockFault: { clock.fault?.description },
             logger: logger
         )
+        let unreadiness: @Sendable () -> String? = { [current] in
+            ledger.fault ?? current.value.service.keyUnavailabilities.first
+        }
         let drain = DrainDelay(
             seconds: settings.serverDrainDelaySeconds,
             readiness: readiness,
@@ -111,7 +114,7 @@ struct ServiceComposition {
             ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
-            ("faults", FaultLog(fault: { ledger.fault }, logger: logger)), ("decisions", decisions), ("drain", drain),
+            ("faults", FaultLog(fault: unreadiness, logger: logger)), ("decisions", decisions), ("drain", drain),
         ]
         var silent = logger
         silent.logLevel = .critical

@@ -25,12 +25,15 @@ extension Settings {
 
     /// The settings whose changes since the start wait for a restart, one sentence each.
     func changesThatNeedRestart(since running: Settings) -> [String] {
-        SettingTable.scalars.compactMap { entry in
-            let known = running.textOfStart(entry)
-            guard textOfStart(entry) != known else { return nil }
-            let inUse = known.map { entry.isShown ? $0 : "what it was started with" } ?? "none"
-            return "\(entry.keyPath) has changed, which needs a restart; in use is still \(inUse)"
-        }
+        let modules = SettingTable.shared.tokenModules.entry.keyPath
+        let changed = tokenModules == running.tokenModules ? [] : ["\(modules) has changed, which needs a restart"]
+        return changed
+            + SettingTable.scalars.compactMap { entry in
+                let known = running.textOfStart(entry)
+                guard textOfStart(entry) != known else { return nil }
+                let inUse = known.map { entry.isShown ? $0 : "what it was started with" } ?? "none"
+                return "\(entry.keyPath) has changed, which needs a restart; in use is still \(inUse)"
+            }
     }
 
     private func textOfStart(_ entry: SettingEntry) -> String? {
@@ -57,6 +60,7 @@ extension SettingsReader {
         UnknownVariables.check(environment, faults)
 
         prepareKeyMemory(layers)
+        let tokenModules = tokenModules(main, layers)
         let listeners = listeners(layers, hasNotifications: main.sections.contains("notifications"))
         checkUnfinishedBytes(layers)
         let (tls, ledger) = (tls(layers), ledger(layers))
@@ -87,6 +91,7 @@ extension SettingsReader {
             adminHosts: adminHosts,
             ledger: ledger,
             additionalRoots: additionalRoots,
+            tokenModules: tokenModules,
             apps: catalog.apps,
             clients: clients,
             warnings: faults.warnings

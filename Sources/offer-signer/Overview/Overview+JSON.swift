@@ -38,14 +38,14 @@ extension JSONWriter {
         }
     }
 
-    mutating func elements(ofKeys keys: [GuardedKey], _ retired: [RetiredKey], of bundleId: String) {
+    mutating func elements(ofKeys keys: [any GuardedKey], _ retired: [RetiredKey], of bundleId: String) {
         for (index, key) in keys.enumerated() {
             object { json in
                 json.member("bundleId", bundleId)
                 json.member("id", key.keyIdentifier)
                 json.member("use", index == 0 ? "signs" : "recognises")
-                json.member("publicKeySHA256", Hexadecimal.text(key.signer.publicKeySHA256))
-                if let failure = key.failure { json.member("fault", failure.description) }
+                json.member("publicKeySHA256", Hexadecimal.text(key.publicKeySHA256))
+                if let fault = key.failure?.description ?? key.unavailability { json.member("fault", fault) }
             }
         }
         for key in retired {

@@ -14,6 +14,8 @@ extension MetricDefinition {
     }
 
     private static let counters: KeyValuePairs = [
+        "offer_signer_token_faults_total":
+            "Calls that a token or its module did not do, by the name of the result (CKR_…), or timeout.",
         "offer_signer_requests_total":
             "Requests by the pattern of their route, the status of the answer, and the client.",
         "offer_signer_client_tokens_total":
@@ -47,6 +49,8 @@ extension MetricDefinition {
     ]
 
     private static let gauges: KeyValuePairs = [
+        "offer_signer_key_unavailable":
+            "1 for a key whose token does not sign now, by key; it is asked again by itself.",
         "offer_signer_retention_timeout_seconds": "How long such an answer may take: retention.timeoutMilliseconds.",
         "offer_signer_ledger_queue_length": "Requests whose signatures wait to be on durable storage.",
         "offer_signer_held_subscriptions":

@@ -19,6 +19,7 @@ struct Telemetry: Sendable {
     private let registry: PrometheusRegistry
     private let process: ProcessMetrics
     private let gauges: ServiceGauges
+    private let tokens: TokenMetrics
     private let ledger: LedgerMetrics
 
     init(_ ledger: OpenLedger) {
@@ -37,6 +38,7 @@ struct Telemetry: Sendable {
         retention = RetentionMetrics(factory: registry)
         process = ProcessMetrics(factory: registry)
         gauges = ServiceGauges(factory: registry)
+        tokens = TokenMetrics(factory: registry)
         self.ledger = LedgerMetrics(factory: registry)
         self.ledger.observe(ledger.ledger)
     }
@@ -44,6 +46,7 @@ struct Telemetry: Sendable {
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()
         await gauges.update(snapshot, readiness)
+        tokens.update(snapshot.service)
         await ledger.update(snapshot.lifelong.ledger)
         return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
     }

@@ -20,8 +20,8 @@ struct ServerAPICredentialsTests {
     }
 
     @Test("A token has the claims that Apple asks for, and its signature is r and s")
-    func token() throws {
-        let parts = try credentials.bearerToken(at: now).split(separator: ".")
+    func token() async throws {
+        let parts = try await credentials.bearerToken(at: now).split(separator: ".")
         try #require(parts.count == 3)
         let header = try object(parts[0])
         #expect(header["alg"] as? String == "ES256")
@@ -41,24 +41,24 @@ struct ServerAPICredentialsTests {
     }
 
     @Test("One token serves for almost four minutes, and never to its end")
-    func reuse() throws {
+    func reuse() async throws {
         let credentials = credentials
-        let first = try credentials.bearerToken(at: now)
-        #expect(try credentials.bearerToken(at: now.adding(seconds: 229)) == first)
-        let second = try credentials.bearerToken(at: now.adding(seconds: 230))
+        let first = try await credentials.bearerToken(at: now)
+        #expect(try await credentials.bearerToken(at: now.adding(seconds: 229)) == first)
+        let second = try await credentials.bearerToken(at: now.adding(seconds: 230))
         #expect(second != first)
-        #expect(try credentials.bearerToken(at: now.adding(seconds: 400)) == second)
+        #expect(try await credentials.bearerToken(at: now.adding(seconds: 400)) == second)
     }
 
     @Test("A clock that was set back gets a token of its own time, and small steps back make none")
-    func clockSetBack() throws {
+    func clockSetBack() async throws {
         let credentials = credentials
-        let first = try credentials.bearerToken(at: now)
-        #expect(try credentials.bearerToken(at: now.adding(seconds: -10)) == first, "it is dated back as far")
+        let first = try await credentials.bearerToken(at: now)
+        #expect(try await credentials.bearerToken(at: now.adding(seconds: -10)) == first, "it is dated back as far")
         let back = now.adding(seconds: -3600)
-        let second = try credentials.bearerToken(at: back)
+        let second = try await credentials.bearerToken(at: back)
         let claims = try object(second.split(separator: ".")[1])
         #expect(claims["iat"] as? Int == 1_795_258_790)
-        #expect(try credentials.bearerToken(at: back.adding(seconds: 229)) == second)
+        #expect(try await credentials.bearerToken(at: back.adding(seconds: 229)) == second)
     }
 }

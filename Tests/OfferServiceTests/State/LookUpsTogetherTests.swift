@@ -93,7 +93,7 @@ struct LookUpsTogetherTests {
         var said: [String] = []
         for (request, step) in zip(requests, await useCase.customers(of: requests).value()) {
             do {
-                let prepared = try useCase.sign(try await useCase.decide(request, for: step).value())
+                let prepared = try await useCase.sign(useCase.decide(request, for: step).value()).value()
                 let answer = useCase.release(prepared, by: [])
                 said += answer.decisions.map(\.decision.reason.rawValue)
                 said += answer.products.map(\.introductoryOffer.reason.rawValue)

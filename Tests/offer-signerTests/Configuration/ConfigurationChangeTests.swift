@@ -22,6 +22,9 @@ struct ConfigurationChangeTests {
     @Test("By flags and variables", arguments: ConfigurationChange.ofOverrides)
     func overrides(_ change: ConfigurationChange) throws { try expect(change) }
 
+    @Test("For keys in tokens", arguments: ConfigurationChange.ofTokens)
+    func tokens(_ change: ConfigurationChange) throws { try expect(change) }
+
     @Test("In the files that it names", arguments: ConfigurationChange.ofFiles)
     func files(_ change: ConfigurationChange) throws { try expect(change) }
 

@@ -28,24 +28,36 @@ extension SettingsReader {
         var uses = FirstUses<String>()
         var keys: [KeySettings] = []
         for (index, node) in nodes.enumerated() {
-            guard let members = node.mapping(keys: ["id", "file", "publicKeyFile", "issuerId"]) else { continue }
+            guard let members = node.mapping(keys: ["id", "file", "pkcs11", "publicKeyFile", "issuerId"]) else {
+                continue
+            }
             let idNode = members.required("id", "write the key's id as in App Store Connect")
             let id = idNode?.value("a key id", Identifier.parseKey)
             uses.claim(id, at: idNode, "the id of another key of this app")
-            if index == 0 {
+            if let node = members["pkcs11"] {
+                if members["file"] != nil { node.fault("stands beside file; keep one of the two") }
+            } else if index == 0 {
                 _ = members.required("file", "the first key signs, so its private key (P8) is needed")
             } else if members["file"] == nil && members["publicKeyFile"] == nil {
                 node.fault("has neither file nor publicKeyFile; a key that no longer signs needs one of them")
             }
             let file = existingFile(members["file"], "the private key, a P8")
+            let token = file == nil ? token(members["pkcs11"]) : nil
             let publicKeyFile = existingFile(members["publicKeyFile"], "the public key")
             let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
             guard let id else { continue }
             warnOfUnusualId(id, at: idNode, file: members["file"])
-            let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId ?? appIssuer)
+            let key = KeySettings(
+                id: id,
+                file: file,
+                publicKeyFile: publicKeyFile,
+                issuerId: issuerId ?? appIssuer,
+                token: token
+            )
             let isGroupReadable = isGroupReadable || file.map(directory.isCredential) == true
             let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
-            if let fingerprint, let node = members["file"], let accident = keyUses.note(id, fingerprint, at: node.place)
+            if let fingerprint, let node = members["file"] ?? members["pkcs11"],
+                let accident = keyUses.note(id, fingerprint, at: node.place)
             {
                 warn(of: accident, at: node)
             }
@@ -74,10 +86,13 @@ extension SettingsReader {
         server: ListenAddress?
     ) -> [UInt8]? {
         var fingerprint: [UInt8]?
-        if key.file != nil, let node = members["file"] {
+        if key.isPrivate, let node = members["file"] ?? members["pkcs11"] {
             fingerprint = load(key, namedAt: node, isGroupReadable: isGroupReadable, server: server)
         }
-        guard let node = members["publicKeyFile"], key.publicKeyFile != nil else { return fingerprint }
+        // That of a token's key is read with it.
+        guard let node = members["publicKeyFile"], key.publicKeyFile != nil, key.token == nil else {
+            return fingerprint
+        }
         do throws(ValueFault) {
             try keyRing?.loadPublicKey(of: key)
         } catch {
@@ -93,7 +108,12 @@ extension SettingsReader {
         server: ListenAddress?
     ) -> [UInt8]? {
         do throws(ValueFault) {
-            let fingerprint = try keyRing?.load(key, isGroupReadable: isGroupReadable)
+            let fingerprint =
+                if let token = key.token {
+                    try load(key, token, at: node, isGroupReadable: isGroupReadable)
+                } else {
+                    try keyRing?.load(key, isGroupReadable: isGroupReadable)
+                }
             guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else {
                 return fingerprint
             }

@@ -190,6 +190,27 @@ struct SettingTable: Sendable {
             + "secretmem.enable=1). The machine cannot hibernate then",
         changes: .atStart
     )
+    let tokenModules = SettingList(
+        "pkcs11.modules",
+        of: .file,
+        without: "none",
+        "PKCS#11 modules, shared libraries of root's or the service's user's. The keys of a catalog can be in their tokens. "
+            + "Loaded at the start alone"
+    )
+    let tokenSessions = Setting(
+        "pkcs11.sessions",
+        .wholeNumber(1...64),
+        default: 4,
+        "how many threads a module has, each with a session of its own for each key",
+        changes: .atStart
+    )
+    let tokenTimeoutMilliseconds = Setting(
+        "pkcs11.timeoutMilliseconds",
+        .wholeNumber(10...5000),
+        default: 250,
+        "how long a token may take for a signature. After that: 503 signing_unavailable",
+        changes: .atStart
+    )
     let ledgerURL = Setting(
         "ledger.url",
         .ledgerURL,

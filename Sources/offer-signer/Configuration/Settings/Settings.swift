@@ -1,6 +1,7 @@
 import AppStore
 import OfferAPI
 import Offers
+import SubscriptionKeys
 
 /// The whole configuration, read once and never changed: `offer-signer.yaml` with its overrides, catalog and clients.
 ///
@@ -18,6 +19,8 @@ struct Settings: Sendable {
     let ledger: LedgerSettings
     /// Trusted beside Apple's pinned one.
     let additionalRoots: [TrustedRoot]
+    /// The absolute paths of the PKCS#11 modules.
+    let tokenModules: [String]
     /// In the catalog's order, at least one.
     let apps: [AppSettings]
     let clients: [Client]
@@ -81,7 +84,7 @@ struct AppSettings: Equatable, Sendable {
     let app: App
     /// `nil` when the catalog does not say.
     let appAppleId: Int64?
-    /// At least one; the first signs, and has a `file`.
+    /// At least one; the first signs, and has a `file` or is in a token.
     let keys: [KeySettings]
     /// For verifyReceipt.
     let sharedSecret: SharedSecret?
@@ -89,6 +92,15 @@ struct AppSettings: Equatable, Sendable {
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
     let retention: [RetentionRule]?
+}
+
+/// A key in a token.
+struct TokenSettings: Hashable, Sendable {
+    let uri: TokenURI
+    /// The absolute path that the URI names.
+    let modulePath: String?
+    /// The absolute path of the file with the PIN.
+    let pinFile: String?
 }
 
 /// A key of an app, by its files, which are not read here.
@@ -102,6 +114,10 @@ struct KeySettings: Equatable, Sendable {
     ///
     /// The format `jws` and calls to the App Store Server API need the first key's.
     let issuerId: String?
+    /// The private key's place in a token, instead of `file`.
+    var token: TokenSettings?
+
+    var isPrivate: Bool { file != nil || token != nil }
 }
 
 enum ReceiptLookup: String, CaseIterable, Sendable {

@@ -1,0 +1,98 @@
+import Offers
+import SubscriptionKeys
+import Testing
+
+@Suite("A key that stays in a token signs, or says what its token does", .serialized)
+struct TokenKeyTests {
+    private let fixture: TokenFixture
+    private let message = Array("message".utf8)
+
+    init() throws {
+        fixture = try TokenFixture.shared.get()
+        try fixture.order("ok")
+    }
+
+    private func untilItSigns(_ key: TokenKey) async throws {
+        for _ in 0..<100 where key.unavailability != nil { try await Task.sleep(for: .milliseconds(50)) }
+        #expect(key.unavailability == nil)
+    }
+
+    @Test("Apple's P8, imported, signs what openssl verifies")
+    func signs() async throws {
+        let key = try fixture.load()
+        #expect(key.description.token == "offers" && key.description.label == "EXAMPLE123")
+        #expect(key.description.isSensitive == true && key.description.isExtractable == false)
+        let signature = try await fixture.sign(key, message)
+        #expect(try fixture.workbench.opensslVerifies(signature, over: message, by: fixture.key))
+        #expect(await key.selfTest() == nil)
+    }
+
+    @Test(
+        "A fault lists what is there, and no PIN",
+        arguments: [
+            ("pkcs11:token=other;object=A", "has no token that the URI names; it has \"offers\" (serial "),
+            ("pkcs11:token=offers;object=A", "no private key that the URI names; it has \"EXAMPLE123\" (id %01)"),
+            ("pkcs11:token=offers;object=TWICE", "names 2 private keys"),
+        ]
+    )
+    func fault(uri: String, says: String) throws {
+        let fault = try #require(throws: KeyError.self) { try fixture.load(uri) }
+        #expect(fault.description.contains(says), "\(fault)")
+        #expect(!fault.description.contains("4711"))
+    }
+
+    @Test(
+        "A failed signature is tried once more, and then the key is away until its token is back",
+        arguments: ["fail 48", "fail 6", "fail 5", "fail 257", "fail 2147483649", "short"]
+    )
+    func fails(order: String) async throws {
+        let key = try fixture.load()
+        try fixture.order(order)
+        let failure = await #expect(throws: SigningFailure.self) { try await fixture.sign(key, message) }
+        #expect(failure?.isUnavailability == true)
+        #expect(key.unavailability != nil)
+        try fixture.order("ok")
+        try await untilItSigns(key)
+        _ = try await fixture.sign(key, message)
+    }
+
+    @Test("A lost session is opened anew within the same signature")
+    func forgets() async throws {
+        let key = try fixture.load()
+        try fixture.order("forget")
+        let signature = try await fixture.sign(key, message)
+        #expect(try fixture.workbench.opensslVerifies(signature, over: message, by: fixture.key))
+    }
+
+    @Test("A signature that takes too long is given up in time, and those after it are refused at once while all hang")
+    func delays() async throws {
+        let key = try fixture.load()
+        try fixture.order("delay 1500")
+        let start = ContinuousClock.now
+        let message = message
+        let steps = try (0..<3).map { _ in
+            try key.work { (signer) throws(SigningFailure) in try signer.derSignature(over: message.span) }
+        }
+        for step in steps {
+            await #expect(throws: SigningFailure.self) { try await step.value() }
+        }
+        #expect(start.duration(to: .now) < .milliseconds(1200))
+        #expect(key.unavailability != nil)
+        let again = ContinuousClock.now
+        await #expect(throws: SigningFailure.self) { try await fixture.sign(key, message) }
+        #expect(again.duration(to: .now) < .milliseconds(100))
+        try fixture.order("ok")
+        try await untilItSigns(key)
+        _ = try await fixture.sign(key, message)
+    }
+
+    @Test("A key that signs wrongly signs no more")
+    func wrong() async throws {
+        let key = try fixture.load()
+        try fixture.order("wrong")
+        #expect(await key.selfTest() != nil)
+        try fixture.order("ok")
+        let failure = await #expect(throws: SigningFailure.self) { try await fixture.sign(key, message) }
+        #expect(failure?.isUnavailability == false)
+    }
+}

@@ -1,0 +1,79 @@
+// A PKCS#11 module for the tests, over another one that OFFER_SIGNER_TEST_MODULE names. It does as the file says that
+// OFFER_SIGNER_TEST_TOKEN names, one word: `ok`, or at each signature `delay MILLISECONDS`, `fail CODE`, `short` (63
+// bytes), `wrong` (another signature), `forget` (the session is closed before) and `die`; `final` and `locked` say so of
+// the PIN. Each C_Login adds a byte to the file of that name with `.logins`.
+
+#include <dlfcn.h>
+#include <p11-kit-1/p11-kit/pkcs11.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static CK_FUNCTION_LIST *real, mine;
+
+static void order(char *word, unsigned long *number) {
+    strcpy(word, "ok");
+    *number = 0;
+    FILE *file = fopen(getenv("OFFER_SIGNER_TEST_TOKEN"), "r");
+    if (file == NULL) return;
+    if (fscanf(file, "%15s %lu", word, number) < 1) strcpy(word, "ok");
+    fclose(file);
+}
+
+static CK_RV sign(
+    CK_SESSION_HANDLE session, unsigned char *data, unsigned long data_length, unsigned char *signature,
+    unsigned long *length
+) {
+    char word[16];
+    unsigned long number;
+    order(word, &number);
+    if (strcmp(word, "die") == 0) _exit(77);
+    if (strcmp(word, "delay") == 0) usleep(number * 1000);
+    if (strcmp(word, "forget") == 0) {
+        real->C_CloseSession(session);
+        // Once.
+        if (truncate(getenv("OFFER_SIGNER_TEST_TOKEN"), 0) != 0) return CKR_GENERAL_ERROR;
+    }
+    CK_RV result = real->C_Sign(session, data, data_length, signature, length);
+    if (strcmp(word, "fail") == 0) return number;
+    if (strcmp(word, "short") == 0) *length = 63;
+    if (strcmp(word, "wrong") == 0) signature[40] ^= 1;
+    return result;
+}
+
+static CK_RV login(CK_SESSION_HANDLE session, CK_USER_TYPE user, unsigned char *pin, unsigned long length) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s.logins", getenv("OFFER_SIGNER_TEST_TOKEN"));
+    FILE *file = fopen(path, "a");
+    if (file != NULL) {
+        fputc('.', file);
+        fclose(file);
+    }
+    return real->C_Login(session, user, pin, length);
+}
+
+static CK_RV token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info) {
+    char word[16];
+    unsigned long number;
+    order(word, &number);
+    CK_RV result = real->C_GetTokenInfo(slot, info);
+    if (strcmp(word, "final") == 0) info->flags |= CKF_USER_PIN_FINAL_TRY;
+    if (strcmp(word, "locked") == 0) info->flags |= CKF_USER_PIN_LOCKED;
+    return result;
+}
+
+CK_RV C_GetFunctionList(CK_FUNCTION_LIST **functions) {
+    if (real == NULL) {
+        void *library = dlopen(getenv("OFFER_SIGNER_TEST_MODULE"), RTLD_NOW | RTLD_LOCAL);
+        CK_C_GetFunctionList list = NULL;
+        if (library != NULL) *(void **)&list = dlsym(library, "C_GetFunctionList");
+        if (list == NULL || list(&real) != CKR_OK) return CKR_GENERAL_ERROR;
+        mine = *real;
+        mine.C_Sign = sign;
+        mine.C_Login = login;
+        mine.C_GetTokenInfo = token_info;
+    }
+    *functions = &mine;
+    return CKR_OK;
+}
