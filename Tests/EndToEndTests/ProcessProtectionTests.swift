@@ -111,5 +111,12 @@ struct ProcessProtectionTests {
         #expect(Load(on: service, connections: 2, requests: 10).finish().allSatisfy { $0.status == 200 })
         try service.reload()
         #expect(!FileManager.default.fileExists(atPath: mark))
+
+        // SoftHSM computes with the same libcrypto.
+        let token = try TestToken(of: installation, through: .softHSM)
+        try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
+        let other = try RunningService(installation, environment: environment.merging(token.environment) { $1 })
+        #expect(Load(on: other, connections: 2, requests: 10).finish().allSatisfy { $0.status == 200 })
+        #expect(!FileManager.default.fileExists(atPath: mark))
     }
 }

@@ -26,11 +26,21 @@ struct ReloadTests {
         )
     }
 
-    @Test("Keys are rotated under load: no request fails, none is signed by a key that was removed before it was sent")
-    func rotation() throws {
+    @Test(
+        "Keys are rotated under load: no request fails, none is signed by a key that was removed before it was sent",
+        arguments: [false, true]
+    )
+    func rotation(betweenFilesAndToken: Bool) throws {
         let ids = (0..<4).map { "ROTATED00\($0)" }
         for id in ids { try installation.makeKey(id) }
-        try installation.writeCatalog(keys: Installation.entry(ids[3]))
+        var entries = ids.map(Installation.entry)
+        var service = service
+        if betweenFilesAndToken {
+            let token = try TestToken(of: installation, keys: [ids[0], ids[2]], through: .softHSM)
+            for index in [0, 2] { entries[index] = TestToken.entry(ids[index]) }
+            service = try RunningService(installation, environment: token.environment)
+        }
+        try installation.writeCatalog(keys: entries[3])
         try service.reload()
 
         // Before the first round the last key signs; in period N, that of round N - 1.
@@ -38,7 +48,7 @@ struct ReloadTests {
         let rounds = 24
         for round in 0..<rounds {
             let count = load.count
-            try installation.writeCatalog(keys: Installation.entry(ids[round % 4]))
+            try installation.writeCatalog(keys: entries[round % 4])
             let details = try service.reload()
             load.advance()
             #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == round + 2)

@@ -218,7 +218,12 @@ SERVING = r" is serving (http://\S+), admin (http://\S+)"
 @contextlib.contextmanager
 def running_service(folder, key, p8, signatures_per_second=None):
     """Serves a configuration written into the folder, on a free port, until the block ends."""
-    configuration = write_configuration(folder, p8, signatures_per_second)
+    with running_configuration(folder, write_configuration(folder, p8, signatures_per_second), key) as service:
+        yield service
+
+
+@contextlib.contextmanager
+def running_configuration(folder, configuration, key):
     with running(["serve", "--config", configuration], SERVING, folder / "service.log") as found:
         yield Service(configuration, found[1], found[2], key)
 
