@@ -26,6 +26,7 @@ from measuring import (
 )
 from postgresql import PostgreSQL
 from service import Installation, Service, load
+from tokens import over_token
 
 CONNECTIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
@@ -75,7 +76,7 @@ def over_http(options, config, connections, *flags, database=None):
 KINDS = [("signedTransactions", "signed transactions"), ("receiptResponse", "verifyReceipt answer")]
 
 
-def measurements(options, installation, server):
+def measurements(options, installation, server, workspace):
     """The rows: what an app's customers are comes first.
 
     Where there is no PostgreSQL server, its rows are left out with the reason.
@@ -109,6 +110,10 @@ def measurements(options, installation, server):
     add("twenty offers, verifyReceipt answer, 100 customers", "receiptResponse", "100", offers=20)
     add("one offer, one connection, verifyReceipt answer, 100 customers", "receiptResponse", "100", connections=1)
     add("one offer, 256 connections, verifyReceipt answer, 100 customers", "receiptResponse", "100", connections=256)
+    for is_elsewhere, name in [(False, "SoftHSM"), (True, "p11-kit server, whose CPU time is not counted")]:
+        flags = ["--mix", "receiptResponse", "--customers", "100"]
+        measure = over_token(options, workspace, is_elsewhere, *flags)
+        rows.append(Measurement(f"key in a token ({name}), verifyReceipt answer, 100 customers", measure))
     if os.path.exists(options.benchmark):
         for name, room, offers in [
             ("key room alone", "key-room", 1),
@@ -246,7 +251,7 @@ def main():
         except Failed as error:
             server = error
         before, host = load_average(), Host()
-        rows = measurements(options, installation, server)
+        rows = measurements(options, installation, server, workspace)
         try:
             for number_ in range(options.rounds):
                 heading(f"Round {number_ + 1} of {options.rounds}")
