@@ -82,9 +82,9 @@ extension ConfigurationChange {
         ),
         .catalog(
             "            offers:\n",
-            "            offers:\n" + (1...9).map { "              - { id: offer\($0) }\n" }.joined(),
+            "            offers:\n" + (1...99).map { "              - { id: offer\($0) }\n" }.joined(),
             "16: \(product).offers",
-            "has 11 offers; App Store Connect allows 10"
+            "has 101 offers; a product has 100 at most"
         ),
     ]
 

@@ -6,9 +6,8 @@ struct OfferReader {
     private var groupUses = FirstUses<String>()
     private var productUses = FirstUses<String>()
 
-    /// App Store Connect allows as many active promotional offers on a subscription
-    /// (Apple, "Set up promotional offers for auto-renewable subscriptions").
-    private static let mostOffers = 10
+    /// How many offers a product may have.
+    private static let mostOffers = 100
 
     /// Groups at fault are left out.
     mutating func groups(_ list: ConfigurationNode?) -> [SubscriptionGroup] {
@@ -64,7 +63,7 @@ struct OfferReader {
     private mutating func offers(_ list: ConfigurationNode?, groupId: String?) -> [PromotionalOffer] {
         let nodes = list?.list(of: "offers") ?? []
         if nodes.count > Self.mostOffers {
-            list?.fault("has \(nodes.count) offers; App Store Connect allows \(Self.mostOffers) on a product")
+            list?.fault("has \(nodes.count) offers; a product has \(Self.mostOffers) at most")
         }
         var offers: [PromotionalOffer] = []
         // Two products may have an offer of one id, also in one group.
