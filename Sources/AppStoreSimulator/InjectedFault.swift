@@ -11,6 +11,7 @@ struct InjectedFault: Equatable, Sendable {
         case serverAPI
         /// The set-up calls of the Retention Messaging API, which are calls of the Server API, too.
         case retention
+        case appStoreConnect
         case all
     }
 
@@ -75,7 +76,7 @@ extension InjectedFault {
             "errorCode", "retryAfterSeconds", "receiptStatus", "isRetryable",
         ])
         guard let target = Target(rawValue: try members.string("target") ?? Target.all.rawValue) else {
-            throw .member("target", "One of verifyReceipt, serverAPI, retention and all is expected.")
+            throw .member("target", "One of verifyReceipt, serverAPI, retention, appStoreConnect and all is expected.")
         }
         self.target = target
         environment = try members.environment()
@@ -97,7 +98,7 @@ extension InjectedFault {
             effects.append(.noAccess)
         }
         if let code = try members.integer("errorCode") {
-            guard (4_000_000...5_999_999).contains(code), target != .verifyReceipt else {
+            guard (4_000_000...5_999_999).contains(code), ![.verifyReceipt, .appStoreConnect].contains(target) else {
                 throw .member("errorCode", "A number such as 4290000 is expected, with the target serverAPI.")
             }
             effects.append(.errorCode(code, retryAfterSeconds: try members.integer("retryAfterSeconds")))

@@ -30,6 +30,7 @@ extension SimulatedAppStore {
         router.add(middleware: ErrorMiddleware())
         AppleRoutes(store: self, environment: .production).add(to: router)
         AppleRoutes(store: self, environment: .sandbox).add(to: router.group("sandbox"))
+        ConnectRoutes(store: self).add(to: router)
         let own = router.group("simulator")
         StoreKitRoutes(store: self).add(to: own)
         ControlRoutes(store: self).add(to: own)

@@ -11,6 +11,7 @@ extension Scenario {
         var stores: [StoreApp] = []
         for app in apps { stores.append(try app.store(in: directory)) }
         var world = AppStoreWorld(clock: clock, apps: stores, numbers: TransactionNumbers())
+        if let appStoreConnect { world.connect = try ConnectTeam(appStoreConnect, of: apps, in: directory) }
         for customer in customers ?? [] {
             do throws(SimulatorFault) {
                 try customer.add(to: &world)
@@ -23,6 +24,8 @@ extension Scenario {
 }
 
 extension Scenario.App {
+    static let usualAppleId: Int64 = 1_234_567_890
+
     fileprivate func store(in directory: URL) throws(SimulatorFault) -> StoreApp {
         var publicKeys: [String: P256.Signing.PublicKey] = [:]
         for key in keys ?? [] { publicKeys[key.id] = try key.value(in: directory) }
@@ -43,7 +46,7 @@ extension Scenario.App {
         } catch {
             throw SimulatorFault("the app \(bundleId) \(error)")
         }
-        var app = StoreApp(bundleId: bundleId, appAppleId: appAppleId ?? 1_234_567_890, products: products)
+        var app = StoreApp(bundleId: bundleId, appAppleId: appAppleId ?? Self.usualAppleId, products: products)
         (app.sharedSecret, app.issuerId, app.keys) = (sharedSecret, issuerId, publicKeys)
         (app.notificationURL, app.retention) = (url, retention)
         app.gracePeriodDays = gracePeriodDays ?? app.gracePeriodDays
@@ -90,7 +93,7 @@ extension Scenario.Retention {
 }
 
 extension Scenario.Key {
-    fileprivate func value(in directory: URL) throws(SimulatorFault) -> P256.Signing.PublicKey {
+    func value(in directory: URL) throws(SimulatorFault) -> P256.Signing.PublicKey {
         let command = "offer-signer keys inspect --public-key SubscriptionKey_\(id).p8"
         var (pem, place) = (publicKey, "its publicKey")
         if pem == nil, let publicKeyFile {

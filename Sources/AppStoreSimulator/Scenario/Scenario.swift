@@ -4,11 +4,21 @@ import Yams
 /// `app-store.yaml` as it is written: what is left out has a default, and a key with another name is ignored.
 struct Scenario: Decodable {
     var clock: Date?
+    var appStoreConnect: Connect?
     var apps: [App]
     var customers: [Customer]?
 
+    struct Connect: Decodable {
+        var issuerId: String?
+        var keys: [Key]?
+        var requestsPerHour: Int?
+        var pageSize: Int?
+        var agreementMissing: Bool?
+    }
+
     struct App: Decodable {
         var bundleId: String
+        var name: String?
         var appAppleId: Int64?
         var sharedSecret: String?
         var issuerId: String?
@@ -43,10 +53,14 @@ struct Scenario: Decodable {
         var id: String
         var publicKey: String?
         var publicKeyFile: String?
+        /// Of App Store Connect.
+        var individual: Bool?
+        var role: String?
     }
 
     struct Group: Decodable {
         var id: String
+        var name: String?
         var products: [Product]
     }
 
@@ -59,6 +73,19 @@ struct Scenario: Decodable {
         var introductoryOffer: Offer?
         var offers: [Offer]?
         var retentionOffers: [Offer]?
+        // For App Store Connect.
+        var name: String?
+        var state: String?
+        var familySharable: Bool?
+        var winBackOffers: [WinBackOffer]?
+        var offerCodes: [String]?
+        var territories: [String]?
+
+        struct WinBackOffer: Decodable {
+            var id: String
+            var startDate: String?
+            var endDate: String?
+        }
     }
 
     struct Offer: Decodable {
@@ -69,6 +96,7 @@ struct Scenario: Decodable {
         var period: SubscriptionPeriod?
         var periods: Int?
         var priceNoLongerValid: Bool?
+        var territories: [String]?
     }
 
     struct Customer: Decodable {

@@ -4,6 +4,7 @@ import Offers
 struct AppStoreWorld: Sendable {
     var clock: SimulatedClock
     var apps: [StoreApp]
+    var connect = ConnectTeam()
     var customers = CustomerList()
     var nonces: Set<String> = []
     /// The notifications, oldest first.

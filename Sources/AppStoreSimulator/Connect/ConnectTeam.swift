@@ -1,0 +1,88 @@
+import Crypto
+import Foundation
+import Offers
+
+/// The team in App Store Connect: its apps, who may ask, and how often.
+struct ConnectTeam: Sendable {
+    /// The resources that a path leads to.
+    struct Place: Sendable {
+        let type: String
+        let isList: Bool
+        let resources: [ConnectResource]
+    }
+
+    /// How long a token may be valid, in seconds.
+    private static let maximumLifetime: Int64 = 1200
+    /// The roles that may read subscriptions, by Apple's names.
+    private static let readers: Set<String> = ["ADMIN", "APP_MANAGER", "DEVELOPER", "MARKETING"]
+
+    private var settings = Scenario.Connect()
+    private var publicKeys: [String: P256.Signing.PublicKey] = [:]
+    private var places: [String: Place] = [:]
+    private var used: [String: Int] = [:]
+    private var hour: Int64 = 0
+
+    /// A team that nobody may ask about.
+    init() {}
+
+    init(_ settings: Scenario.Connect, of apps: [Scenario.App], in directory: URL) throws(SimulatorFault) {
+        self.settings = settings
+        for key in settings.keys ?? [] { publicKeys[key.id] = try key.value(in: directory) }
+        guard pageSize > 0 else { throw SimulatorFault("appStoreConnect has a pageSize of 1 or more") }
+        add(apps.map(\.connectResource), of: "apps", at: "/v1/apps")
+    }
+
+    private mutating func add(_ resources: [ConnectResource], of type: String, at path: String, isList: Bool = true) {
+        if isList || !resources.isEmpty { places[path] = Place(type: type, isList: isList, resources: resources) }
+        for resource in resources {
+            let path = "/v1/\(type)/\(resource.id)"
+            places[path] = Place(type: type, isList: false, resources: [resource])
+            for (name, related) in ConnectResource.types[type]?.relations ?? [:] {
+                let isList = !ConnectResource.toOne.contains(name)
+                add(resource.related[name] ?? [], of: related, at: "\(path)/\(name)", isList: isList)
+            }
+        }
+    }
+
+    /// How many resources a page or an included list has at most, beside Apple's own bounds.
+    var pageSize: Int { settings.pageSize ?? 200 }
+
+    func place(_ path: String) throws(ConnectError) -> Place {
+        if let place = places[path] { return place }
+        let parts = path.split(separator: "/").map(String.init)
+        let relations = parts.count > 2 ? ConnectResource.types[parts[1]]?.relations : nil
+        throw relations != nil && parts.dropFirst(3).allSatisfy { relations?[$0] != nil } ? .notFound : .noPath
+    }
+
+    /// Finds a token's key; `nil` where Apple answers 401, which says nothing of the reason.
+    func key(named authorization: String, at now: Timestamp) -> Scenario.Key? {
+        let seconds = now.millisecondsSince1970 / 1000
+        guard authorization.hasPrefix("Bearer "), let jws = CompactJWS(String(authorization.dropFirst(7))),
+            let key = settings.keys?.first(where: { $0.id == jws.keyIdentifier }),
+            let publicKey = publicKeys[key.id], jws.isSigned(by: publicKey),
+            jws.string("aud") == "appstoreconnect-v1", jws.claims["bid"] == nil,
+            let issued = jws.integer("iat"), issued <= seconds, let expires = jws.integer("exp"), expires > seconds,
+            expires <= issued + Self.maximumLifetime
+        else { return nil }
+        let issuer = jws.string("iss")
+        let isRight =
+            key.individual == true
+            ? jws.claims["iss"] == nil && jws.string("sub") == "user"
+            : issuer != nil && issuer == settings.issuerId ?? issuer
+        return isRight ? key : nil
+    }
+
+    /// Counts a request of a key in this hour; gives the header of every answer, and why a request is refused.
+    mutating func admit(_ key: Scenario.Key, at now: Timestamp) -> (limit: String, refusal: ConnectError?) {
+        let hour = now.millisecondsSince1970 / 3_600_000
+        if hour != self.hour { (self.hour, used) = (hour, [:]) }
+        used[key.id, default: 0] += 1
+        let most = settings.requestsPerHour ?? 3600
+        let left = most - used[key.id, default: 0]
+        let mayRead = Self.readers.contains(key.role ?? "APP_MANAGER")
+        let refusal: ConnectError? =
+            left < 0
+            ? .limitExceeded : settings.agreementMissing == true ? .agreementMissing : mayRead ? nil : .forbidden
+        return ("user-hour-lim:\(most);user-hour-rem:\(max(left, 0));", refusal)
+    }
+}

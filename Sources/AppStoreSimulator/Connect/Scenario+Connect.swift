@@ -1,0 +1,150 @@
+import Foundation
+
+/// A resource of the App Store Connect API.
+struct ConnectResource: Sendable {
+    typealias Value = any Sendable & CustomStringConvertible
+
+    /// The types that are played: all the attributes that a request may name, and the types of related resources.
+    static let types: [String: (attributes: Set<String>, relations: [String: String])] = [
+        "apps": (["name", "bundleId"], ["subscriptionGroups": "subscriptionGroups"]),
+        "subscriptionGroups": (["referenceName"], ["subscriptions": "subscriptions"]),
+        "subscriptions": (
+            ["name", "productId", "familySharable", "state", "subscriptionPeriod", "groupLevel"],
+            [
+                "promotionalOffers": "subscriptionPromotionalOffers", "winBackOffers": "winBackOffers",
+                "introductoryOffers": "subscriptionIntroductoryOffers", "offerCodes": "subscriptionOfferCodes",
+                "subscriptionAvailability": "subscriptionAvailabilities",
+            ]
+        ),
+        "subscriptionPromotionalOffers": (
+            ["name", "offerCode", "duration", "offerMode", "numberOfPeriods", "targetSubscriptionPlanType"],
+            ["prices": "subscriptionPromotionalOfferPrices"]
+        ),
+        "subscriptionPromotionalOfferPrices": (
+            [], ["territory": "territories", "subscriptionPricePoint": "subscriptionPricePoints"]
+        ),
+        "subscriptionPricePoints": (["customerPrice"], [:]),
+        "winBackOffers": (["referenceName", "offerId", "startDate", "endDate", "priority"], [:]),
+        "subscriptionIntroductoryOffers": (["duration", "offerMode", "numberOfPeriods"], ["territory": "territories"]),
+        "subscriptionOfferCodes": (["name", "active"], [:]),
+        "subscriptionAvailabilities": ([], ["availableTerritories": "territories"]),
+        "territories": (["currency"], [:]),
+    ]
+
+    /// The relationships to one resource, or none.
+    static let toOne: Set = ["territory", "subscriptionPricePoint", "subscriptionAvailability"]
+
+    let type: String
+    let id: String
+    let attributes: [String: Value]
+    let related: [String: [ConnectResource]]
+
+    /// Attributes without a value are left out, as Apple leaves `null` out.
+    init(_ type: String, _ id: String, _ attributes: [String: Value?], _ related: [String: [ConnectResource]] = [:]) {
+        self.type = type
+        self.id = id
+        self.attributes = attributes.compactMapValues(\.self)
+        self.related = related
+    }
+}
+
+extension Scenario.App {
+    /// The app with all that is below it.
+    var connectResource: ConnectResource {
+        let id = String(appAppleId ?? Self.usualAppleId)
+        let groups = subscriptionGroups.enumerated().map { group, content in
+            let products = content.products.enumerated().map { number, product in
+                product.connectResource(id: "\(id)\(group * 100 + number + 100)", currency: currency ?? "USD")
+            }
+            let attributes = ["referenceName": content.name ?? content.id]
+            return ConnectResource("subscriptionGroups", content.id, attributes, ["subscriptions": products])
+        }
+        let attributes = ["bundleId": bundleId, "name": name ?? bundleId]
+        return ConnectResource("apps", id, attributes, ["subscriptionGroups": groups])
+    }
+}
+
+extension Scenario.Product {
+    fileprivate func connectResource(id: String, currency: String) -> ConnectResource {
+        let places = (territories ?? ["USA"]).map { ConnectResource("territories", $0, ["currency": currency]) }
+        let period = period ?? .month
+        let attributes: [String: ConnectResource.Value?] = [
+            "productId": self.id, "name": name ?? self.id, "state": state ?? "APPROVED", "groupLevel": level ?? 1,
+            "familySharable": familySharable ?? false, "subscriptionPeriod": period.connectName,
+        ]
+        let promotional = (offers ?? []).enumerated().map { number, offer in
+            let plan = monthlyPrice == nil ? nil : offer.billingPlanType == .monthly ? "MONTHLY" : "UPFRONT"
+            return offer.promotional(id: "\(id)-P\(number)", period: period, plan: plan, places)
+        }
+        let winBacks = (winBackOffers ?? []).enumerated().map { number, offer in
+            let terms = [
+                "offerId": offer.id, "referenceName": offer.id, "priority": "NORMAL", "startDate": offer.startDate,
+                "endDate": offer.endDate,
+            ]
+            return ConnectResource("winBackOffers", "\(id)-W\(number)", terms)
+        }
+        let introductory = introductoryOffer.map { offer in
+            places.map { place in
+                let id = "\(id)-I\(place.id)"
+                return ConnectResource(
+                    "subscriptionIntroductoryOffers",
+                    id,
+                    offer.connectTerms(period),
+                    ["territory": [place]]
+                )
+            }
+        }
+        let codes = (offerCodes ?? []).enumerated().map { number, name in
+            ConnectResource("subscriptionOfferCodes", "\(id)-C\(number)", ["name": name, "active": true])
+        }
+        let availability = ConnectResource("subscriptionAvailabilities", id, [:], ["availableTerritories": places])
+        return ConnectResource(
+            "subscriptions",
+            id,
+            attributes,
+            [
+                "promotionalOffers": promotional, "winBackOffers": winBacks, "introductoryOffers": introductory ?? [],
+                "offerCodes": codes, "subscriptionAvailability": [availability],
+            ]
+        )
+    }
+}
+
+extension Scenario.Offer {
+    fileprivate func connectTerms(_ period: SubscriptionPeriod) -> [String: ConnectResource.Value?] {
+        let ownPeriod = self.period ?? (billingPlanType == .monthly ? .month : period)
+        let mode = mode ?? .payAsYouGo
+        return ["offerMode": mode.discountType, "numberOfPeriods": periods ?? 1, "duration": ownPeriod.connectName]
+    }
+
+    /// It has prices where the scenario says, else where the product is sold.
+    fileprivate func promotional(
+        id: String,
+        period: SubscriptionPeriod,
+        plan: String?,
+        _ places: [ConnectResource]
+    ) -> ConnectResource {
+        let prices = places.filter { territories?.contains($0.id) ?? true }.map { place in
+            let id = "\(id)-\(place.id)"
+            let point = ConnectResource("subscriptionPricePoints", id, ["customerPrice": "\(price ?? 4.99)"])
+            let related = ["territory": [place], "subscriptionPricePoint": mode == .freeTrial ? [] : [point]]
+            return ConnectResource("subscriptionPromotionalOfferPrices", id, [:], related)
+        }
+        var attributes = connectTerms(period)
+        attributes["offerCode"] = self.id
+        attributes["name"] = self.id
+        attributes["targetSubscriptionPlanType"] = plan
+        return ConnectResource("subscriptionPromotionalOffers", id, attributes, ["prices": prices])
+    }
+}
+
+extension SubscriptionPeriod {
+    /// App Store Connect's name of it; `nil` for a length that it does not have.
+    fileprivate var connectName: String? {
+        let names = [
+            "P3D": "THREE_DAYS", "P1W": "ONE_WEEK", "P2W": "TWO_WEEKS", "P1M": "ONE_MONTH", "P2M": "TWO_MONTHS",
+            "P3M": "THREE_MONTHS", "P6M": "SIX_MONTHS", "P1Y": "ONE_YEAR",
+        ]
+        return names[text]
+    }
+}

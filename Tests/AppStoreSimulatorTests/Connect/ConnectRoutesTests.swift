@@ -1,0 +1,176 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite("App Store Connect")
+struct ConnectRoutesTests {
+    private static let key = P256.Signing.PrivateKey()
+
+    private func world(_ team: String = "", product: String = "") throws -> AppStoreWorld {
+        let pem = Self.key.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
+        let yaml = """
+            appStoreConnect:
+              issuerId: team
+              \(team)
+              keys:
+                - { id: CONNECT1, publicKey: "\(pem)" }
+                - { id: CONNECT2, publicKey: "\(pem)", individual: true }
+                - { id: CONNECT3, publicKey: "\(pem)", role: FINANCE }
+            apps:
+              - bundleId: com.example.app
+                name: Example
+                appAppleId: 77
+                keys: [{ id: KEY1, publicKey: "\(pem)" }]
+                subscriptionGroups:
+                  - id: "100"
+                    name: Pro
+                    products:
+                      - id: monthly
+                        level: 2
+                        familySharable: true
+                        winBackOffers: [{ id: back, endDate: 2026-05-31 }]
+                        offerCodes: [coded]
+                        introductoryOffer: { mode: freeTrial, period: P1W }
+                        territories: [DEU, USA]
+                        offers:
+                          - { id: half, price: 4.99, periods: 2, territories: [USA] }
+                          - { id: free, mode: freeTrial, period: P2W }
+                          - { id: third }
+                      - { id: yearly, period: P1Y, monthlyPrice: 9, offers: [{ id: months, billingPlanType: MONTHLY }] }
+                  - { id: "200", products: [{ id: audio, state: REMOVED_FROM_SALE }] }
+            """
+        return try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
+    }
+
+    private func headers(
+        _ id: String = "CONNECT1",
+        _ change: [String: Any] = [:],
+        without claim: String = "",
+        key: P256.Signing.PrivateKey = key
+    ) throws -> HTTPFields {
+        let seconds = Int64(Date().timeIntervalSince1970)
+        var claims: [String: Any] = [
+            "iss": "team", "iat": seconds - 5, "exp": seconds + 600, "aud": "appstoreconnect-v1",
+        ]
+        claims.merge(change) { $1 }
+        claims[claim] = nil
+        let token = try TestStore.jws(claims, header: ["alg": "ES256", "kid": id, "typ": "JWT"], key: key)
+        return [.authorization: "Bearer \(token)"]
+    }
+
+    private func code(_ answer: LiveClient.Answer) -> String? {
+        (answer.json["errors"] as? [[String: Any]])?.first?["code"] as? String
+    }
+
+    @Test("A product shows what a request names, and related resources only where they are included, cut at the limit")
+    func products() async throws {
+        let path =
+            "/v1/subscriptionGroups/100/subscriptions?include=promotionalOffers&limit%5BpromotionalOffers%5D=2"
+            + "&fields%5Bsubscriptions%5D=productId,groupLevel,promotionalOffers,winBackOffers"
+        try await TestStore.store(try world()).live { client in
+            let answer = try await client.get(path, try headers())
+            let product = try #require((answer.json["data"] as? [[String: Any]])?.first)
+            let attributes = try #require(product["attributes"] as? [String: Any])
+            #expect(attributes.keys.sorted() == ["groupLevel", "productId"])
+            let relations = try #require(product["relationships"] as? [String: [String: Any]])
+            #expect(relations.keys.sorted() == ["promotionalOffers", "winBackOffers"])
+            #expect(relations["winBackOffers"]?["data"] == nil && relations["winBackOffers"]?["links"] != nil)
+            let offers = try #require(relations["promotionalOffers"])
+            #expect((offers["data"] as? [Any])?.count == 2)
+            #expect(((offers["meta"] as? [String: Any])?["paging"] as? [String: Int])?["total"] == 3)
+            let included = try #require(answer.json["included"] as? [[String: Any]])
+            let ids = included.compactMap { ($0["attributes"] as? [String: Any])?["offerCode"] as? String }
+            #expect(ids == ["half", "free", "months"])
+            let limit = try #require(HTTPField.Name("X-Rate-Limit"))
+            #expect(answer.headers[limit]?.contains("user-hour-rem:3599") == true)
+        }
+    }
+
+    @Test("Lists go on by a cursor, and prices have no point where an offer is free")
+    func pages() async throws {
+        try await TestStore.store(try world("pageSize: 2")).live { client in
+            let list = try await client.get("/v1/subscriptions/77100/promotionalOffers?limit=200", try headers())
+            let next = try #require((list.json["links"] as? [String: String])?["next"])
+            let path = try #require(next.range(of: "/v1/")).lowerBound
+            let rest = try await client.get(String(next[path...]), try headers())
+            #expect((rest.json["data"] as? [Any])?.count == 1)
+            #expect((rest.json["links"] as? [String: String])?["next"] == nil)
+            for (offer, hasPoint, count) in [("77100-P0", true, 1), ("77100-P1", false, 2)] {
+                let path = "/v1/subscriptionPromotionalOffers/\(offer)/prices?include=territory,subscriptionPricePoint"
+                let prices = try #require(try await client.get(path, try headers()).json["data"] as? [[String: Any]])
+                #expect(prices.count == count)
+                let relations = try #require(prices.first?["relationships"] as? [String: [String: Any]])
+                #expect((relations["subscriptionPricePoint"]?["data"] != nil) == hasPoint)
+                #expect(relations["territory"]?["data"] != nil)
+            }
+        }
+    }
+
+    @Test("A token of another key, issuer or time is 401, a role that may not read 403")
+    func tokens() async throws {
+        let seconds = Int64(Date().timeIntervalSince1970)
+        try await TestStore.store(try world()).live { client in
+            func status(_ headers: HTTPFields) async throws -> Int {
+                try await client.get("/v1/apps", headers).status.code
+            }
+            #expect(try await status(try headers()) == 200)
+            #expect(try await status(try headers("CONNECT2", ["sub": "user"], without: "iss")) == 200)
+            #expect(try await status(try headers("CONNECT2")) == 401)
+            #expect(try await status(try headers("KEY1")) == 401)
+            #expect(try await status(try headers(key: P256.Signing.PrivateKey())) == 401)
+            for change in [
+                ["iss": "other"], ["exp": seconds + 1300], ["exp": seconds - 1], ["aud": "x"],
+                ["bid": "com.example.app"],
+            ] as [[String: Any]] {
+                #expect(try await status(try headers("CONNECT1", change)) == 401, "\(change)")
+            }
+            let forbidden = try await client.get("/v1/apps", try headers("CONNECT3"))
+            #expect(forbidden.status == .forbidden && code(forbidden) == "FORBIDDEN_ERROR")
+        }
+    }
+
+    @Test(
+        "A parameter, a field or a path that Apple does not know is refused",
+        arguments: [
+            ("/v1/apps?include=offers", "PARAMETER_ERROR.INVALID"), ("/v1/apps?sort=x", "PARAMETER_ERROR.ILLEGAL"),
+            ("/v1/apps?=", "PARAMETER_ERROR.ILLEGAL"), ("/v1/apps?cursor=-1", "PARAMETER_ERROR.INVALID"),
+            ("/v1/apps?fields%5Bapps%5D=bundle", "PARAMETER_ERROR.INVALID"),
+            ("/v1/apps?fields%5Bapp%5D=bundleId", "PARAMETER_ERROR.ILLEGAL"),
+            ("/v1/apps?limit=201", "PARAMETER_ERROR.INVALID"),
+            ("/v1/subscriptions/77100/promotionalOffers?limit%5Bprices%5D=51", "PARAMETER_ERROR.INVALID"),
+            ("/v1/apps/78/subscriptionGroups", "NOT_FOUND"), ("/v1/apps/77/groups", "PATH_ERROR"),
+            ("/v1/none", "PATH_ERROR"),
+        ]
+    )
+    func refused(path: String, error: String) async throws {
+        try await TestStore.store(try world()).live { client in
+            let answer = try await client.get(path, try headers())
+            #expect(code(answer) == error && [400, 404].contains(answer.status.code))
+        }
+    }
+
+    @Test("An hour has so many requests of a key, which every answer tells")
+    func limits() async throws {
+        let limit = try #require(HTTPField.Name("X-Rate-Limit"))
+        try await TestStore.store(try world("requestsPerHour: 2")).live { client in
+            let missing = try await client.get("/v1/none", try headers())
+            #expect(missing.headers[limit] == "user-hour-lim:2;user-hour-rem:1;")
+            #expect(try await client.get("/v1/apps", try headers()).status == .ok)
+            let refused = try await client.get("/v1/apps", try headers())
+            #expect(refused.status == .tooManyRequests && code(refused) == "RATE_LIMIT_EXCEEDED")
+            #expect(refused.headers[limit] == "user-hour-lim:2;user-hour-rem:0;")
+        }
+    }
+
+    @Test("Without the agreement that the account holder has to sign, every path is 403")
+    func agreement() async throws {
+        try await TestStore.store(try world("agreementMissing: true")).live { client in
+            let answer = try await client.get("/v1/none", try headers())
+            #expect(answer.status == .forbidden)
+            #expect(code(answer) == "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED")
+        }
+    }
+}
