@@ -13,6 +13,7 @@ struct OfferSigner: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self, Retention.self,
+            Catalog.self,
         ]
     )
 
@@ -76,6 +77,7 @@ struct OfferSigner: AsyncParsableCommand {
         case let fault as ValueFault: fault.message
         case let failure as StorageFailure: "\(failure)"
         case let fault as RetentionFault: "\(fault)"
+        case let fault as AppStoreConnectFault: Echo.visible("\(fault)")
         default: nil
         }
     }

@@ -56,6 +56,26 @@ package enum TransportFault: Error, Equatable, Sendable {
     static let tooLarge = failed(.tooLarge)
 }
 
+extension TransportFault {
+    /// The fault in words, for who asked that service by a command.
+    func sentence(about service: String) -> String {
+        switch self {
+        case .failed(let failure, let detail):
+            let sentence =
+                switch failure {
+                case .name: "\(service)'s name has no address"
+                case .connection: "\(service) cannot be reached"
+                case .tls: "TLS with \(service) was not agreed on"
+                case .timeout: "\(service) did not answer in time; try again"
+                case .notHTTP: "\(service)'s answer is not HTTP"
+                case .tooLarge: "\(service)'s answer is too large to be one"
+                }
+            return detail.map { "\(sentence) (\($0))" } ?? sentence
+        case .heldBack(let seconds): return "\(service) is not asked now; try again in \(seconds) s"
+        }
+    }
+}
+
 /// Why a call has no answer; the raw values are those of the label `status` of `offer_signer_app_store_calls_total`.
 package enum CallFailure: String, CaseIterable, Sendable {
     /// The host's name has no address.

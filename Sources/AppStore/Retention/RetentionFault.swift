@@ -4,22 +4,7 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    init(_ fault: TransportFault) {
-        switch fault {
-        case .failed(let failure, let detail):
-            let sentence =
-                switch failure {
-                case .name: "the App Store Server API's name has no address"
-                case .connection: "the App Store Server API cannot be reached"
-                case .tls: "TLS with the App Store Server API was not agreed on"
-                case .timeout: "the App Store Server API did not answer in time; try again"
-                case .notHTTP: "the App Store Server API's answer is not HTTP"
-                case .tooLarge: "the App Store Server API's answer is too large to be one"
-                }
-            self.init(detail.map { "\(sentence) (\($0))" } ?? sentence)
-        case .heldBack(let seconds): self.init("the App Store Server API is not asked now; try again in \(seconds) s")
-        }
-    }
+    init(_ fault: TransportFault) { self.init(fault.sentence(about: "the App Store Server API")) }
 
     init(_ response: IncomingResponse, for bundleId: String) {
         let error = ServerAPIError(json: response.body)

@@ -1,13 +1,13 @@
 package import Offers
 import Synchronization
 
-/// Makes the tokens (JWT) with which the App Store Server API is asked about an app.
+/// Makes the tokens (JWT) with which the App Store Server API is asked about an app, or App Store Connect about a team.
 ///
 /// The key itself stays where it is: it signs through the same port as it signs offers.
 package final class ServerAPICredentials: Sendable {
     /// How long a token is valid, in seconds.
     ///
-    /// The API takes up to an hour ("Generating JSON Web Tokens for API requests").
+    /// The one takes up to an hour ("Generating JSON Web Tokens for API requests"), App Store Connect 20 minutes.
     static let lifetimeSeconds: Int64 = 300
     /// How far a token is dated back, in seconds, against clocks that differ.
     static let backdatingSeconds: Int64 = 10
@@ -20,14 +20,21 @@ package final class ServerAPICredentials: Sendable {
         let useUntil: Timestamp
     }
 
-    private let bundleId: String
-    private let issuerId: String
+    private let bundleId: String?
+    private let issuerId: String?
     private let signer: any ES256Signer
     private let token = Mutex<Token?>(nil)
 
     /// Creates credentials.
     package init(bundleId: String, issuerId: String, signer: any ES256Signer) {
         self.bundleId = bundleId
+        self.issuerId = issuerId
+        self.signer = signer
+    }
+
+    /// Creates credentials for App Store Connect; an individual's key has no issuer.
+    init(appStoreConnectIssuer issuerId: String?, signer: any ES256Signer) {
+        bundleId = nil
         self.issuerId = issuerId
         self.signer = signer
     }
@@ -49,11 +56,11 @@ package final class ServerAPICredentials: Sendable {
 
     private func makeToken(issuedAt issued: Int64) async throws(SigningFailure) -> String {
         var claims = JSONWebToken.Claims()
-        claims.add("iss", issuerId)
+        if let issuerId { claims.add("iss", issuerId) } else { claims.add("sub", "user") }
         claims.add("iat", issued)
         claims.add("exp", issued + Self.lifetimeSeconds)
         claims.add("aud", "appstoreconnect-v1")
-        claims.add("bid", bundleId)
+        if let bundleId { claims.add("bid", bundleId) }
         let all = claims
         return try await signer.work { (signer) throws(SigningFailure) in
             try JSONWebToken(all, signer: signer).compact

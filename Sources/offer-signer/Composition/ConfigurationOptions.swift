@@ -22,16 +22,27 @@ struct ConfigurationOptions: ParsableArguments {
         ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)
     }
 
+    /// Reads the apps of the catalog, and none of the files that it names; exit 78 as ``load(logsWarnings:usesTokens:)``.
+    func loadApps() throws(ExitCode) -> [AppSettings] {
+        try tellingFaults { () throws(ConfigurationFaults) in try Settings.loadApps(source) }
+    }
+
     /// Reads the configuration and loads the keys.
     ///
     /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.
     func load(logsWarnings: Bool = true, usesTokens: Bool = true) throws(ExitCode) -> LoadedService {
+        let service = try tellingFaults { () throws(ConfigurationFaults) in
+            try LoadedService(source, usesTokens: usesTokens)
+        }
+        if logsWarnings {
+            for warning in service.settings.warnings { Console.message("warning: \(warning)") }
+        }
+        return service
+    }
+
+    private func tellingFaults<Value>(_ load: () throws(ConfigurationFaults) -> Value) throws(ExitCode) -> Value {
         do throws(ConfigurationFaults) {
-            let service = try LoadedService(source, usesTokens: usesTokens)
-            if logsWarnings {
-                for warning in service.settings.warnings { Console.message("warning: \(warning)") }
-            }
-            return service
+            return try load()
         } catch {
             for fault in error.faults { Console.message("error: \(fault)") }
             throw .badConfiguration

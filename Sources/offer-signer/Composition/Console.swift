@@ -35,6 +35,14 @@ enum Console {
     }
 }
 
+extension Console {
+    /// Shows what a long command is at, in one line of a terminal that the next one replaces; nothing elsewhere.
+    static func progress(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(Echo.visible(text))".utf8))
+    }
+}
+
 extension BinaryInteger {
     /// Such as "1 record" and "2 records".
     func of(_ thing: String) -> String { "\(self) \(thing)\(self == 1 ? "" : "s")" }

@@ -23,6 +23,16 @@ extension Settings {
         return settings
     }
 
+    /// Reads the apps of the catalog: no clients, no ledger, and none of the files that the catalog names.
+    static func loadApps(_ source: ConfigurationSource) throws(ConfigurationFaults) -> [AppSettings] {
+        let faults = FaultCollector()
+        let directory = ConfigurationDirectory(of: source.file, environment: source.environment)
+        let reader = SettingsReader(directory: directory, faults: faults, keyRing: nil, readsNamedFiles: false)
+        let apps = reader.apps(ConfigurationFile(path: source.file, name: source.file), source)
+        guard faults.isEmpty, let apps else { throw ConfigurationFaults(faults: faults.faults) }
+        return apps
+    }
+
     /// The settings whose changes since the start wait for a restart, one sentence each.
     func changesThatNeedRestart(since running: Settings) -> [String] {
         let modules = SettingTable.shared.tokenModules.entry.keyPath
@@ -96,6 +106,16 @@ extension SettingsReader {
             clients: clients,
             warnings: faults.warnings
         )
+    }
+
+    fileprivate func apps(_ file: ConfigurationFile, _ source: ConfigurationSource) -> [AppSettings]? {
+        guard let main = root(of: file, namedAt: file.place).flatMap(mainFile) else { return nil }
+        let (flags, environment) = (source.flags, source.environment)
+        let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
+        let hasNotifications = main.sections.contains("notifications")
+        return named(\.catalog, layers, isRequired: true).map {
+            catalog($0, server: nil, isGroupReadable: false, hasNotifications: hasNotifications).apps
+        }
     }
 
     private func named(

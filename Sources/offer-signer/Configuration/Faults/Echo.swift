@@ -131,7 +131,8 @@ enum Echo {
         }
     }
 
-    private static func visible(_ text: String) -> String {
+    /// The text on one line, with invisible characters written out.
+    static func visible(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             if isInvisible(scalar) {

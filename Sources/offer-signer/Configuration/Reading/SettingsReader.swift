@@ -4,6 +4,8 @@ struct SettingsReader {
     let faults: FaultCollector
     /// `nil` to leave the keys' files unread.
     let keyRing: KeyRing?
+    /// Whether keys, secrets and certificates have to be there.
+    var readsNamedFiles = true
 
     /// Parses a file; `namedAt` is the place that names it, or the file itself when the operator named it.
     func root(of file: ConfigurationFile, namedAt: ConfigurationPlace) -> ConfigurationNode? {
@@ -25,6 +27,7 @@ struct SettingsReader {
     ) -> String? {
         // A malformed path has its fault already.
         guard (try? FilePathText.parse(path)) != nil else { return nil }
+        guard readsNamedFiles else { return path }
         do throws(ValueFault) {
             let absolute = try directory.resolveCredential(path)
             let size = try RegularFile.size(of: absolute)

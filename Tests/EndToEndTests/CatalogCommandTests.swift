@@ -1,0 +1,151 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("The catalog and App Store Connect, at the stand-in App Store")
+struct CatalogCommandTests {
+    private static let connectKey = "AuthKey_CONNECT123.p8"
+
+    private let installation: Installation
+    private let appStore: RunningAppStore
+
+    init() throws {
+        installation = try Installation()
+        try installation.makeKeyFile(Self.connectKey)
+        let directory = installation.directory
+        try installation.openssl(
+            "pkey",
+            "-in",
+            directory.path(Self.connectKey),
+            "-pubout",
+            "-out",
+            directory.path("connect.pem")
+        )
+        let offers = (1...12).map { "{ id: offer\($0), periods: 3 }" }.joined(separator: ", ")
+        appStore = try RunningAppStore(
+            in: try TemporaryDirectory(),
+            scenario: """
+                appStoreConnect:
+                  issuerId: \(RunningAppStore.issuerId)
+                  keys:
+                    - { id: CONNECT123, publicKeyFile: \(directory.path("connect.pem")) }
+                    - { id: MINE123456, publicKeyFile: \(directory.path("connect.pem")), individual: true }
+                  pageSize: 5
+                apps:
+                  - bundleId: \(Installation.bundleId)
+                    name: "Reader: #the\\napp"
+                    keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
+                    subscriptionGroups:
+                      - id: "20900001"
+                        name: Pro
+                        products:
+                          - id: pro.monthly
+                            level: 2
+                            winBackOffers: [{ id: return40 }, { id: ended, endDate: 2020-01-01 }]
+                            offers: [{ id: anyone }, { id: comeback50, mode: freeTrial }, \(offers)]
+                          - { id: pro.yearly, period: P1Y, state: DEVELOPER_REMOVED_FROM_SALE }
+                      - { id: "20900002", products: [{ id: "no", territories: [USA, DEU], offers: [
+                            { id: "true", territories: [USA] }, { id: "a: b #'c\\"" }] }] }
+                """
+        )
+    }
+
+    private func catalog(
+        _ command: String,
+        _ arguments: String...,
+        key: String = connectKey,
+        issuer: String? = RunningAppStore.issuerId
+    ) throws -> ChildProcess.Outcome {
+        let place =
+            command == "write"
+            ? ["--bundle-id", Installation.bundleId] : ["--config", installation.configuration]
+        let access = ["--key", installation.directory.path(key)] + (issuer.map { ["--issuer-id", $0] } ?? [])
+        let address = ["--app-store-connect-url", "http://127.0.0.1:\(appStore.address.port)"]
+        return try Executable.run(["catalog", command] + place + access + address + arguments)
+    }
+
+    private func codes(_ outcome: ChildProcess.Outcome) throws -> [String] {
+        let list = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [[String: String]])
+        let names: Set = ["code", "bundleId", "productId", "offerId", "detail", "fix"]
+        #expect(list.allSatisfy { names.isSuperset(of: $0.keys) })
+        return list.compactMap { $0["code"] }
+    }
+
+    @Test("A written catalog is accepted once the key is in it, and then nothing differs")
+    func written() throws {
+        let written = try catalog("write")
+        #expect(written.status == 0, "\(written.errors)")
+        #expect(written.text.contains("audience: [lapsed]   # a default"))
+        #expect(written.text.ranges(of: "- id: offer").count == 12)
+        try installation.directory.write("catalog.yaml", written.text)
+        let empty = try installation.check()
+        #expect(empty.status == 78 && empty.errors.contains("KEY_ID"), "\(empty.errors)")
+        try installation.directory.write("catalog.yaml", written.text.replacing("KEY_ID", with: "TESTKEY001"))
+        let check = try installation.check()
+        #expect(check.status == 0 && check.text.contains("3 products, 16 offers"), "\(check.errors)\(check.text)")
+        let compared = try catalog("compare")
+        #expect(compared.status == 0 && compared.text.isEmpty, "\(compared.text)\(compared.errors)")
+        #expect(compared.errors.contains("nothing differs"))
+        let prices = try catalog("compare", "--prices", "--json")
+        #expect(try codes(prices) == ["offer_not_sold_everywhere"])
+        #expect(prices.status == 0)
+    }
+
+    @Test("An offer that cannot be bought is exit 1 and comes first; neither the key that signs nor clients are needed")
+    func compared() throws {
+        try installation.edit("catalog.yaml", "id: anyone", "id: Anyone")
+        try FileManager.default.removeItem(atPath: installation.key)
+        try FileManager.default.removeItem(atPath: installation.directory.path("clients.yaml"))
+        let text = try catalog("compare")
+        #expect(text.status == 1, "\(text.errors)")
+        let lines = text.text.split(separator: "\n")
+        let place = "\"\(Installation.bundleId)\" \"pro.monthly\" \"Anyone\""
+        #expect(lines.first?.hasPrefix("error: \(place): App Store Connect has it in other case: anyone") == true)
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("note: ") } && lines.count == 15, "\(text.text)")
+        let json = try catalog("compare", "--json", "--bundle-id", Installation.bundleId)
+        #expect(try codes(json).first == "offer_id_in_other_case")
+        let stranger = try catalog("compare", "--bundle-id", "com.example.other")
+        #expect(stranger.status == 1 && stranger.errors.contains("the catalog has no app"))
+    }
+
+    @Test("A refusal is told by its cause")
+    func refusals() throws {
+        let signing = try catalog("write", key: "SubscriptionKey_TESTKEY001.p8")
+        #expect(signing.status == 1 && signing.errors.contains("In-App Purchase key"), "\(signing.errors)")
+        try installation.makeKeyFile("AuthKey_OTHER12345.p8")
+        let other = try catalog("write", key: "AuthKey_OTHER12345.p8")
+        #expect(other.status == 1 && other.errors.contains("401 NOT_AUTHORIZED"), "\(other.errors)")
+        let individual = try catalog("write", issuer: nil)
+        #expect(individual.status == 1 && individual.errors.contains("needs --issuer-id"), "\(individual.errors)")
+        let fault = #"{"target":"appStoreConnect","times":1,"httpStatus":503}"#
+        try #require(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
+        let repeated = try catalog("write")
+        #expect(repeated.status == 0 && repeated.errors.contains("waiting 2 s"), "\(repeated.errors)")
+        try FileManager.default.copyItem(
+            atPath: installation.directory.path(Self.connectKey),
+            toPath: installation.directory.path("AuthKey_MINE123456.p8")
+        )
+        let mine = try catalog("write", key: "AuthKey_MINE123456.p8", issuer: nil)
+        #expect(mine.status == 0, "\(mine.errors)")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: installation.directory.path("AuthKey_MINE123456.p8")
+        )
+        let open = try catalog("write", key: "AuthKey_MINE123456.p8", issuer: nil)
+        #expect(open.status == 1 && open.errors.contains("open to others"), "\(open.errors)")
+        let unknown = try catalog("write", "--bundle-id", "com.example.other")
+        #expect(unknown.status == 1 && unknown.errors.contains("the key's team has no app"), "\(unknown.errors)")
+    }
+
+    @Test("Arguments that cannot be right are refused before anybody is asked")
+    func badUsage() throws {
+        for arguments in [
+            ["--issuer-id", "team"], ["--app-store-connect-url", "http://example.com"], ["--bundle-id", ""],
+        ] {
+            let all = ["catalog", "write", "--bundle-id", "b", "--key", installation.directory.path(Self.connectKey)]
+            let outcome = try Executable.run(all + arguments)
+            #expect(outcome.status == 64, "\(arguments): \(outcome.errors)")
+        }
+        #expect(try Executable.run(["catalog"]).status == 64)
+    }
+}
