@@ -92,7 +92,7 @@ struct TokenTests {
         #expect(refusal.status == 200, "\(refusal.json)")
         let metrics = try service.metrics()
         #expect(metrics[#"offer_signer_key_unavailable{key_id="TESTKEY001"}"#] == 1)
-        #expect(metrics.keys.contains { $0.hasPrefix(#"offer_signer_token_faults_total{result="CKR_"#) })
+        #expect(metrics.keys.contains { $0.hasPrefix(#"offer_signer_token_faults_total{cause="CKR_"#) })
 
         if isServerGone { server = try TokenServer(token, in: installation) } else { try token.order("ok") }
         try service.waitUntilReadiness(is: 200)
@@ -116,7 +116,7 @@ struct TokenTests {
         try service.waitUntilReadiness(is: 200)
         #expect(try installation.records().count == records)
         try expectSignature(try service.sign(request))
-        #expect(try service.metrics()[#"offer_signer_token_faults_total{result="timeout"}"#] ?? 0 >= 4)
+        #expect(try service.metrics()[#"offer_signer_token_faults_total{cause="timeout"}"#] ?? 0 >= 4)
     }
 
     @Test("A wrong PIN is tried once for a reading, whatever needs it, and stops a start with exit code 78")

@@ -25,8 +25,8 @@ struct TokenMetrics: Sendable {
         counted.faults.withLock { faults in
             for (name, count) in service.tokens?.faults ?? [:] {
                 let known = faults[name]
-                let (label, result) = ("offer_signer_token_faults_total", [("result", name)])
-                let counter = known?.counter ?? Counter(label: label, dimensions: result, factory: factory)
+                let (label, cause) = ("offer_signer_token_faults_total", [("cause", name)])
+                let counter = known?.counter ?? Counter(label: label, dimensions: cause, factory: factory)
                 counter.increment(by: count - (known?.count ?? 0))
                 faults[name] = (counter, count)
             }
