@@ -66,6 +66,8 @@ package final class TokenModules: Sendable {
     let epoch = Atomic(0)
     /// The tokens whose PIN was refused since the configuration was read.
     let refusedPINs = Mutex<Set<String>>([])
+    /// Held while a thread logs in, however long the token takes.
+    let login = Mutex(())
     let faults = Mutex<[String: Int]>([:])
 
     private struct Recovery {

@@ -86,7 +86,7 @@ final class TokenObject: Sendable {
     /// Logs in, unless the process is, and only where the PIN may be tried.
     private func login(_ session: CK_SESSION_HANDLE, _ token: Token) throws(TokenFault) {
         guard token.flags & UInt(CKF_LOGIN_REQUIRED) != 0 else { return }
-        let result = module.refusedPINs.withLock { refused -> Result<Void, TokenFault> in
+        let result = module.login.withLock { _ -> Result<Void, TokenFault> in
             Result { () throws(TokenFault) in
                 var isLoggedIn: Int32 = 0
                 try check("C_GetSessionInfo", unsafe cpkcs11_is_logged_in(module.functions, session, &isLoggedIn))
@@ -95,7 +95,7 @@ final class TokenObject: Sendable {
                     let fix = "add ?pin-source=file:NAME to the URI"
                     throw TokenFault("no_pin", "the token \(token.name) wants a PIN: \(fix)")
                 }
-                guard !refused.contains(token.name) else {
+                guard !module.refusedPINs.withLock({ $0.contains(token.name) }) else {
                     throw TokenFault(
                         "CKR_PIN_INCORRECT",
                         "the token \(token.name) has refused a PIN, and none is tried again until the configuration is "
@@ -122,7 +122,7 @@ final class TokenObject: Sendable {
                 switch result {
                 case CKR_OK: return
                 case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED, CKR_PIN_LOCKED:
-                    refused.insert(token.name)
+                    _ = module.refusedPINs.withLock { $0.insert(token.name) }
                     throw TokenFault(
                         TokenFault.name(result),
                         "the token \(token.name) refuses the PIN (\(TokenFault.name(result))); it was tried once, and is "
