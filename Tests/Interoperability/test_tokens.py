@@ -6,7 +6,6 @@ import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 
