@@ -119,6 +119,23 @@ struct TokenTests {
         #expect(try service.metrics()[#"offer_signer_token_faults_total{cause="timeout"}"#] ?? 0 >= 4)
     }
 
+    @Test("Requests that need no signature are answered while others wait for a token")
+    func waitsElsewhere() throws {
+        let token = try token(.told)
+        try installation.edit("offer-signer.yaml", "pkcs11: {", "pkcs11: { timeoutMilliseconds: 5000,")
+        let service = try RunningService(installation, environment: token.environment)
+        try token.order("delay 3000")
+        // More than there are event loops.
+        let load = Load(on: service, connections: 8, requests: 1)
+        usleep(300_000)
+        for _ in 0..<16 {
+            let eligibility = try service.ask("/v1/eligibility", request)
+            #expect(eligibility.status == 200, "\(eligibility.json)")
+        }
+        #expect(load.count == 0, "the others waited for the token, too")
+        #expect(load.finish().allSatisfy { $0.status == 200 })
+    }
+
     @Test("A wrong PIN is tried once for a reading, whatever needs it, and stops a start with exit code 78")
     func wrongPIN() throws {
         try installation.makeKey("SECONDKEY1")
