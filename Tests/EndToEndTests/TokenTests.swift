@@ -1,4 +1,5 @@
 import ChildProcess
+import FakeServer
 import Foundation
 import ProcessMemory
 import Testing
@@ -134,6 +135,23 @@ struct TokenTests {
         }
         #expect(load.count == 0, "the others waited for the token, too")
         #expect(load.finish().allSatisfy { $0.status == 200 })
+    }
+
+    @Test("A token that hangs does not hold up the answer to Apple: it comes in time, and nothing is recorded")
+    func retentionCall() throws {
+        let scene = try RetentionScene(asking: FakeServer { _ in .init(404, "{}") })
+        let token = try TestToken(of: scene.installation, through: .told)
+        try scene.installation.edit("offer-signer.yaml", "pkcs11: {", "pkcs11: { timeoutMilliseconds: 5000,")
+        let uri = TestToken.uri("TESTKEY001")
+        try scene.installation.edit("catalog.yaml", "file: SubscriptionKey_TESTKEY001.p8", "pkcs11: \"\(uri)\"")
+        let service = try RunningService(scene.installation, environment: token.environment)
+        try scene.notify(service, of: "1000", signed: 20, account: RetentionScene.account)
+        #expect(try service.retention(scene.call("1000")).offerJWS != nil)
+        try token.order("delay 4000")
+        let late = try service.retention(scene.call("1000"))
+        #expect(late.status == 503)
+        #expect(late.json["code"] as? String == "answer_timeout", "\(late.json)")
+        #expect(try scene.installation.records().count == 1)
     }
 
     @Test("A wrong PIN is tried once for a reading, whatever needs it, and stops a start with exit code 78")

@@ -22,7 +22,7 @@ package struct ConnectCatalog: Sendable {
         package var id: String { resource["productId"] ?? "" }
         package var name: String? { resource["name"] }
         /// Apple's name of the state, such as APPROVED.
-        package var state: String { resource["state"] ?? "not told" }
+        package var state: String { resource["state"] ?? "unknown" }
         package var isForSale: Bool { state == "APPROVED" }
         package var period: SubscriptionPeriod? { resource["subscriptionPeriod"].flatMap { Self.periods[$0] } }
         package var level: Int? { resource["groupLevel"].flatMap { Int($0) } }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A key that stays in a token: the token signs, on threads of its own, and this process never has its private number.
 package final class TokenKey: ES256Signer {
-    /// What a token says of a key.
+    /// A token's own description of a key.
     package struct Description: Equatable, Sendable {
         /// The token's label.
         package let token: String

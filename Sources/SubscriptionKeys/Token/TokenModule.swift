@@ -14,8 +14,6 @@ package final class TokenModules: Sendable {
         self.modules = modules
     }
 
-    package var paths: [String] { modules.map(\.path) }
-
     /// From now on a PIN that was refused may be tried once more: the configuration is read anew.
     package func beginReading() {
         for module in modules { module.refusedPINs.withLock { $0 = [] } }

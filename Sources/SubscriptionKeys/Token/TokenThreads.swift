@@ -69,8 +69,9 @@ final class TokenThreads: Sendable {
         TokenFault("timeout", "the token has not answered within \(timeout.microseconds / 1000) ms")
     }
 
-    /// Does some work on the next thread that is free; `completion` is called once, from any thread, with its result or,
-    /// where it takes too long, with a fault.
+    /// Does some work on the next thread that is free.
+    ///
+    /// `completion` is called once, from any thread: with the work's result, or with that of `fault` if it takes too long.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable (Lane) -> Value,
         orGiveUp fault: @escaping @Sendable (TokenFault) -> Value,

@@ -50,10 +50,11 @@ struct Check: AsyncParsableCommand {
                 )
             }
             for (index, key) in keys.enumerated() {
+                let token = (key as? TokenKey).map { "in the token \(Echo.known($0.description.token)), " } ?? ""
                 try Console.result(
                     "  key \(key.keyIdentifier): P-256, "
                         + "public key SHA-256 \(Hexadecimal.text(key.publicKeySHA256)), "
-                        + "\((key as? TokenKey).map { "in the token \(Echo.known($0.description.token)), " } ?? "")self-test passed\(index == 0 ? ", signs" : "")"
+                        + "\(token)self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }

@@ -43,7 +43,12 @@ struct TokenKeyTests {
 
     @Test(
         "A failed signature is tried once more, and then the key is away until its token is back",
-        arguments: ["fail 48", "fail 6", "fail 5", "fail 257", "fail 2147483649", "short"]
+        arguments: [
+            // SESSION_HANDLE_INVALID, DEVICE_REMOVED, TOKEN_NOT_PRESENT, USER_NOT_LOGGED_IN, DEVICE_ERROR,
+            // FUNCTION_FAILED, OPERATION_ACTIVE, GENERAL_ERROR, and one of a vendor's own.
+            "fail 179", "fail 50", "fail 224", "fail 257", "fail 48", "fail 6", "fail 144", "fail 5", "fail 2147483649",
+            "short",
+        ]
     )
     func fails(order: String) async throws {
         let key = try fixture.load()
