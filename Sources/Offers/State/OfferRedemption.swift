@@ -41,5 +41,5 @@ extension HeldSubscription {
     }
 
     /// Whether a promotional offer was redeemed, as far as is held.
-    var hasRedemptions: Bool { !shown.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil } }
+    package var hasRedemptions: Bool { !shown.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil } }
 }

@@ -9,6 +9,8 @@ struct UnwrittenStates {
         let work: StateWork
         /// Called once, of a notification, with whether it was kept and was new; `nil` for evidence.
         let completion: (@Sendable (Result<Bool, StorageFailure>) -> Void)?
+
+        fileprivate var hasRedemptions: Bool { work.observation.subscriptions.contains(where: \.hasRedemptions) }
     }
 
     /// A note of the moment before something is read.
@@ -31,7 +33,7 @@ struct UnwrittenStates {
     private(set) var failure: StorageFailure?
     /// How much the store refused for its values, and what it said last.
     private(set) var refusal: (count: Int, detail: String)?
-    /// How often the ledger's commits have taken some along.
+    /// How often the ledger's commits have taken all along that waited first.
     private(set) var lent = 0
 
     private var waiting: [ObservationBatch] = []
@@ -139,12 +141,22 @@ struct UnwrittenStates {
 
     /// Takes evidence for a commit of the ledger; nothing where notifications wait first, or where the writer has to try
     /// first whether the store takes it.
+    ///
+    /// Evidence of redemptions is left to the writer: the ledger would wait for the one lock of all redemptions.
     mutating func lend() -> [Waiting] {
         guard failure == nil, isLendable, let first = waiting.first, first.all.allSatisfy({ $0.completion == nil })
         else {
             return []
         }
-        lent += 1
+        let own = first.all.filter(\.hasRedemptions)
+        if own.isEmpty {
+            lent += 1
+        } else {
+            let rest = first.all.filter { !$0.hasRedemptions }
+            waiting[0] = ObservationBatch(own)
+            guard !rest.isEmpty else { return [] }
+            waiting.insert(ObservationBatch(rest), at: 0)
+        }
         return takeFirst()
     }
 

@@ -80,6 +80,23 @@ struct StatesInTheLedgersCommitTests {
         service.ledger.close()
     }
 
+    @Test("No signature waits while another service writes redemptions: evidence of one is written beside its record")
+    func redemptionsLocked() async throws {
+        let service = try Service(.postgresql)
+        let other = try PostgreSQLConnection(to: #require(service.fixture.location))
+        try other.query("SELECT pg_advisory_lock(\(StateStore.lockKey("redemptions", "", "")))")
+        let redeemed = subscription("1", offer: .promotional("comeback50"))
+        service.states.learn(seen(redeemed))
+        service.states.learn(seen(subscription("2")))
+        #expect(try await service.record() == [.recorded])
+        #expect(try await service.stored("1").isEmpty)
+        #expect(try await service.stored("2") == [subscription("2")])
+        try other.query("SELECT pg_advisory_unlock(\(StateStore.lockKey("redemptions", "", "")))")
+        service.states.close()
+        #expect(try await service.stored("1") == [redeemed])
+        service.ledger.close()
+    }
+
     @Test("Evidence of before somebody was forgotten leaves nothing behind", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) async throws {
         let service = try Service(home)
