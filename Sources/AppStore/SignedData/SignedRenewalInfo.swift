@@ -48,6 +48,9 @@ struct SignedRenewalInfo {
             throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a renewal info's.")
         }
         renewal.offer = RedeemedOffer(type: offerType, identifier: offerIdentifier)
+        if renewal.offer?.catalogId != nil, nextProductId != renewal.productId {
+            renewal.offerProductId = nextProductId
+        }
         self.originalTransactionId = originalTransactionId
         self.environment = try payload.environment(named: environment)
         self.renewal = renewal

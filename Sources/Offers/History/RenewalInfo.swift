@@ -16,6 +16,8 @@ package struct RenewalInfo: Equatable, Sendable {
     package var gracePeriodExpiresDate: Timestamp?
     /// The offer that the next renewal falls under.
     package var offer: RedeemedOffer?
+    /// The product of a promotional offer there, where it is another than the customer holds.
+    package var offerProductId: String?
     /// Whether a commitment of several billing periods renews when it is over; `nil` where there is none.
     ///
     /// ``autoRenewStatus`` speaks of the next billing period alone: a customer who has cancelled goes on paying.

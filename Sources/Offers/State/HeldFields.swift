@@ -34,7 +34,7 @@ struct HeldFields {
                 .isFree, .isFreeUnsaid:
                 note(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
-                .ownership, .webOrderLineItemId, .previousId, .appTransactionId:
+                .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId:
                 texts.append((field, try reader.text()))
             case .linkedId: linkedIds.append(try reader.text())
             case .winBackOfferId: winBackOfferIds.append(try reader.text())
@@ -126,6 +126,14 @@ struct HeldFields {
         )
     }
 
+    var accepted: AcceptedOffer {
+        AcceptedOffer(
+            offerId: text(.offerId) ?? "",
+            productId: text(.productId) ?? "",
+            beside: text(.transactionId) ?? ""
+        )
+    }
+
     func renewal(of identity: SubscriptionIdentity) -> RenewalInfo? {
         guard flag(.isThere) else { return nil }
         var renewal = RenewalInfo(
@@ -141,6 +149,7 @@ struct HeldFields {
             signedDate: signedDate
         )
         renewal.eligibleWinBackOfferIds = winBackOfferIds
+        renewal.offerProductId = text(.offerProductId)
         if let code = number(.status).flatMap(SubscriptionStatus.Code.init), let asOf = date(.statusAsOf) {
             renewal.status = SubscriptionStatus(code, asOf: asOf)
         }

@@ -8,6 +8,7 @@ enum HeldPart: UInt64 {
     case renewal = 3
     case link = 4
     case confirmed = 5
+    case accepted = 6
 }
 
 /// A field of a transaction or a renewal info; the raw values are kept in storage.
@@ -59,6 +60,7 @@ enum HeldField: UInt64 {
     case linkedId = 45
     case isFree = 46
     case isFreeUnsaid = 47
+    case offerProductId = 48
 }
 
 extension HeldSubscription {
@@ -93,6 +95,14 @@ extension HeldSubscription {
             writer.number(HeldPart.renewal.rawValue)
             writer.fields(of: renewal)
         }
+        for (offer, date) in accepted.sorted(by: AcceptedOffer.isEarlier) {
+            writer.number(HeldPart.accepted.rawValue)
+            writer.field(.asOf, date)
+            writer.field(.offerId, offer.offerId)
+            writer.field(.productId, offer.productId)
+            writer.field(.transactionId, offer.beside)
+            writer.number(0)
+        }
         if !linked.isEmpty {
             writer.number(HeldPart.link.rawValue)
             for id in linked.sorted() { writer.field(.linkedId, id) }
@@ -125,6 +135,7 @@ extension HeldSubscription {
         var transactions: [Held<Transaction>] = []
         var shown: [Transaction] = []
         var renewal: Held<RenewalInfo?>?
+        var accepted: [AcceptedOffer: Timestamp] = [:]
         var linked: Set<String> = []
         var confirmed: Timestamp?
         while !reader.isAtEnd {
@@ -135,6 +146,7 @@ extension HeldSubscription {
             case .shown: shown.append(fields.transaction(of: identity))
             case .renewal: renewal = Held(fields.renewal(of: identity), asOf: try fields.asOf)
             case .link: linked.formUnion(fields.linkedIds)
+            case .accepted: accepted[fields.accepted] = try fields.asOf
             case .confirmed: confirmed = try fields.asOf
             case nil: throw CompactReader.fault
             }
@@ -148,6 +160,7 @@ extension HeldSubscription {
             transactions: transactions,
             renewal: renewal,
             shown: shown,
+            accepted: accepted,
             accounts: accounts,
             linked: linked,
             confirmed: confirmed
@@ -250,6 +263,7 @@ extension CompactWriter {
             flag(.isInBillingRetryPeriod, renewal.isInBillingRetryPeriod)
             field(.gracePeriodExpiresDate, renewal.gracePeriodExpiresDate)
             fields(of: renewal.offer)
+            field(.offerProductId, renewal.offerProductId)
             field(.status, renewal.status?.code.rawValue)
             field(.statusAsOf, renewal.status?.asOf)
             for id in renewal.eligibleWinBackOfferIds { field(.winBackOfferId, id) }

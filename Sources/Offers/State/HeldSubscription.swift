@@ -24,6 +24,8 @@ package struct HeldSubscription: Equatable, Sendable {
     ///
     /// Each ends where the last time under its offer does.
     package private(set) var shown: [String: Transaction] = [:]
+    /// Offers that were taken for a later renewal, each with the first date at which Apple said so.
+    package private(set) var accepted: [AcceptedOffer: Timestamp] = [:]
     package private(set) var accounts: [AccountDigest: AccountTie] = [:]
     /// Other identifiers that the same subscription has, or had: its neighbours, of which each leads to the next.
     package private(set) var linked: Set<String> = []
@@ -35,12 +37,14 @@ package struct HeldSubscription: Equatable, Sendable {
         transactions: [Held<Transaction>] = [],
         renewal: Held<RenewalInfo?>? = nil,
         shown: [Transaction] = [],
+        accepted: [AcceptedOffer: Timestamp] = [:],
         accounts: [AccountDigest: AccountTie] = [:],
         linked: Set<String> = [],
         confirmed: Timestamp? = nil
     ) {
         self.identity = identity
         self.renewal = renewal
+        self.accepted = accepted
         self.accounts = accounts
         self.confirmed = confirmed
         link(linked)
@@ -54,6 +58,7 @@ package struct HeldSubscription: Equatable, Sendable {
         guard other.identity == identity else { return }
         for held in other.transactions.values { add(held) }
         for transaction in other.shown.values { add(shown: transaction) }
+        if !other.accepted.isEmpty { accepted.merge(other.accepted, uniquingKeysWith: min) }
         if let theirs = other.renewal {
             renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
         }
@@ -69,7 +74,8 @@ package struct HeldSubscription: Equatable, Sendable {
     /// Whether it says no more than an earlier value that was merged into it, but for dates within an hour.
     package func isNoNews(after earlier: HeldSubscription) -> Bool {
         guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
-            shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil), linked == earlier.linked
+            shown == earlier.shown, accepted == earlier.accepted, (renewal == nil) == (earlier.renewal == nil),
+            linked == earlier.linked
         else { return false }
         if let confirmed, earlier.confirmed.map({ confirmed > $0.adding(seconds: 3600) }) ?? true { return false }
         if let renewal, let before = earlier.renewal {
@@ -174,6 +180,10 @@ package struct HeldSubscription: Equatable, Sendable {
             let newest = transactions.sorted { Transaction.isOlder($1.value.value, $0.value.value) }
             let kept = newest.prefix(Self.mostTransactions) + Self.turns(newest.dropFirst(Self.mostTransactions))
             transactions = Dictionary(uniqueKeysWithValues: kept.map { ($0, $1) })
+        }
+        if accepted.count > AcceptedOffer.most {
+            let newest = accepted.sorted(by: AcceptedOffer.isEarlier).suffix(AcceptedOffer.most)
+            accepted = Dictionary(uniqueKeysWithValues: newest.map { ($0, $1) })
         }
         dropFormerOwners()
     }

@@ -1,45 +1,132 @@
-/// A promotional offer that was redeemed, as the first transaction of a run under it shows.
+/// A promotional offer that was redeemed: by the first transaction of a run under it, or by a customer who took it for the
+/// next renewal.
 ///
 /// Optional members are `nil` where Apple did not say.
 package struct OfferRedemption: Hashable, Sendable {
+    /// When the offer begins; the raw values are those of answers, and are kept in storage.
+    package enum Begins: String, Sendable {
+        case now
+        /// It was taken while the subscription ran.
+        case nextRenewal = "next_renewal"
+    }
+
+    /// Who showed it; the raw values are those of answers, and are kept in storage.
+    package enum Source: String, Sendable {
+        case apple
+        /// A client's verifyReceipt answer alone.
+        case receiptResponse
+    }
+
     package let originalTransactionId: String
-    package let transactionId: String?
-    package let productId: String
+    /// The first transaction under the offer; `nil` also until the renewal with which it begins.
+    package private(set) var transactionId: String?
+    package private(set) var productId: String
     package let subscriptionGroupIdentifier: String?
     package let offerId: String
-    package let purchaseDate: Timestamp?
-    package let price: PaidPrice?
+    /// The date of the purchase, or the one at which Apple first said that the offer was taken.
+    package let redeemedAt: Timestamp?
+    package private(set) var price: PaidPrice?
     /// The App Store's country, in ISO 3166-1 alpha-3.
-    package let storefront: String?
+    package private(set) var storefront: String?
     /// Apple's number for the purchase.
-    package let webOrderLineItemId: String?
+    package private(set) var webOrderLineItemId: String?
+    package let begins: Begins
+    package let source: Source
+
+    package init(
+        originalTransactionId: String,
+        transactionId: String?,
+        productId: String,
+        subscriptionGroupIdentifier: String?,
+        offerId: String,
+        redeemedAt: Timestamp?,
+        price: PaidPrice?,
+        storefront: String?,
+        webOrderLineItemId: String?,
+        begins: Begins = .now,
+        source: Source = .apple
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.transactionId = transactionId
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.offerId = offerId
+        self.redeemedAt = redeemedAt
+        self.price = price
+        self.storefront = storefront
+        self.webOrderLineItemId = webOrderLineItemId
+        self.begins = begins
+        self.source = source
+    }
+
+    init(_ accepted: AcceptedOffer, at date: Timestamp, of identity: SubscriptionIdentity, in group: String?) {
+        self.init(
+            originalTransactionId: identity.originalTransactionId,
+            transactionId: nil,
+            productId: accepted.productId,
+            subscriptionGroupIdentifier: group,
+            offerId: accepted.offerId,
+            redeemedAt: date,
+            price: nil,
+            storefront: nil,
+            webOrderLineItemId: nil,
+            begins: .nextRenewal
+        )
+    }
+
+    /// Begins with its first transaction.
+    fileprivate mutating func begin(with transaction: Transaction) {
+        transactionId = transaction.transactionId
+        productId = transaction.productId
+        price = transaction.price
+        storefront = transaction.storefront
+        webOrderLineItemId = transaction.webOrderLineItemId
+    }
 }
 
 extension HeldSubscription {
-    /// The oldest first; a pay-as-you-go offer names itself on each renewal of one redemption, see ``RedemptionRun``.
+    /// In the order of purchases; a pay-as-you-go offer names itself on each renewal of one redemption, see
+    /// ``RedemptionRun``.
+    ///
+    /// An offer that was taken for the next renewal is one redemption with that renewal.
     package var redemptions: [OfferRedemption] {
         guard hasRedemptions else { return [] }
+        let purchases = (transactions.values.map(\.value) + shown.values).ownPurchases
+        var taken = AcceptedOffers(accepted, beside: purchases)
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
-        for transaction in (transactions.values.map(\.value) + shown.values).ownPurchases {
-            guard run.turns(at: transaction), let offerId = run.offerId else { continue }
-            found.append(
-                OfferRedemption(
-                    originalTransactionId: identity.originalTransactionId,
-                    transactionId: transaction.transactionId,
-                    productId: transaction.productId,
-                    subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
-                    offerId: offerId,
-                    purchaseDate: transaction.purchaseDate,
-                    price: transaction.price,
-                    storefront: transaction.storefront,
-                    webOrderLineItemId: transaction.webOrderLineItemId
-                )
-            )
+        taken.take(at: -1, under: nil, into: &found, of: identity, in: purchases.first?.subscriptionGroupIdentifier)
+        for (place, purchase) in purchases.enumerated() {
+            if run.turns(at: purchase), let offerId = run.offerId {
+                if let known = taken.begun(by: offerId) {
+                    found[known].begin(with: purchase)
+                } else {
+                    found.append(redemption(purchase, under: offerId))
+                }
+            }
+            let group = purchase.subscriptionGroupIdentifier
+            taken.take(at: place, under: run.offerId, into: &found, of: identity, in: group)
         }
         return found
     }
 
+    private func redemption(_ purchase: Transaction, under offerId: String) -> OfferRedemption {
+        OfferRedemption(
+            originalTransactionId: identity.originalTransactionId,
+            transactionId: purchase.transactionId,
+            productId: purchase.productId,
+            subscriptionGroupIdentifier: purchase.subscriptionGroupIdentifier,
+            offerId: offerId,
+            redeemedAt: purchase.purchaseDate,
+            price: purchase.price,
+            storefront: purchase.storefront,
+            webOrderLineItemId: purchase.webOrderLineItemId,
+            source: transactions[purchase.heldKey] == nil ? .receiptResponse : .apple
+        )
+    }
+
     /// Whether a promotional offer was redeemed, as far as is held.
-    package var hasRedemptions: Bool { !shown.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil } }
+    package var hasRedemptions: Bool {
+        !shown.isEmpty || !accepted.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil }
+    }
 }

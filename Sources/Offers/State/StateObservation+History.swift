@@ -194,6 +194,7 @@ private struct SeenHistory<Digester: AccountDigester> {
 
     private func subscription(_ id: String, _ transactions: [Transaction], _ entry: RenewalInfo?) -> HeldSubscription {
         let (accounts, pseudonyms) = accounts(of: transactions)
+        let renewal = renewal(entry, beside: transactions)
         return HeldSubscription(
             identity(id),
             transactions: transactions.map { transaction in
@@ -206,7 +207,8 @@ private struct SeenHistory<Digester: AccountDigester> {
                 }
                 return Held(held, asOf: transaction.signedDate ?? asOf)
             },
-            renewal: renewal(entry, beside: transactions),
+            renewal: renewal,
+            accepted: AcceptedOffer.found(in: renewal, beside: transactions),
             accounts: accounts,
             linked: linked[id] ?? [],
             confirmed: confirmed

@@ -1,6 +1,6 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder = [first, LedgerLoss.migration, RedemptionSQL.migration]
+    static let inOrder = [first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration]
 
     static let first = Migration(
         "1",

@@ -65,7 +65,7 @@ struct RedemptionMatch {
     ///
     /// There are none where nobody knows when it was bought.
     static func spans(of redemption: OfferRedemption) -> [Span] {
-        guard let date = redemption.purchaseDate else { return [] }
+        guard let date = redemption.redeemedAt else { return [] }
         let time = date.millisecondsSince1970
         let end = date.adding(seconds: ClockSkew.toleratedSeconds).millisecondsSince1970
         return [Span(which: .newest, start: .min, end: time), Span(which: .oldest, start: time, end: end)]

@@ -8,8 +8,10 @@ extension Session {
     func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
         try lock(StateStore.lockKey("redemptions", "", ""))
-        _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
-        for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
+        let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
+        let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
+        for (held, rows) in zip(subscriptions, deleted) {
+            var told = try FeedPositions(rows)
             var presented: [AccountDigest] = []
             for rows in try run(held.identities.map { $0.call(RedemptionSQL.presentedFor) }) {
                 for row in rows.rows { presented.append(AccountDigest(try rows.bytes(row, 0))) }
@@ -18,13 +20,16 @@ extension Session {
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
+                var position = told.take(redemption)
                 if let item = redemption.webOrderLineItemId {
                     let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))
                     guard copies.count == 0 else { continue }
-                    try run(held.identity.call(RedemptionSQL.deleteCopies, [.text(item)]))
+                    let others = try run(held.identity.call(RedemptionSQL.deleteCopies, [.text(item)]))
+                    if position == nil, others.count > 0 { position = try others.optionalInteger(0, 0) }
                 }
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
-                try run(held.identity.insertion(of: redemption, signed: signature))
+                if position == nil { position = try run(RedemptionFeedSQL.next).integer(0, 0) }
+                try run(held.identity.insertion(of: redemption, signed: signature, at: position))
             }
         }
     }
@@ -68,16 +73,21 @@ extension SubscriptionIdentity {
         (bundleId, originalTransactionId) < (other.bundleId, other.originalTransactionId)
     }
 
-    fileprivate func insertion(of redemption: OfferRedemption, signed: RedemptionMatch.Signature?) -> SQLCall {
+    fileprivate func insertion(
+        of redemption: OfferRedemption,
+        signed: RedemptionMatch.Signature?,
+        at position: Int64?
+    ) -> SQLCall {
         call(
             RedemptionSQL.put,
             [
-                .text(redemption.transactionId ?? ""), .text(redemption.productId), .text(redemption.offerId),
-                SQLValue(redemption.purchaseDate),
+                .text(RedemptionKey.text(of: redemption)), .text(redemption.productId), .text(redemption.offerId),
+                SQLValue(redemption.redeemedAt),
                 SQLValue(redemption.price?.milliunits),
                 SQLValue(redemption.price?.currency),
                 SQLValue(redemption.storefront),
                 SQLValue(signed?.writer), SQLValue(signed?.number), SQLValue(redemption.webOrderLineItemId),
+                .text(redemption.begins.rawValue), .text(redemption.source.rawValue), SQLValue(position),
             ]
         )
     }

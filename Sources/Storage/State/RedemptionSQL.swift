@@ -12,8 +12,9 @@ enum RedemptionSQL {
 
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
-        + "redeemed_at, price, currency, storefront, signed_writer, signed_number, web_order_line_item_id) "
-        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) "
+        + "redeemed_at, price, currency, storefront, signed_writer, signed_number, web_order_line_item_id, "
+        + "begins, source, position) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
         + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
 
     /// The redemption by a copy of the same purchase under a lower identifier, which counts for both.
@@ -24,10 +25,11 @@ enum RedemptionSQL {
     /// Deletes redemptions by copies of the same purchase under higher identifiers.
     static let deleteCopies =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id > $3 "
-        + "AND web_order_line_item_id = $4"
+        + "AND web_order_line_item_id = $4 RETURNING position"
 
     static let delete =
-        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "
+        + "RETURNING transaction_id, offer_id, web_order_line_item_id, position"
 
     /// The signature that is looked for, in a span of time.
     enum Signature {

@@ -93,7 +93,7 @@ struct SignedTransactionsTests {
             storefront: "DEU"
         )
         #expect(history.transactions == [transaction])
-        let renewal = RenewalInfo(
+        var renewal = RenewalInfo(
             originalTransactionId: "1",
             productId: "monthly",
             subscriptionGroupIdentifier: "1",
@@ -104,6 +104,7 @@ struct SignedTransactionsTests {
             offer: .promotional("stay"),
             signedDate: date(1_795_262_400_000)
         )
+        renewal.offerProductId = "yearly"
         #expect(history.renewals == [renewal])
     }
 

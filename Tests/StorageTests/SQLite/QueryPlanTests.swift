@@ -49,6 +49,7 @@ struct QueryPlanTests {
         Lookup("customers for whom a redeemed subscription was presented", RedemptionSQL.presentedFor, by: identity),
         Lookup("deletion of notifications", StateSQL.deleteNotifications, by: "received_at<?"),
         Lookup("deletion of redemptions", RedemptionSQL.delete, by: redeemed),
+        Lookup("a page of redemptions", RedemptionFeedSQL.page, by: "bundle_id=? AND position>?"),
         Lookup("redemptions of signatures elsewhere", RedemptionSQL.countUnsigned, by: redeemed),
         Lookup("whether anything was signed for a customer", RedemptionSQL.anySignature, by: "customer=?"),
         Lookup(
