@@ -169,10 +169,10 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         isWhole: Bool
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         switch (question, app.service(for: question)) {
-        case (.receipt(let base64), .serverAPI):
+        case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
+        case (.receipt(let base64), _):
             let transactionId = try SentReceipt(base64).transactionToAskAbout()
             return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: isWhole)
-        case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
         case (.transactionId(let id, _), _):
             return try await serverAPI.history(ofTransaction: id, of: app, isWhole: isWhole)
         }

@@ -120,7 +120,7 @@ private final class CallTable: Sendable {
 extension AppStoreEvidenceFetcher {
     /// Sets the gauges, before the metrics are read.
     package func updateGauges() {
-        for service in AppStoreService.allCases {
+        for service in [AppStoreService.verifyReceipt, .serverAPI] {
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 let urls = apple.urls
                 let url =

@@ -12,8 +12,8 @@ struct OfferSigner: AsyncParsableCommand {
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         version: Version.current,
         subcommands: [
-            Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self, Retention.self,
-            Catalog.self,
+            Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self, Notifications.self,
+            Retention.self, Catalog.self,
         ]
     )
 

@@ -59,9 +59,9 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
 
     package func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
         contents.withLock { contents in
-            guard contents.notifications.insert(notification.id).inserted else { return false }
-            contents.learn(observation)
-            return true
+            let isNew = contents.notifications.insert(notification.id).inserted
+            if isNew || notification.countsAgain { contents.learn(observation) }
+            return isNew
         }
     }
 

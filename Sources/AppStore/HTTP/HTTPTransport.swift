@@ -96,6 +96,8 @@ package enum CallFailure: String, CaseIterable, Sendable {
 enum AppStoreService: String, CaseIterable, Hashable, Sendable {
     case verifyReceipt
     case serverAPI
+    /// The Server API's calls about notifications, which nobody's request waits for.
+    case notificationHistory
 }
 
 /// Where Apple's services are: each in production and in the Sandbox.

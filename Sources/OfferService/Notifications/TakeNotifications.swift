@@ -21,8 +21,12 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
 
     /// Takes a notification: when this returns, its effect is on durable storage.
     ///
-    /// A notification of unknown type or contents is recorded as well, and nothing is learnt from it.
-    package func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
+    /// A notification of unknown type or contents is recorded as well, and nothing is learnt from it. What one says that was
+    /// taken before counts only if it is to be merged `again`: as from a version that stored less of it.
+    package func take(
+        _ signedPayload: String,
+        again: Bool = false
+    ) async throws(NotificationRefusal) -> TakenNotification {
         let notification: GenuineNotification
         do throws(SignedDataFault) {
             notification = try reader.notification(signedPayload)
@@ -31,7 +35,7 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
             throw .notTaken(error)
         }
         switch notification {
-        case .ours(let notification): return try await record(notification)
+        case .ours(let notification): return try await record(notification, again: again)
         case .ofNobody(let type): return counted(type, .notUnderstood)
         case .ofOtherApp(let bundleId, let type):
             metrics.count(type, .unknownApp)
@@ -39,9 +43,12 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
         }
     }
 
-    private func record(_ notification: AppleNotification) async throws(NotificationRefusal) -> TakenNotification {
+    private func record(
+        _ notification: AppleNotification,
+        again: Bool
+    ) async throws(NotificationRefusal) -> TakenNotification {
         let moment = now()
-        let record = NotificationRecord(notification, receivedAt: moment)
+        let record = NotificationRecord(notification, receivedAt: moment, countsAgain: again)
         let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
         // All that Apple signed of a subscription counts, whatever the notification is about.
         let observation = (notification.isUnderstood ? notification.history : nil).map {

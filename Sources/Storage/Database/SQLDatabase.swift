@@ -103,6 +103,10 @@ package protocol SQLDatabase: Sendable {
         locking locks: SQLLocks,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value
+
+    /// Whether this process is the one, of all that share the database, to do a thing: the first that asked, while it is
+    /// connected. It blocks meanwhile.
+    func leads(_ key: Int64) throws(StorageFailure) -> Bool
 }
 
 /// The connection that writes, where there are several.
@@ -133,6 +137,8 @@ enum AdvisoryLocks {
     static let chains: Int64 = 0x4F66_6665_7243_686E
     /// The lock for deleting old records: "OfferDel".
     static let deletion: Int64 = 0x4F66_6665_7244_656C
+    /// The lock of the process that reads Apple's notification history: "OfferHst".
+    static let history: Int64 = 0x4F66_6665_7248_7374
 
     /// The key of a lock by its name, 64 bits of a SHA-256: two names with one key only wait for each other.
     static func key(_ name: [UInt8]) -> Int64 {

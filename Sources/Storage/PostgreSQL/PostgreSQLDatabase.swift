@@ -234,6 +234,19 @@ extension PostgreSQLDatabase: SQLDatabase {
         }
     }
 
+    package func leads(_ key: Int64) throws(StorageFailure) -> Bool {
+        try wait(for: writer, isRepeatable: true) { [name] connection throws(PostgreSQLError) in
+            guard !connection.held.contains(key) else { return .success(true) }
+            return try PostgreSQLSession.transaction(on: connection, at: name, begin: nil) {
+                session throws(StorageFailure) in
+                let rows = try session.run("SELECT pg_try_advisory_lock($1)", .integer(key))
+                guard rows.cells == [.boolean(true)] else { return false }
+                connection.held.insert(key)
+                return true
+            }
+        }
+    }
+
     private func wait<Value: Sendable>(
         for worker: PostgreSQLWorker,
         isRepeatable: Bool,

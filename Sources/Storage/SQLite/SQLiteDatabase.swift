@@ -197,6 +197,8 @@ extension SQLiteDatabase: SQLDatabase {
 }
 
 extension SQLiteDatabase {
+    package func leads(_ key: Int64) -> Bool { presence?.leads ?? true }
+
     private static func open(_ path: String, isReadOnly: Bool) throws(StorageFailure) -> SQLiteConnection {
         do throws(SQLiteConnection.Failure) {
             return try SQLiteConnection(path, isReadOnly: isReadOnly, busyTimeoutSeconds: busyTimeoutSeconds)

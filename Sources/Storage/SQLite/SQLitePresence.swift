@@ -6,13 +6,16 @@ import Synchronization
 ///
 /// A process that finds no other when it starts knows that all open chains of the ledger belong to processes that are gone.
 final class SQLitePresence: Sendable {
+    /// `F_OFD_SETLK` of Linux: the lock of an open file, not of a process, which SQLite's own would release.
+    private static let setFileLock: Int32 = 37
+
     private let descriptor: Int32
     private let isAlone: Bool
     private let known = Mutex<Set<Int64>>([])
 
     /// Takes the lock; `nil` where the file system knows no such lock.
     init?(at path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
         if !isAlone, flock(descriptor, LOCK_SH) != 0 { return nil }
@@ -23,6 +26,14 @@ final class SQLitePresence: Sendable {
 
     /// The locks of those who were gone when this process started.
     var abandoned: Set<Int64> { known.withLock { $0 } }
+
+    /// Whether this process is the first of those that asked; also where the file system knows no such lock.
+    ///
+    /// It locks a byte far behind the file's end, as SQLite never does.
+    var leads: Bool {
+        var range = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: .max - 1, l_len: 1, l_pid: 0)
+        return fcntl(descriptor, Self.setFileLock, &range) == 0 || (errno != EAGAIN && errno != EACCES)
+    }
 
     /// Takes the locks of those whose chains are open, and lets other processes come.
     func settle(locks: [Int64]) {

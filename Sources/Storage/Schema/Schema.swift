@@ -1,6 +1,9 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder = [first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration]
+    static let inOrder = [
+        first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration,
+        DurableHistoryProgress.migration,
+    ]
 
     static let first = Migration(
         "1",

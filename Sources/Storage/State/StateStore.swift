@@ -173,7 +173,7 @@ extension Session {
                 // Whether it is new has to be known before what it says counts.
                 let isNew = try run(notification.insertion).changes > 0
                 outcomes.append(isNew)
-                guard isNew else { continue }
+                guard isNew || notification.countsAgain else { continue }
             } else {
                 outcomes.append(true)
             }

@@ -21,6 +21,7 @@ struct Check: AsyncParsableCommand {
         let settings = service.settings
         var warnings = service.settings.warnings.map(\.description) + hostWarnings(settings)
         if let warning = settings.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
+        warnings += historyWarnings(settings)
         for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)
         for warning in ledger.warnings { Console.message("warning: \(warning)") }
@@ -86,6 +87,16 @@ struct Check: AsyncParsableCommand {
             guard let host, let fault = HostName.lookupFault(host) else { return nil }
             return "\(setting.entry.keyPath): \(Echo.name(host)) is not known to this machine (\(fault)); on such a "
                 + "machine serve cannot listen"
+        }
+    }
+
+    /// Warnings of apps whose missed notifications nobody can fetch.
+    private func historyWarnings(_ settings: Settings) -> [String] {
+        guard settings.listeners.notifications != nil, settings.notificationsHistorySeconds > 0 else { return [] }
+        return settings.apps.filter { $0.keys.first?.issuerId == nil }.map { app in
+            "\(app.app.bundleId): notifications that do not come are lost, because Apple's history is asked with the issuer of "
+                + "the app's key; write issuerId on the app in the catalog, or set "
+                + "\(SettingTable.shared.notificationsHistorySeconds.entry.keyPath): 0"
         }
     }
 

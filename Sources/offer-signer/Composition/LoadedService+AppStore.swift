@@ -21,9 +21,33 @@ extension LoadedService {
         )
     }
 
-    /// Refuses forgeries, and notifications for other apps.
-    func notificationReader(reportingTo clock: ClockMonitor) -> AppStoreNotificationReader {
-        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock))
+    /// Takes notifications; what comes of them is counted only where Apple sent them itself.
+    func takeNotifications(
+        remembering memory: StateMemory,
+        reportingTo clock: ClockMonitor,
+        metrics: NotificationMetrics = NotificationMetrics()
+    ) -> TakeNotifications<AppStoreNotificationReader> {
+        TakeNotifications(
+            reader: AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock)),
+            memory: memory,
+            metrics: metrics,
+            now: WallClock.now
+        )
+    }
+
+    func notificationHistory(
+        over transport: AsyncHTTPTransport,
+        metrics: AppStoreMetrics = AppStoreMetrics()
+    ) -> AppStoreNotificationHistory {
+        AppStoreNotificationHistory(
+            apps: appStoreApps,
+            urls: appStoreURLs,
+            transport: transport,
+            requestsPerSecond: settings.appStoreRequestsPerSecond,
+            metrics: metrics,
+            logger: Logger(label: "offer-signer"),
+            now: WallClock.now
+        )
     }
 
     /// Answers Apple's calls for retention messages; asks the App Store about unknown subscriptions once they are

@@ -103,6 +103,16 @@ struct ServiceComposition {
         let unreadiness: @Sendable () -> String? = { [current] in
             ledger.fault ?? current.value.service.keyUnavailabilities.first
         }
+        let catchUp = settings.listeners.notifications.map { _ in
+            NotificationCatchUp(
+                current: { [current] in
+                    (current.value.catchUp, current.value.service.settings.notificationsHistorySeconds)
+                },
+                isReader: { [store = lifelong.ledger.historyProgress] in (try? await store.isReader()) == true },
+                isClockWrong: { clock.fault != nil },
+                logger: logger
+            )
+        }
         let drain = DrainDelay(
             seconds: settings.serverDrainDelaySeconds,
             readiness: readiness,
@@ -114,7 +124,8 @@ struct ServiceComposition {
             ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
-            ("faults", FaultLog(fault: unreadiness, logger: logger)), ("decisions", decisions), ("drain", drain),
+            ("catch-up", catchUp), ("faults", FaultLog(fault: unreadiness, logger: logger)), ("decisions", decisions),
+            ("drain", drain),
         ]
         var silent = logger
         silent.logLevel = .critical

@@ -19,6 +19,7 @@ final class ServiceSnapshot: Sendable {
     /// The endpoints behind the forms of the operators' page: nothing is signed, recorded, counted or learnt.
     let forms: PublicEndpoints
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
+    let catchUp: CatchUpNotifications<AppStoreNotificationReader>
     let retention: RetentionEndpoint
 
     init(_ service: LoadedService, _ lifelong: LifelongParts) {
@@ -52,12 +53,19 @@ final class ServiceSnapshot: Sendable {
             diagnoseReports: diagnoseReports
         )
         notifications = NotificationsEndpoint(
-            takeNotifications: TakeNotifications(
-                reader: service.notificationReader(reportingTo: lifelong.clock),
-                memory: lifelong.memory,
-                metrics: lifelong.telemetry.notifications,
-                now: WallClock.now
+            takeNotifications: service.takeNotifications(
+                remembering: lifelong.memory,
+                reportingTo: lifelong.clock,
+                metrics: lifelong.telemetry.notifications
             )
+        )
+        catchUp = CatchUpNotifications(
+            service.notificationHistory(over: lifelong.appStoreTransport, metrics: lifelong.telemetry.appStore),
+            store: lifelong.ledger.historyProgress,
+            takeNotifications: service.takeNotifications(remembering: lifelong.memory, reportingTo: lifelong.clock),
+            by: .service,
+            metrics: lifelong.telemetry.notificationHistory,
+            now: WallClock.now
         )
         retention = RetentionEndpoint(calls: service.retentionCalls(asking: appStore, with: lifelong))
     }

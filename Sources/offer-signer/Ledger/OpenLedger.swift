@@ -105,6 +105,8 @@ struct OpenLedger: Sendable {
         await database.close()
     }
 
+    var historyProgress: DurableHistoryProgress { DurableHistoryProgress(database.storage) }
+
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 
     /// The states of customers and the signatures for them, in a ledger that is there and stays as it is.

@@ -24,6 +24,10 @@ extension MetricDefinition {
             "TLS handshakes on the public listener that failed; who just closed the connection is not counted. The "
             + "log says why.",
         "offer_signer_notifications_total": "Notifications of the App Store, by type and by what became of them.",
+        "offer_signer_notification_history_recovered_total":
+            "Notifications that did not come and were read in Apple's history, by type.",
+        "offer_signer_notification_history_failed_attempts_total":
+            "Apple's own attempts to send notifications that failed, by its sendAttemptResult.",
         "offer_signer_retention_calls_total":
             "Apple's calls for retention messages, by what they were answered and why.",
         "offer_signer_retention_lookups_total":
@@ -51,6 +55,9 @@ extension MetricDefinition {
     private static let gauges: KeyValuePairs = [
         "offer_signer_key_unavailable":
             "1 for a key whose token does not sign now, by key; it is asked again by itself.",
+        "offer_signer_notification_history_mark_timestamp_seconds":
+            "The moment up to which Apple's notification history is stored, by app, in seconds since 1970; replicas "
+            + "tell the same.",
         "offer_signer_retention_timeout_seconds": "How long such an answer may take: retention.timeoutMilliseconds.",
         "offer_signer_ledger_queue_length": "Requests whose signatures wait to be on durable storage.",
         "offer_signer_held_subscriptions":

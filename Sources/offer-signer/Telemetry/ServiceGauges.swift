@@ -13,6 +13,7 @@ struct ServiceGauges: Sendable {
     private let failedKeys: LabelledGauge
     private let clockFaults: LabelledGauge
     private let certificateEnd: LabelledGauge
+    private let historyMarks: LabelledGauge
     private let redemptions: LabelledGauge
     private let offersNeverSeen: LabelledGauge
     private let offersNotInCatalog: LabelledGauge
@@ -25,6 +26,11 @@ struct ServiceGauges: Sendable {
         certificateEnd = LabelledGauge(
             "offer_signer_tls_certificate_end_timestamp_seconds",
             label: "listener",
+            factory: factory
+        )
+        historyMarks = LabelledGauge(
+            "offer_signer_notification_history_mark_timestamp_seconds",
+            label: "app",
             factory: factory
         )
         redemptions = LabelledGauge("offer_signer_redemptions_last_day", label: "app", factory: factory)
@@ -51,8 +57,27 @@ struct ServiceGauges: Sendable {
         let end = snapshot.service.settings.tls?.notValidAfter.millisecondsSince1970
         certificateEnd.set(end.map { ["server": Int($0 / 1000)] } ?? [:])
         snapshot.appStore.updateGauges()
+        await readHistoryMarks(snapshot)
         await countRedemptions(snapshot)
         await compareCatalog(snapshot)
+    }
+
+    /// Shows how far Apple's notification history was read of each app, by the environment that is further behind.
+    ///
+    /// Where nothing was read yet, it is as far behind as a first reading goes back.
+    private func readHistoryMarks(_ snapshot: ServiceSnapshot) async {
+        let settings = snapshot.service.settings
+        var marks: [String: Int] = [:]
+        if settings.listeners.notifications != nil, settings.notificationsHistorySeconds > 0 {
+            let store = snapshot.lifelong.ledger.historyProgress
+            for owner in snapshot.catchUp.owners {
+                guard let known = try? await [store.progress(of: owner, by: .service)] else { continue }
+                let mark = (known[0] ?? .new(at: WallClock.now())).mark
+                let seconds = Int(mark.millisecondsSince1970 / 1000)
+                marks[owner.bundleId] = min(marks[owner.bundleId] ?? seconds, seconds)
+            }
+        }
+        historyMarks.set(marks)
     }
 
     /// Counts the signatures that came to a purchase within a day; there is no value while the database cannot be read.

@@ -14,6 +14,7 @@ struct Telemetry: Sendable {
     let reloadsCompleted: Counter
     let reloadsRefused: Counter
     let notifications: NotificationMetrics
+    let notificationHistory: NotificationHistoryMetrics
     let retention: RetentionMetrics
 
     private let registry: PrometheusRegistry
@@ -35,6 +36,7 @@ struct Telemetry: Sendable {
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")
         notifications = NotificationMetrics(factory: registry)
+        notificationHistory = NotificationHistoryMetrics(factory: registry)
         retention = RetentionMetrics(factory: registry)
         process = ProcessMetrics(factory: registry)
         gauges = ServiceGauges(factory: registry)

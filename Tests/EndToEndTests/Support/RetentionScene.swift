@@ -26,7 +26,7 @@ struct RetentionScene {
         signer = try authority.signer()
         installation = try Installation(asking: server, trusting: authority)
         let directory = installation.directory
-        try installation.configure("notifications: { host: 127.0.0.1, port: 0 }\n" + settings)
+        try installation.configure("notifications: { host: 127.0.0.1, port: 0, historySeconds: 0 }\n" + settings)
         try directory.write(
             "catalog.yaml",
             """

@@ -58,6 +58,8 @@ final class TroubledDatabase: SQLDatabase {
         }
     }
 
+    func leads(_ key: Int64) throws(StorageFailure) -> Bool { try database.leads(key) }
+
     func transaction<Value: Sendable>(
         _ lane: SQLLane,
         locking locks: SQLLocks,

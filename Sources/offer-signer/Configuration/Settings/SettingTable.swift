@@ -272,6 +272,12 @@ struct SettingTable: Sendable {
         "the port that takes Apple's notifications",
         changes: .atStart
     )
+    let notificationsHistorySeconds = Setting(
+        "notifications.historySeconds",
+        .seconds,
+        default: 3600,
+        "how often Apple's notification history is asked for what did not come. 0: never"
+    )
     let retentionTimeoutMilliseconds = Setting(
         "retention.timeoutMilliseconds",
         .wholeNumber(10...5000),

@@ -107,8 +107,11 @@ package struct NotificationRecord: Equatable, Sendable {
     package let signedDate: Timestamp
     /// By the server's clock.
     package let receivedAt: Timestamp
+    /// Whether what it says is merged though it was kept before.
+    package let countsAgain: Bool
 
-    package init(_ notification: AppleNotification, receivedAt: Timestamp) {
+    package init(_ notification: AppleNotification, receivedAt: Timestamp, countsAgain: Bool = false) {
+        self.countsAgain = countsAgain
         id = notification.id
         type = notification.type
         subtype = notification.subtype
