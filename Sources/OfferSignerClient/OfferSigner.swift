@@ -15,7 +15,7 @@ public struct OfferSigner: Sendable {
     let address: ServiceAddress
     let token: BearerToken
     let httpClient: HTTPClient
-    let retries: RetryPolicy
+    private(set) var retries: RetryPolicy
     /// Waits between two attempts; tests do not.
     let pause: @Sendable (Duration) async throws -> Void
 
@@ -51,6 +51,17 @@ public struct OfferSigner: Sendable {
         self.httpClient = httpClient ?? Self.sharedHTTPClient
         self.retries = retries
         self.pause = pause
+    }
+
+    /// The same client, for a call that the service answers so much later.
+    func waiting(_ time: Duration) -> OfferSigner {
+        var patient = self
+        patient.retries = RetryPolicy(
+            maximumAttempts: retries.maximumAttempts,
+            deadline: retries.deadline + time,
+            attemptTimeout: retries.attemptTimeout + time
+        )
+        return patient
     }
 
     private static let sharedHTTPClient: HTTPClient = {

@@ -8,6 +8,7 @@ import urllib.request
 
 import pytest
 
+from example import running_example
 from offer_signer import EXECUTABLE, REPOSITORY, SEPARATOR, signed_fields, verify
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -126,6 +127,46 @@ def test_the_product_report_of_the_page_is_taken_and_found_again(example_service
     # Other tests of the same service may have reported other offers.
     [offer] = [offer for offer in product["offers"] if offer.get("offerId") == "comeback50"]
     assert (offer["inCatalog"], offer["price"], offer["saved"]["percent"]) == (True, "4.99", 50)
+
+
+def redemption_snippets():
+    found = blocks("Read redemptions")
+    assert [language for language, _ in found] == LANGUAGES
+    return dict(found)
+
+
+def test_the_page_shows_the_swift_that_is_compiled_with_the_tests():
+    text = (REPOSITORY / "Tests/OfferSignerClientTests/RedemptionsTests.swift").read_text()
+    assert redemption_snippets()["swift"] in text
+
+
+def test_the_examples_print_each_redemption_once(tmp_path):
+    """Of a customer whose evidence shows one; a second call waits, and prints nothing."""
+    with running_example(tmp_path / "service", client="    scopes: [eligibility, redemptions]\n") as service:
+        evidence = json.loads(sent_by_the_app(service, "signedTransactions", name="retained"))
+        request = urllib.request.Request(
+            f"{service.address}/v1/eligibility",
+            headers={"Authorization": f"Bearer {service.token}", "Content-Type": "application/json"},
+            data=json.dumps({"appAccountToken": CUSTOMER, "evidence": evidence}).encode(),
+        )
+        urllib.request.urlopen(request, timeout=30).close()
+        for language in ["sh", "js", "python"]:
+            folder = tmp_path / language
+            folder.mkdir()
+            file = folder / ("backend.mjs" if language == "js" else f"backend.{language}")
+            file.write_text(redemption_snippets()[language])
+            program = {"sh": ["bash", "-euo", "pipefail"], "js": ["node"], "python": ["python3"]}[language]
+            environment = {"PATH": os.environ["PATH"], "OFFERS_URL": service.address, "OFFERS_TOKEN": service.token}
+
+            def call():
+                done = subprocess.run(
+                    [*program, file], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True
+                )
+                return done.stdout.split()
+
+            printed = call()
+            assert printed[1:] == ["keep20", "now"], (language, printed)
+            assert call() == []
 
 
 def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_says_so(example_service):

@@ -19,7 +19,7 @@ package final class Client: Sendable {
         name: String,
         tokenSHA256: [[UInt8]],
         apps: Set<String>,
-        scopes: Set<ClientScope> = Set(ClientScope.allCases),
+        scopes: Set<ClientScope> = ClientScope.byDefault,
         evidence: Set<EvidenceKind> = evidenceByDefault,
         signaturesPerSecond: Int? = nil,
         concurrentRequests: Int? = nil
@@ -57,6 +57,12 @@ package enum ClientScope: String, CaseIterable, Sendable {
     case report
     /// `POST /v1/diagnoses`.
     case diagnose
+    /// `GET /v1/redemptions`.
+    case redemptions
+
+    /// The scopes of a client that names none: identifiers of transactions are evidence, and are told only to one that names
+    /// the scope.
+    package static let byDefault = Set(allCases).subtracting([.redemptions])
 }
 
 extension Client {

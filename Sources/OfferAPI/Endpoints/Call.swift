@@ -75,6 +75,13 @@ final class Call: Sendable {
             parameters: ["bundleId", "countryCode", "productId"],
             .alone { (endpoints, request, client) throws(Problem) in try endpoints.products(request, client) }
         ),
+        Call(
+            .GET,
+            "/v1/redemptions",
+            scope: .redemptions,
+            parameters: ["bundleId", "after", "limit", "wait"],
+            .alone { (endpoints, request, client) throws(Problem) in try endpoints.redemptions(request, client) }
+        ),
         Call(.GET, "/v1/openapi.json", .open { () throws(Problem) in try OpenAPIDescription.reply() }),
     ]
 

@@ -11,17 +11,20 @@ package final class PublicEndpoints: Sendable {
     let signOffers: SignOffers
     let productReports: ProductReports
     let diagnoseReports: DiagnoseReports
+    let redemptionFeed: RedemptionFeed
 
     package init(
         clients: ClientDirectory,
         signOffers: SignOffers,
         productReports: ProductReports,
-        diagnoseReports: DiagnoseReports
+        diagnoseReports: DiagnoseReports,
+        redemptionFeed: RedemptionFeed
     ) {
         self.clients = clients
         self.signOffers = signOffers
         self.productReports = productReports
         self.diagnoseReports = diagnoseReports
+        self.redemptionFeed = redemptionFeed
     }
 
     /// Answers the first requests of a tick, some of them later, and returns their number: at least one.

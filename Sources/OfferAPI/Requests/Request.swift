@@ -46,6 +46,12 @@ final class Request {
     /// Whether the client is still there and waits for an answer.
     var isWaiting: Bool { connection.isWaiting(for: self) }
 
+    /// Whether it may wait longer: its client is there, and the service goes on.
+    var mayWait: Bool { isWaiting && !connection.setup.census.isDraining }
+
+    /// How long its answer may take, in seconds.
+    var answerSeconds: Int { Int(clamping: connection.setup.limits.answerTimeout.nanoseconds / 1_000_000_000) }
+
     /// The channel of its connection; `nil` when that is gone.
     var channel: (any Channel)? { connection.channel }
 

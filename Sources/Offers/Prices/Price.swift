@@ -133,3 +133,14 @@ package struct OfferSaving: Equatable, Sendable {
         self.percent = Int(regular.dividingFullWidth(percent).quotient)
     }
 }
+
+extension PaidPrice {
+    /// The amount as decimal text, with the decimals that the currency has.
+    package var amount: String {
+        let (amount, overflow) = milliunits.multipliedReportingOverflow(by: 10)
+        let price = Price(tenThousandths: overflow ? 0 : amount)
+        guard let code = CurrencyCode(currency) else { return price.text }
+        let (whole, fraction) = price.parts(in: code)
+        return fraction.isEmpty ? whole : "\(whole).\(fraction)"
+    }
+}

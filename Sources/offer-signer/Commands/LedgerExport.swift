@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OfferAPI
 import Offers
 import Storage
 import StrictJSON
@@ -11,12 +12,17 @@ struct LedgerExport: AsyncParsableCommand {
         discussion: "The service may be running."
     )
 
+    @Flag(
+        help: "Print redemptions, as GET /v1/redemptions tells them: app by app, in the order of their becoming known."
+    )
+    var redemptions = false
+
     @OptionGroup var options: ConfigurationOptions
 
     @Option(
         help: ArgumentHelp(
-            "Only signatures from this time on: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
-            valueName: "time"
+            "Only signatures, or redemptions, from this time on: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
+            valueName: "t"
         ),
         transform: Timestamp.argument
     )
@@ -28,12 +34,30 @@ struct LedgerExport: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.settings()
         let archive = try OpenLedger.readOnly(settings).storage
+        guard !redemptions else { return try await export(DurableRedemptions(archive), of: settings) }
         var place = LedgerPlace(before: since ?? Timestamp(millisecondsSince1970: .min))
         while true {
             let records = try archive.records(after: place, limit: Self.page)
             guard let last = records.last else { return }
             place = LedgerPlace(of: last)
             try Console.write(Data(records.flatMap(\.jsonLine)))
+        }
+    }
+
+    private func export(_ store: DurableRedemptions, of settings: Settings) async throws {
+        for app in settings.apps.map(\.app.bundleId) {
+            var position: Int64 = 0
+            while let page = try await store.redemptions(of: app, after: position, limit: Self.page) {
+                guard let last = page.last else { break }
+                position = last.position
+                var lines: [UInt8] = []
+                for told in page where since.map({ told.redemption.redeemedAt ?? $0 >= $0 }) ?? true {
+                    var writer = JSONWriter(capacity: 320)
+                    told.write(to: &writer)
+                    lines += writer.bytes + [UInt8(ascii: "\n")]
+                }
+                try Console.write(Data(lines))
+            }
         }
     }
 }

@@ -31,6 +31,11 @@ final class ServiceSnapshot: Sendable {
             remembering: lifelong.memory,
             recalling: lifelong.ledger.recall
         )
+        let redemptionFeed = RedemptionFeed(
+            bundleIds: service.settings.apps.map(\.app.bundleId),
+            store: lifelong.ledger.redemptions,
+            places: lifelong.waitingReaders
+        )
         endpoints = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(
@@ -39,7 +44,8 @@ final class ServiceSnapshot: Sendable {
                 with: lifelong
             ),
             productReports: productReports,
-            diagnoseReports: diagnoseReports
+            diagnoseReports: diagnoseReports,
+            redemptionFeed: redemptionFeed
         )
         forms = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
@@ -50,7 +56,8 @@ final class ServiceSnapshot: Sendable {
                 remembering: lifelong.memory.readOnly
             ),
             productReports: productReports,
-            diagnoseReports: diagnoseReports
+            diagnoseReports: diagnoseReports,
+            redemptionFeed: redemptionFeed
         )
         notifications = NotificationsEndpoint(
             takeNotifications: service.takeNotifications(
@@ -100,6 +107,8 @@ struct LifelongParts: Sendable {
     /// Passes on the trace that a request is a part of.
     let appStoreTransport = AsyncHTTPTransport(traceFields: { RequestIdentity.current?.traceFields ?? [] })
     let connections = ConnectionCensus()
+    /// The places of requests that wait for redemptions.
+    let waitingReaders = Places(RedemptionFeed.mostWaiting)
     let clientUsages: ClientUsages
     let clock: ClockMonitor
     let memory: StateMemory

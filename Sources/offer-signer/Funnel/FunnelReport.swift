@@ -103,15 +103,6 @@ extension Funnel.Decided {
 }
 
 extension PaidPrice {
-    /// The amount as decimal text, with the decimals that the currency has.
-    fileprivate var amount: String {
-        let (amount, overflow) = milliunits.multipliedReportingOverflow(by: 10)
-        let price = Price(tenThousandths: overflow ? 0 : amount)
-        guard let code = CurrencyCode(currency) else { return price.text }
-        let (whole, fraction) = price.parts(in: code)
-        return fraction.isEmpty ? whole : "\(whole).\(fraction)"
-    }
-
     fileprivate var text: String { "\(amount) \(currency)" }
 }
 

@@ -105,6 +105,8 @@ struct OpenLedger: Sendable {
         await database.close()
     }
 
+    var redemptions: DurableRedemptions { DurableRedemptions(database.storage) }
+
     var historyProgress: DurableHistoryProgress { DurableHistoryProgress(database.storage) }
 
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }

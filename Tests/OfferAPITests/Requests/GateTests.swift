@@ -67,6 +67,7 @@ struct GateTests {
         ("POST", "/v1/signatures", .sign), ("POST", "/v1/introductory-eligibility-signatures", .sign),
         ("POST", "/v1/eligibility", .eligibility), ("POST", "/v1/diagnoses", .diagnose),
         ("POST", "/v1/product-reports", .report), ("GET", "/v1/products", .report),
+        ("GET", "/v1/redemptions", .redemptions),
     ]
 
     @Test("Each call needs its scope, and no other")

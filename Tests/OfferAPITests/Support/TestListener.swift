@@ -19,11 +19,12 @@ final class TestListener: Sendable {
         _ endpoints: PublicEndpoints,
         maximumWaitingOffers: Int = 160,
         metrics: RequestMetrics = RequestMetrics(),
+        census: ConnectionCensus = ConnectionCensus(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {
         rules = ListenerRules(
             limits: .patient(maximumWaitingOffers: maximumWaitingOffers),
-            census: ConnectionCensus(),
+            census: census,
             tls: nil,
             endpoints: { endpoints },
             metrics: metrics,
@@ -201,7 +202,9 @@ extension PublicEndpoints {
         asking fetcher: (any EvidenceFetcher)? = nil,
         memory: StateMemory? = nil,
         ledger: any SignatureLedger = ScriptedLedger(),
-        reports: any ProductReportStore = InMemoryProductReports()
+        reports: any ProductReportStore = InMemoryProductReports(),
+        redemptions: any RedemptionStore = NoRedemptions(),
+        waiting places: Places = Places(RedemptionFeed.mostWaiting)
     ) -> PublicEndpoints {
         PublicEndpoints(
             clients: ClientDirectory([client] + others, usages: usages),
@@ -215,7 +218,17 @@ extension PublicEndpoints {
                 now: { noon }
             ),
             productReports: ProductReports(apps: apps.map(\.app), store: reports, now: { noon }),
-            diagnoseReports: DiagnoseReports(apps: [], memory: nil, recalling: nil, now: { noon })
+            diagnoseReports: DiagnoseReports(apps: [], memory: nil, recalling: nil, now: { noon }),
+            redemptionFeed: RedemptionFeed(
+                bundleIds: apps.map(\.app.bundleId),
+                store: redemptions,
+                places: places
+            )
         )
     }
+}
+
+/// A store in which nobody has redeemed anything.
+struct NoRedemptions: RedemptionStore {
+    func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [ToldRedemption]? { [] }
 }

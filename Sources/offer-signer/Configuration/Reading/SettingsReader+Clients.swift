@@ -33,7 +33,8 @@ extension SettingsReader {
             let scopes = members["scopes"]?.choices(
                 "a scope",
                 of: ClientScope.allCases,
-                fix: "the client could do nothing; name at least one scope, or leave the key out for all"
+                fix: "the client could do nothing; name at least one scope, or leave the key out for all but "
+                    + "redemptions"
             )
             let evidence = members["evidence"]?.choices(
                 "a kind of evidence",
@@ -48,7 +49,7 @@ extension SettingsReader {
                 name: name,
                 tokenSHA256: digests.map(\.digest),
                 apps: apps,
-                scopes: scopes ?? Set(ClientScope.allCases),
+                scopes: scopes ?? ClientScope.byDefault,
                 evidence: evidence ?? Client.evidenceByDefault,
                 signaturesPerSecond: rate,
                 concurrentRequests: requests

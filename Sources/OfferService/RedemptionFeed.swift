@@ -1,0 +1,46 @@
+package import Offers
+
+/// The use case of redemptions as a feed: pages in the order in which they became known, with a wait for news.
+package struct RedemptionFeed: Sendable {
+    /// Requests that may wait at once; more are answered at once.
+    package static let mostWaiting = 64
+    /// How long a request may wait, in seconds.
+    package static let longestWaitSeconds = 30
+    /// How often a request that waits looks for news: other services write, too.
+    private static let look = Duration.milliseconds(500)
+
+    private let bundleIds: Set<String>
+    private let store: any RedemptionStore
+    private let places: Places
+
+    /// The places are those of the process.
+    package init(bundleIds: [String], store: any RedemptionStore, places: Places) {
+        self.bundleIds = Set(bundleIds)
+        self.store = store
+        self.places = places
+    }
+
+    /// The redemptions of an app after a position; `nil` for an app outside the catalog, and for a position that was never
+    /// given.
+    ///
+    /// Where there are none, it waits for the first, while it is worth it.
+    package func page(
+        of bundleId: String,
+        after position: Int64,
+        limit: Int,
+        waiting time: Duration,
+        whileWorthIt isWorthIt: () async -> Bool
+    ) async throws(StorageFailure) -> [ToldRedemption]? {
+        guard bundleIds.contains(bundleId) else { return nil }
+        let end = ContinuousClock.now + time
+        var page = try await store.redemptions(of: bundleId, after: position, limit: limit)
+        guard page?.isEmpty == true, time > .zero, places.take() else { return page }
+        defer { places.giveBack() }
+        while page?.isEmpty == true, await isWorthIt() {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero, (try? await Task.sleep(for: min(left, Self.look))) != nil else { break }
+            page = try await store.redemptions(of: bundleId, after: position, limit: limit)
+        }
+        return page
+    }
+}

@@ -1,0 +1,255 @@
+import ChildProcess
+import Foundation
+import PostgreSQLServer
+import Testing
+
+@Suite("What Apple sent and nobody took, with the stand-in App Store", .serialized, .timeLimit(.minutes(20)))
+struct NotificationHistoryTests {
+    private static let customers = 40
+
+    /// A stand-in whose clock is some hours behind, with customers of a product that renews each week.
+    private func appStore(
+        for installation: Installation,
+        hoursAgo: Double,
+        customers: Int = 4,
+        environment: String = "Production"
+    ) throws -> RunningAppStore {
+        let list = (0..<customers).map {
+            "{ name: c\($0), environment: \(environment), subscriptions: [{ product: pro.weekly, state: active }] }"
+        }
+        let start = Date(timeIntervalSinceNow: -hoursAgo * 3600).formatted(.iso8601)
+        return try RunningAppStore(
+            in: try TemporaryDirectory(),
+            scenario: """
+                clock: \(start)
+                apps:
+                  - bundleId: \(Installation.bundleId)
+                    issuerId: \(RunningAppStore.issuerId)
+                    keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
+                    subscriptionGroups:
+                      - id: "20900001"
+                        products:
+                          - id: pro.weekly
+                            period: P1W
+                            retentionOffers: [{ id: keep, periods: 3 }]
+                customers: [\(list.joined(separator: ", "))]
+                """
+        )
+    }
+
+    private func configure(_ installation: Installation, _ appStore: RunningAppStore, historySeconds: Int = 3600) throws
+    {
+        try installation.ask(
+            appStore,
+            settings: """
+                  requestsPerSecond: 1000
+                notifications: { host: 127.0.0.1, port: 0, historySeconds: \(historySeconds) }
+                """,
+            products: "{ id: pro.weekly, offers: [{ id: keep }] }"
+        )
+        try installation.edit("clients.yaml", "apps:", "scopes: [sign, eligibility, redemptions], apps:")
+    }
+
+    private func originalId(_ appStore: RunningAppStore, _ customer: Int) throws -> String {
+        let view = try appStore.ask("GET", "/simulator/customers/c\(customer)").json
+        return try #require((view["subscriptions"] as? [[String: Any]])?.first?["originalTransactionId"] as? String)
+    }
+
+    private func redeem(_ appStore: RunningAppStore, _ customer: Int) throws {
+        let body = #"{"originalTransactionId":"\#(try originalId(appStore, customer))","offerId":"keep"}"#
+        #expect(try appStore.ask("POST", "/simulator/retention-offers", body).status == 200)
+    }
+
+    private func advance(_ appStore: RunningAppStore, days: Int) throws {
+        #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":\#(days * 86_400)}"#).status == 200)
+    }
+
+    private func redemptions(_ service: RunningService, _ query: String = "") throws -> [[String: Any]] {
+        let answer = try Connection(to: service.server).request("GET", "/v1/redemptions\(query)")
+        return try #require(answer.json["redemptions"] as? [[String: Any]], "\(answer.json)")
+    }
+
+    /// How often a service has asked for the history.
+    private func calls(_ service: RunningService) throws -> Double {
+        try service.metrics().filter { $0.key.contains(#"calls_total{service="notificationHistory""#) }
+            .values.reduce(0, +)
+    }
+
+    private func recovered(_ service: RunningService) throws -> Double {
+        try service.metrics().filter { $0.key.hasPrefix("offer_signer_notification_history_recovered_total") }
+            .values.reduce(0, +)
+    }
+
+    @Test(
+        "What came while the service was down is there soon after its start: a redemption is told, once, and waited for"
+    )
+    func atStart() throws {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 3)
+        try configure(installation, appStore)
+        try redeem(appStore, 0)
+        try redeem(appStore, 1)
+        // Apple's first answer is that it was asked too often, the second is none.
+        for fault in [#""errorCode":4290000,"retryAfterSeconds":3"#, #""httpStatus":500"#] {
+            let body = #"{"target":"serverAPI","times":1,\#(fault)}"#
+            #expect(try appStore.ask("POST", "/simulator/faults", body).status == 200)
+        }
+        let start = ContinuousClock.now
+        let service = try RunningService(installation)
+        let first = try Connection(to: service.server).request("GET", "/v1/redemptions?wait=20&limit=1")
+        #expect(start.duration(to: .now) > .seconds(3))
+        #expect(try calls(service) == 3)
+        let told = try #require((first.json["redemptions"] as? [[String: Any]])?.first)
+        #expect(told["begins"] as? String == "next_renewal")
+        #expect(told["from"] as? String == "apple")
+        #expect(told["transactionId"] == nil)
+        #expect(try waitUntil { try redemptions(service).count == 2 })
+        #expect(try recovered(service) == 2)
+        let next = try #require(first.json["next"] as? String)
+        #expect(try redemptions(service, "?after=\(next)").count == 1)
+        let marks = try service.metrics().filter { $0.key.hasPrefix("offer_signer_notification_history_mark") }
+        #expect(marks.count == 1 && marks.allSatisfy { $0.value > 0 }, "\(marks)")
+        let funnel = try installation.ledger("funnel", "--json")
+        #expect(funnel.text.contains(#""redeemed":2"#), "\(funnel.text)")
+        service.stop()
+        #expect(try installation.ledger("export", "--redemptions").text.split(separator: "\n").count == 2)
+    }
+
+    /// Has Apple send an app's notifications to a service.
+    private func send(_ appStore: RunningAppStore, to service: RunningService) throws {
+        let port = try #require(service.notifications?.port)
+        let body = #"{"bundleId":"\#(Installation.bundleId)","url":"http://127.0.0.1:\#(port)/v1/notifications"}"#
+        #expect(try appStore.ask("POST", "/simulator/notification-url", body).status == 200)
+    }
+
+    @Test("After months without the service it has what its twin has, to which all was delivered")
+    func twin() throws {
+        let (delivered, missed) = (try Installation(), try Installation())
+        let appStore = try appStore(for: delivered, hoursAgo: 24 * 60, customers: Self.customers)
+        try FileManager.default.removeItem(atPath: missed.key)
+        try FileManager.default.copyItem(atPath: delivered.key, toPath: missed.key)
+        for installation in [delivered, missed] { try configure(installation, appStore) }
+        let twin = try RunningService(delivered)
+        let before = try RunningService(missed)
+        let mark = "SELECT mark FROM notification_history"
+        #expect(try waitUntil { try !missed.sql(mark).isEmpty })
+        before.kill()
+        // Its mark is of the stand-in's time.
+        try missed.sql("UPDATE notification_history SET (mark, since) = (mark - 5270400000, since - 5270400000)")
+        try send(appStore, to: twin)
+        for week in 0..<8 {
+            if week % 3 == 0 {
+                for customer in stride(from: week, to: Self.customers, by: 5) { try redeem(appStore, customer) }
+            }
+            try advance(appStore, days: 7)
+        }
+        let all = try appStore.ask("GET", "/simulator/notifications").json["notifications"] as? [[String: Any]] ?? []
+        #expect(all.count > 300)
+        #expect(try waitUntil(seconds: 300) { try taken(twin) >= all.count })
+
+        let service = try RunningService(missed)
+        #expect(try waitUntil(seconds: 100) { try Int(recovered(service)) == all.count })
+        twin.stop()
+        service.stop()
+        func lines(_ installation: Installation) throws -> [String] {
+            try installation.ledger("export", "--redemptions").text.split(separator: "\n").map(String.init).sorted()
+        }
+        #expect(try !lines(delivered).isEmpty)
+        #expect(try lines(delivered) == lines(missed))
+        let bodies = "SELECT hex(body) FROM held_subscriptions ORDER BY original_transaction_id"
+        #expect(try delivered.sql(bodies) == missed.sql(bodies))
+
+        // Once more changes nothing, and is told in no feed twice.
+        let again = try catchUp(missed, "--since", "180d")
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.text.contains("\(all.count) notifications, new 0\n"), "\(again.text)")
+        #expect(try delivered.sql(bodies) == missed.sql(bodies))
+        #expect(try lines(delivered) == lines(missed))
+    }
+
+    @Test("An app that the catalog got later is caught up with from then on")
+    func laterApp() throws {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 3)
+        try configure(installation, appStore)
+        for file in ["catalog.yaml", "clients.yaml"] {
+            try installation.edit(file, Installation.bundleId, "com.example.other")
+        }
+        let service = try RunningService(installation)
+        try send(appStore, to: service)
+        try redeem(appStore, 0)
+        #expect(try waitUntil { try taken(service) == 1 })
+        for file in ["catalog.yaml", "clients.yaml"] {
+            try installation.edit(file, "com.example.other", Installation.bundleId)
+        }
+        try service.reload()
+        #expect(try waitUntil { try redemptions(service).count == 1 })
+        #expect(try recovered(service) == 1)
+        service.stop()
+    }
+
+    private func taken(_ service: RunningService) throws -> Int {
+        let counts = try service.metrics().filter { $0.key.hasPrefix("offer_signer_notifications_total") }
+        return Int(counts.values.reduce(0, +))
+    }
+
+    private func catchUp(_ installation: Installation, _ arguments: String...) throws -> ChildProcess.Outcome {
+        try Executable.run(["notifications", "catch-up", "--config", installation.configuration] + arguments)
+    }
+
+    @Test("Of two replicas one reads; when it is killed, the other goes on")
+    func replicas() throws {
+        let server = try PostgreSQLServer()
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 5, customers: 60)
+        try configure(installation, appStore, historySeconds: 2)
+        try installation.keepLedger(in: server.url())
+        for customer in 0..<60 { try redeem(appStore, customer) }
+        // The first page is slow, so that the leader is in it when it is killed.
+        let fault = #"{"target":"serverAPI","times":1,"delayMilliseconds":4000}"#
+        #expect(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
+        let leader = try RunningService(installation)
+        let other = try RunningService(installation)
+        usleep(1_500_000)
+        #expect(try calls(other) == 0)
+        leader.kill()
+        #expect(try waitUntil(seconds: 90) { try redemptions(other, "?limit=1000").count == 60 })
+        #expect(try recovered(other) == 60)
+        other.stop()
+    }
+
+    @Test("Apple's history is asked in the name of apps with an issuer; check warns of others, and it is no fault")
+    func warning() throws {
+        let installation = try Installation()
+        try installation.configure("notifications: { host: 127.0.0.1, port: 0 }\n")
+        let outcome = try installation.check()
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors.contains("write issuerId on the app in the catalog, or set notifications.historySeconds: 0")
+        )
+        let refused = try catchUp(installation)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("issuerId"))
+        #expect(try catchUp(installation, "--since", "181d").status == 64)
+    }
+
+    @Test("A test notification says whether Apple reaches the service")
+    func test() throws {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 0)
+        try configure(installation, appStore)
+        func ask() throws -> ChildProcess.Outcome {
+            let arguments = ["notifications", "test", "--config", installation.configuration]
+            return try Executable.run(arguments + ["--bundle-id", Installation.bundleId])
+        }
+        let without = try ask()
+        #expect(without.status == 1)
+        #expect(without.text.contains("has no notification URL"), "\(without.text)")
+        let service = try RunningService(installation)
+        try send(appStore, to: service)
+        let delivered = try ask()
+        #expect(delivered.status == 0, "\(delivered.text) \(delivered.errors)")
+        #expect(delivered.text == "Production: SUCCESS\n")
+        service.stop()
+    }
+}
