@@ -127,6 +127,8 @@ soak: test-build $(python)/installed
 	@deploy/fuzz.sh $(SOAK_SECONDS)
 	$(call heading,'Hostile input: $(SOAK_SECONDS) seconds for each of the readers and $(SOAK_REQUESTS) requests')
 	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) OFFER_SIGNER_SOAK_REQUESTS=$(SOAK_REQUESTS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
+	$(call heading,'Ten thousand notifications that nobody took')
+	@OFFER_SIGNER_SOAK_SUBSCRIBERS=420 swift test --skip-build --disable-xctest --filter NotificationHistoryTests/twin
 	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
