@@ -90,7 +90,8 @@ extension SignOffers {
             customer: Customer(account: request.account, sharing: customer.history),
             now: customer.moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: customer.history),
-            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
+            drawingBy: draw
         )
         @Sendable func decided(by policy: OfferPolicy, _ decisions: [Decision]) -> Decided {
             Decided(request, for: customer, skipsEligibility: skips, policy, offers, decisions, products)
@@ -153,7 +154,7 @@ extension KnownCustomer {
     fileprivate func unconfirmed(by decided: SignOffers.Decided) -> UnconfirmedTransaction? {
         guard let confirmed else { return nil }
         var policy = decided.policy
-        for (offer, decision) in zip(decided.offers, decided.decisions) where decision.verdict == .eligible {
+        for (offer, decision) in zip(decided.offers, decided.decisions) where decision.isEligibleBeforeDraw {
             guard let (id, ids) = policy.subscription(behind: offer), confirmed.isDisjoint(with: ids) else { continue }
             return UnconfirmedTransaction(id: id, subscriptionIds: ids)
         }

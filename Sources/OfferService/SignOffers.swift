@@ -13,6 +13,7 @@ package final class SignOffers: Sendable {
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
+    let draw: (any HoldoutDraw)?
     private let maximumSignedTransactionAgeSeconds: Int64?
 
     /// Creates the use case; of two apps with one bundle identifier the first counts.
@@ -34,6 +35,7 @@ package final class SignOffers: Sendable {
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.ledger = ledger
+        draw = memory?.draw
         self.metrics = metrics
         signatureCounters = self.apps.mapValues { signing in
             SignatureCounters(

@@ -144,7 +144,8 @@ package struct AnswerRetentionCalls: Sendable {
                 locale: call.locale,
                 customer: customer,
                 now: moment,
-                maximumHeldAgeSeconds: maximumHeldAgeSeconds
+                maximumHeldAgeSeconds: maximumHeldAgeSeconds,
+                drawingBy: customers.draw
             ),
             moment: moment
         )

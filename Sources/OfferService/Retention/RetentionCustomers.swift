@@ -14,6 +14,7 @@ package struct RetentionApp: Sendable {
 /// Finds customers by their subscriptions in held state alone: the App Store is never asked.
 package struct RetentionCustomers: Sendable {
     private let memory: StateMemory
+    var draw: (any HoldoutDraw)? { memory.draw }
 
     package init(memory: StateMemory) {
         self.memory = memory

@@ -4,14 +4,23 @@ package import Offers
 package final class StateMemory: Sendable {
     package let states: any SubscriptionStates
     package let digester: any AccountDigester
+    /// `nil` where nobody is held out.
+    package let draw: (any HoldoutDraw)?
 
-    package init(states: any SubscriptionStates, digester: any AccountDigester) {
+    package init(
+        states: any SubscriptionStates,
+        digester: any AccountDigester,
+        draw: (any HoldoutDraw)? = nil
+    ) {
         self.states = states
         self.digester = digester
+        self.draw = draw
     }
 
     /// The same memory, which learns nothing.
-    package var readOnly: StateMemory { StateMemory(states: ReadOnlyStates(states: states), digester: digester) }
+    package var readOnly: StateMemory {
+        StateMemory(states: ReadOnlyStates(states: states), digester: digester, draw: draw)
+    }
 
     /// An account as held state knows it.
     func view(of account: Account, in app: App) -> AccountView {

@@ -14,6 +14,7 @@ package struct OfferKey: Sendable {
         case scope(Place<OfferScope>)
         case treatment(Place<OfferTreatment>)
         case products(Place<Set<String>?>)
+        case holdout(Place<Holdout?>)
     }
 
     package let name: String
@@ -72,7 +73,7 @@ package struct OfferKey: Sendable {
         case .days(_, let place): "\(terms[keyPath: place])"
         case .scope(let place): "`\(terms[keyPath: place].rawValue)`"
         case .treatment(let place): "`\(terms[keyPath: place].rawValue)`"
-        case .states, .moment, .number, .products: without
+        case .states, .moment, .number, .products, .holdout: without
         }
     }
 }

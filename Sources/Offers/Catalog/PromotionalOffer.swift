@@ -36,6 +36,7 @@ package final class PromotionalOffer: Sendable {
         package var familyShared = OfferTreatment.refuse
         package var assigned = OfferTreatment.refuse
         package var duringTrial = OfferTreatment.allow
+        package var holdout: Holdout?
 
         package init() {}
 

@@ -11,6 +11,8 @@ package struct Decision: Equatable, Sendable {
     package let replacesActiveOffer: Bool
 
     package var verdict: Verdict { reason.verdict }
+    /// Whether the customer may have the offer, or may but for the draw of a ``Holdout``.
+    package var isEligibleBeforeDraw: Bool { verdict == .eligible || reason == .heldOut }
 
     package init(
         _ reason: Reason,
@@ -71,6 +73,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
     case lapsedTooLong = "lapsed_too_long"
     case redemptionLimit = "redemption_limit"
     case signatureLimit = "signature_limit"
+    case heldOut = "held_out"
 
     case noEvidence = "no_evidence"
     case groupUnknown = "group_unknown"
@@ -117,6 +120,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
         case .lapsedTooLong: "lapsed more than `maximumLapsedDays` days ago"
         case .redemptionLimit: "redeemed as often as `maxRedemptions` allows"
         case .signatureLimit: "signed for the customer as often as `maximumSignaturesPerCustomer` allows"
+        case .heldOut: "the customer would get the offer, but is among those held out for comparison (`holdout`)"
         case .noEvidence: "there is no evidence, or it lacks what the decision needs, such as when a subscription ended"
         case .groupUnknown:
             "neither the catalog nor the evidence says which group a subscription belongs to, and no other "

@@ -12,14 +12,15 @@ package struct OfferPolicy: Sendable {
     /// no limit.
     ///
     /// Held state has the limit of the evidence unless it has its own. `countsPaidTime` makes state of any age count
-    /// while its paid time runs.
+    /// while its paid time runs. Without a draw, nobody is held out.
     package init(
         app: App,
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
         maximumHeldAgeSeconds: Int64? = nil,
-        countsPaidTime: Bool = false
+        countsPaidTime: Bool = false,
+        drawingBy draw: (any HoldoutDraw)? = nil
     ) {
         self.init(
             RequestFacts(
@@ -28,7 +29,8 @@ package struct OfferPolicy: Sendable {
                 now: now,
                 maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
                 maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds,
-                countsPaidTime: countsPaidTime
+                countsPaidTime: countsPaidTime,
+                draw: draw
             )
         )
     }
@@ -65,10 +67,11 @@ package struct OfferPolicy: Sendable {
     package mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         let decision = decideByAll(offerRequest, explaining: explaining)
         // Evidence that is too old to count can only refuse.
-        guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
+        guard decision.isEligibleBeforeDraw, let rest = request.history?.value.withoutOverAge else { return decision }
         var other = OfferPolicy(RequestFacts(request, history: SharedHistory(rest)))
         let without = other.decideByAll(offerRequest, explaining: explaining)
-        return without.verdict == .eligible ? decision : without
+        if without.verdict == .eligible { return decision }
+        return without.reason == .heldOut && decision.reason == .heldOut ? decision : without
     }
 
     private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {

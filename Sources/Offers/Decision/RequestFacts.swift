@@ -19,6 +19,11 @@ final class RequestFacts: Sendable {
     /// Whether state of any age counts while its paid time runs.
     let countsPaidTime: Bool
 
+    /// `nil` where nobody is held out.
+    let draw: (any HoldoutDraw)?
+    /// ``Customer/knownAccount``.
+    let knownAccount: AccountDigest?
+
     /// The customer's redemptions, as far as the evidence shows; `nil` without evidence.
     ///
     /// They are counted when the first offer asks, for all of them at once.
@@ -40,7 +45,8 @@ final class RequestFacts: Sendable {
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
         maximumHeldAgeSeconds: Int64,
-        countsPaidTime: Bool = false
+        countsPaidTime: Bool = false,
+        draw: (any HoldoutDraw)? = nil
     ) {
         self.app = app
         account = customer.account
@@ -51,6 +57,8 @@ final class RequestFacts: Sendable {
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         self.countsPaidTime = countsPaidTime
+        self.draw = draw
+        knownAccount = customer.knownAccount
     }
 
     /// The same facts with the ledger's counts, or with a part of the history alone.
@@ -64,6 +72,8 @@ final class RequestFacts: Sendable {
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
         countsPaidTime = facts.countsPaidTime
+        draw = facts.draw
+        knownAccount = facts.knownAccount
     }
 
     private static func own(_ history: SharedHistory, of account: Account) -> SharedHistory {
@@ -77,14 +87,17 @@ package struct Customer: Sendable {
     package let account: Account
     /// `nil` without evidence.
     package let history: SharedHistory?
+    /// The account that has the subscription, where Apple asks and names none.
+    let knownAccount: AccountDigest?
 
-    package init(account: Account, history: SubscriptionHistory?) {
-        self.init(account: account, sharing: history.map { SharedHistory($0) })
+    package init(account: Account, history: SubscriptionHistory?, knownAccount: AccountDigest? = nil) {
+        self.init(account: account, sharing: history.map { SharedHistory($0) }, knownAccount: knownAccount)
     }
 
-    package init(account: Account, sharing history: SharedHistory?) {
+    package init(account: Account, sharing history: SharedHistory?, knownAccount: AccountDigest? = nil) {
         self.account = account
         self.history = history
+        self.knownAccount = knownAccount
     }
 }
 

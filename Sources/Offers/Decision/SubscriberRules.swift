@@ -5,6 +5,7 @@ enum SubscriberRules {
         maximumLapsedDays,
         maxRedemptions,
         maximumSignaturesPerCustomer,
+        holdout,
     ]
 
     private static let afterRefund = Rule<SubscriberFacts, Reason>(

@@ -50,7 +50,8 @@ package struct RetentionPolicy: Sendable {
         locale: String?,
         customer: RetentionCustomer,
         now: Timestamp,
-        maximumHeldAgeSeconds: Int64
+        maximumHeldAgeSeconds: Int64,
+        drawingBy draw: (any HoldoutDraw)? = nil
     ) {
         self.rules = rules
         self.app = app
@@ -59,10 +60,11 @@ package struct RetentionPolicy: Sendable {
         isKnown = customer.history != nil
         offers = OfferPolicy(
             app: app,
-            customer: Customer(account: .none, history: customer.history),
+            customer: Customer(account: .none, history: customer.history, knownAccount: customer.account),
             now: now,
             maximumEvidenceAgeSeconds: maximumHeldAgeSeconds,
-            countsPaidTime: true
+            countsPaidTime: true,
+            drawingBy: draw
         )
     }
 

@@ -7,11 +7,16 @@ package struct DigestKey: Sendable {
     static let digestBytes = 16
 
     private let begun: AuthenticationCode
+    /// With a key of its own: a draw says nothing of digests.
+    private let draws: AuthenticationCode
 
     /// Takes a key of ``minimumBytes`` at least; else `nil`.
     package init?(bytes: [UInt8]) {
         guard bytes.count >= Self.minimumBytes else { return nil }
         begun = AuthenticationCode(key: bytes, beginning: CanonicalBytes("offer-signer ledger digest 1").bytes)
+        let key = AuthenticationCode(key: bytes)
+        let label = Array("offer-signer holdout draw 1".utf8)
+        draws = AuthenticationCode(key: Array(label.withUnsafeBytes { key.code(of: $0) }))
     }
 
     func digest(of account: Account, bundleId: String) -> [UInt8]? {
@@ -49,5 +54,22 @@ extension DigestKey: AccountDigester {
     /// The account as held state knows it: as the ledger does, so that redemptions find the signatures behind them.
     package func digest(of text: String, bundleId: String) -> AccountDigest {
         AccountDigest(accountDigest(text, bundleId: bundleId))
+    }
+}
+
+extension DigestKey: HoldoutDraw {
+    package func digest(
+        ofCustomer customer: String?,
+        originalTransactionId: String?,
+        bundleId: String
+    ) -> AccountDigest {
+        AccountDigest(digest(customer: customer, originalTransactionId: originalTransactionId, bundleId: bundleId))
+    }
+
+    /// The first 8 bytes, big-endian, of HMAC-SHA256 over the name, a zero byte and the digest.
+    package func draw(_ name: String, of customer: AccountDigest) -> UInt64 {
+        let message = Array(name.utf8) + [0] + customer.bytes
+        let code = message.withUnsafeBytes { draws.code(of: $0) }
+        return code.withUnsafeBytes { $0.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
     }
 }

@@ -57,7 +57,8 @@ struct RetentionTry: AsyncParsableCommand {
             locale: locale,
             customer: customer,
             now: now,
-            maximumHeldAgeSeconds: Int64(service.settings.evidenceMaximumAgeSeconds)
+            maximumHeldAgeSeconds: Int64(service.settings.evidenceMaximumAgeSeconds),
+            drawingBy: remembered?.memory.draw
         )
         if let recall = remembered?.recall,
             let question = policy.question(about: customer.account, at: now)

@@ -88,7 +88,11 @@ struct Sign: AsyncParsableCommand {
             asking: nil,
             recordingIn: opened.ledger,
             with: nil,
-            remembering: StateMemory(states: opened.states, digester: opened.digestKey)
+            remembering: StateMemory(
+                states: opened.states,
+                digester: opened.digestKey,
+                draw: opened.digestKey
+            )
         )
         let request = CustomerRequest(
             client: LedgerEntry.commandLine,

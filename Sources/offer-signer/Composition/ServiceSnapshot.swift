@@ -121,6 +121,6 @@ struct LifelongParts: Sendable {
         self.log = log
         clock = ledger.clock
         telemetry = Telemetry(ledger)
-        memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
+        memory = StateMemory(states: ledger.states, digester: ledger.digestKey, draw: ledger.digestKey)
     }
 }

@@ -125,7 +125,7 @@ struct OpenLedger: Sendable {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }
         let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
-        return (StateMemory(states: states, digester: key), LedgerRecall(storage, digestKey: key))
+        return (StateMemory(states: states, digester: key, draw: key), LedgerRecall(storage, digestKey: key))
     }
 
     /// Opens the database as it is.

@@ -74,6 +74,13 @@ extension JSONWriter {
         case .scope(let place): member(named: key.name, terms[keyPath: place].rawValue)
         case .treatment(let place): member(named: key.name, terms[keyPath: place].rawValue)
         case .products(let place): if let ids = terms[keyPath: place] { member(named: key.name, ids.sorted()) }
+        case .holdout(let place):
+            guard let holdout = terms[keyPath: place] else { return }
+            member(named: key.name)
+            object { json in
+                json.member("percent", Int64(holdout.percent))
+                if let name = holdout.name { json.member("name", name) }
+            }
         }
     }
 

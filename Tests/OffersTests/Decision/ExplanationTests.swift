@@ -78,7 +78,7 @@ struct ExplanationTests {
                 "catalog", "bundleId", "environments", "account", "maximumAccountsPerTransaction", "startsAt", "endsAt",
                 "evidence", "subscriptionGroup", "evidenceAge", "subscription", "afterRefund", "familyShared",
                 "assigned", "audience", "fromProducts", "duringTrial", "minimumLapsedDays", "maximumLapsedDays",
-                "maxRedemptions", "maximumSignaturesPerCustomer",
+                "maxRedemptions", "maximumSignaturesPerCustomer", "holdout",
             ]
         )
         func saw(_ rule: String) -> String { findings.first { $0.rule == rule }?.saw ?? "" }

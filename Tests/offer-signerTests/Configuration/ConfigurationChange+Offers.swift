@@ -5,6 +5,13 @@ extension ConfigurationChange {
     private static let product = "apps[0].subscriptionGroups[0].products[0]"
     private static let offer = product + ".offers[0]"
 
+    /// Of an app that does not require an account.
+    private static func holdout(_ value: String, _ key: String, _ says: String, as finding: Finding = .fault) -> Self {
+        let place = "20: \(offer).holdout\(key)"
+        let rules = "maxRedemptions: 1\n                holdout: \(value)"
+        return .catalog("maxRedemptions: 1", rules, place, says, as: finding)
+    }
+
     static let ofOffers: [Self] = [
         .catalog(
             "[lapsed]",
@@ -156,6 +163,13 @@ extension ConfigurationChange {
             "16: \(product).level",
             "out of range"
         ),
+        holdout("{ name: spring26 }", ".percent", "is missing; write the percent of customers to hold out"),
+        holdout("{ percent: 0 }", ".percent", "out of range"),
+        holdout("{ percent: 100 }", ".percent", "out of range"),
+        holdout("{ percent: 10.5 }", ".percent", "not a whole number"),
+        holdout("{ percent: 10, name: \"\" }", ".name", "empty"),
+        holdout("{ percent: 10, share: 10 }", ".share", "is not known"),
+        holdout("{ percent: 10, name: spring26 }", "", "write requireAccount: true on the app", as: .warning),
         .catalog(
             "audience: [lapsed]",
             "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow",

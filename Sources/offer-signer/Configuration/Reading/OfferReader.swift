@@ -2,12 +2,14 @@ import Offers
 
 /// Reads the subscription groups of one app in `catalog.yaml`, with their products and offers.
 struct OfferReader {
-    private var rules = OfferRulesReader()
+    private var rules: OfferRulesReader
     private var groupUses = FirstUses<String>()
     private var productUses = FirstUses<String>()
 
     /// How many offers a product may have.
     private static let mostOffers = 100
+
+    init(requiresAccount: Bool) { rules = OfferRulesReader(requiresAccount: requiresAccount) }
 
     /// Groups at fault are left out.
     mutating func groups(_ list: ConfigurationNode?) -> [SubscriptionGroup] {

@@ -12,7 +12,11 @@ struct OfferRulesReader {
         var groupId: String?
     }
 
+    /// Whether every request of the app names the account.
+    private let requiresAccount: Bool
     private var named: [NamedProduct] = []
+
+    init(requiresAccount: Bool) { self.requiresAccount = requiresAccount }
 
     /// `id` and `groupId` are `nil` where they are at fault.
     mutating func offer(_ members: ConfigurationMapping, id: String?, groupId: String?) -> PromotionalOffer? {
@@ -51,7 +55,24 @@ struct OfferRulesReader {
             }
         case .products(let place):
             terms[keyPath: place] = products(node, fix: "\(emptyFix) product, or leave the key out for all")
+        case .holdout(let place): terms[keyPath: place] = holdout(node)
         }
+    }
+
+    private func holdout(_ node: ConfigurationNode) -> Holdout? {
+        guard let members = node.mapping(keys: ["percent", "name"]) else { return nil }
+        let percent = members.required("percent", "write the percent of customers to hold out, such as 10")?
+            .wholeNumber(in: Holdout.percents)
+        let name = members["name"]?.identifier()
+        guard let percent else { return nil }
+        if !requiresAccount {
+            node.faults.warning(
+                node.place,
+                "draws a customer twice, once by the account and once, in requests without account, by the subscription; "
+                    + "write requireAccount: true on the app"
+            )
+        }
+        return Holdout(percent: percent, name: name)
     }
 
     func checkProducts(against groups: [SubscriptionGroup]) {

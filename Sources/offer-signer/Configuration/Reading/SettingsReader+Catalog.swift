@@ -90,7 +90,7 @@ extension SettingsReader {
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerSeparator = members["customerSeparator"]?.value("a separator", CustomerSeparator.parse)
         let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
-        var offers = OfferReader()
+        var offers = OfferReader(requiresAccount: requiresAccount ?? false)
         let groups = offers.groups(members.required("subscriptionGroups", "write the list of subscription groups"))
         let retention = retention(members, groups, keys, hasNotifications: hasNotifications)
         guard let bundleId else { return nil }

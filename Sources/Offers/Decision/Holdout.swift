@@ -1,0 +1,85 @@
+/// A share of an offer's customers who are not given it, so that the others can be compared with them: `holdout` in
+/// `catalog.yaml`.
+package struct Holdout: Equatable, Sendable {
+    package static let percents = 1...99
+
+    package let percent: Int
+    /// Offers of one name share their draw; `nil` for the offer's own id.
+    package let name: String?
+
+    package init(percent: Int, name: String? = nil) {
+        self.percent = percent
+        self.name = name
+    }
+
+    /// Whether a draw is below the share: a larger share has all draws of a smaller one.
+    package func holdsOut(_ draw: UInt64) -> Bool {
+        // Of 100 times the draw, what is above 64 bits is its percent, rounded down.
+        draw.multipliedFullWidth(by: 100).high < UInt64(percent)
+    }
+}
+
+/// The port to the holder of the key by which customers are drawn: a draw is the same at every service, for ever.
+package protocol HoldoutDraw: Sendable {
+    /// The ledger's digest of a customer: of the account, and where there is none of the subscription.
+    func digest(ofCustomer customer: String?, originalTransactionId: String?, bundleId: String) -> AccountDigest
+    /// Evenly distributed over all values, and independent for each name.
+    func draw(_ name: String, of customer: AccountDigest) -> UInt64
+}
+
+extension PromotionalOffer {
+    /// The name that its customers are drawn by; `nil` for an offer that holds nobody out.
+    package var holdoutName: String? { terms.holdout.map { $0.name ?? id } }
+}
+
+extension SubscriberFacts {
+    /// Whether the customer is held out; `nil` where nobody is drawn.
+    ///
+    /// The customer is the ledger's, as for limits. Of a subscription with several ids the history has the first.
+    var isHeldOut: Bool? {
+        guard let holdout = offer.terms.holdout, let name = offer.holdoutName, let draw = offerFacts.request.draw,
+            let customer = digest(by: draw)
+        else { return nil }
+        return holdout.holdsOut(draw.draw(name, of: customer))
+    }
+
+    /// `nil` for a request without account and without a subscription.
+    private func digest(by draw: any HoldoutDraw) -> AccountDigest? {
+        let request = offerFacts.request
+        if let account = request.knownAccount { return account }
+        let customer = request.account.customer(by: request.app.customerSeparator)
+        guard customer != nil || offerFacts.originalTransactionId?.isEmpty == false else { return nil }
+        return draw.digest(
+            ofCustomer: customer,
+            originalTransactionId: offerFacts.originalTransactionId,
+            bundleId: request.app.bundleId
+        )
+    }
+}
+
+extension SubscriberRules {
+    /// The last one: only who would have the offer is held out of it.
+    static let holdout = Rule<SubscriberFacts, Reason>(
+        OfferKey(
+            "holdout",
+            .holdout(\.holdout),
+            without: "nobody",
+            "`{ percent: 10, name: spring26 }`: this share of the customers who would get the offer, 1 to 99, does not get "
+                + "it, so that the others can be compared with them. `name`: the offer's id by default; offers of one "
+                + "name share their draw",
+            shown: { terms in terms.holdout.map { "\($0.percent) % are held out\($0.name.map { " of \($0)" } ?? "")" } }
+        ),
+        wants: "The customer is not among those who are held out, for comparison.",
+        refusal: { $0.isHeldOut == true ? .heldOut : nil },
+        saw: { facts in
+            guard let holdout = facts.offer.terms.holdout, let name = facts.offer.holdoutName else {
+                return "The offer holds nobody out."
+            }
+            guard let isHeldOut = facts.isHeldOut else {
+                return "Nobody is named who could be drawn: neither an account nor a subscription."
+            }
+            let held = isHeldOut ? "the customer is one of them" : "the customer is none of them"
+            return "\(holdout.percent) % of the customers are held out of \(name), for comparison; \(held)."
+        }
+    )
+}
