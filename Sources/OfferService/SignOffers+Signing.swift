@@ -101,6 +101,11 @@ extension SignOffers {
                     call: request.signatureCount > 0 ? .signatures : .eligibility
                 )
             )
+            if let drawn = offer.decision.drawn {
+                metrics.holdouts?.note(
+                    HoldoutCustomer(drawn, bundleId: request.bundleId, environment: answer.environment)
+                )
+            }
             if offer.discount != nil { counters?.count(offer.request.offerId, as: .discount) }
             if offer.jws != nil { counters?.count(offer.request.offerId, as: .jws) }
         }

@@ -10,11 +10,18 @@ package import Offers
 package final class ServiceMetrics: Sendable {
     package let rooms: RoomMetrics
     package let decisions: DecisionMetrics
+    /// The record of customers of holdouts; `nil` for none.
+    let holdouts: (any HoldoutRecords)?
     let factory: any MetricsFactory
 
     /// The tally counts decisions for the funnel; `nil` for none.
-    package init(factory: any MetricsFactory = NOOPMetricsHandler.instance, tally: (any OfferTally)? = nil) {
+    package init(
+        factory: any MetricsFactory = NOOPMetricsHandler.instance,
+        tally: (any OfferTally)? = nil,
+        holdouts: (any HoldoutRecords)? = nil
+    ) {
         self.factory = factory
+        self.holdouts = holdouts
         rooms = RoomMetrics(factory: factory)
         decisions = DecisionMetrics(factory: factory, tally: tally)
     }

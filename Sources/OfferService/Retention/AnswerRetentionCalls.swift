@@ -165,6 +165,11 @@ package struct AnswerRetentionCalls: Sendable {
                     )
                 )
             }
+            for drawn in walk.drawn {
+                service.holdouts?.note(
+                    HoldoutCustomer(drawn, bundleId: bundleId, environment: call.subscription.environment)
+                )
+            }
             if let offer = reply?.offer { counters[bundleId]?.count(offer.offerId, as: .jws) }
         }
         let isUnknown = customer.history == nil || walk.reasons.contains { $0.reason.verdict == .unknown }

@@ -19,6 +19,13 @@ struct RetentionWalk {
         }
     }
 
+    /// The customers of holdouts who would have got an offer.
+    var drawn: [DrawnCustomer] {
+        policy.decided.enumerated().compactMap { index, decided in
+            refusedByLedger[index] == nil ? decided.decision.drawn : nil
+        }
+    }
+
     /// Walks, and records the result.
     mutating func result(
         in ledger: any RetentionLedger,

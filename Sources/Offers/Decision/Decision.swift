@@ -9,6 +9,8 @@ package struct Decision: Equatable, Sendable {
     package let begins: OfferStart?
     /// Whether the offer would end another that is running.
     package let replacesActiveOffer: Bool
+    /// The customer as drawn, where the offer has a holdout and no other rule refuses.
+    package internal(set) var drawn: DrawnCustomer?
 
     package var verdict: Verdict { reason.verdict }
     /// Whether the customer may have the offer, or may but for the draw of a ``Holdout``.

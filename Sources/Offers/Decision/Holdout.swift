@@ -27,20 +27,53 @@ package protocol HoldoutDraw: Sendable {
     func draw(_ name: String, of customer: AccountDigest) -> UInt64
 }
 
+/// A customer who would get an offer with a holdout, as drawn.
+package struct DrawnCustomer: Equatable, Sendable {
+    /// The holdout's name.
+    package let name: String
+    package let customer: AccountDigest
+    /// Of the subscription that decided.
+    package let originalTransactionId: String?
+    package let isHeldOut: Bool
+}
+
+/// A drawn customer of an app.
+package struct HoldoutCustomer: Equatable, Sendable {
+    package let drawn: DrawnCustomer
+    package let bundleId: String
+    package let environment: AppStoreEnvironment?
+
+    package init(_ drawn: DrawnCustomer, bundleId: String, environment: AppStoreEnvironment?) {
+        self.drawn = drawn
+        self.bundleId = bundleId
+        self.environment = environment
+    }
+}
+
+/// Keeps when each customer of a holdout was first seen: plain synchronous calls, which never wait.
+package protocol HoldoutRecords: Sendable {
+    func note(_ customer: HoldoutCustomer)
+}
+
 extension PromotionalOffer {
     /// The name that its customers are drawn by; `nil` for an offer that holds nobody out.
     package var holdoutName: String? { terms.holdout.map { $0.name ?? id } }
 }
 
 extension SubscriberFacts {
-    /// Whether the customer is held out; `nil` where nobody is drawn.
+    /// The customer and the draw; `nil` where nobody is drawn.
     ///
     /// The customer is the ledger's, as for limits. Of a subscription with several ids the history has the first.
-    var isHeldOut: Bool? {
+    var drawn: DrawnCustomer? {
         guard let holdout = offer.terms.holdout, let name = offer.holdoutName, let draw = offerFacts.request.draw,
             let customer = digest(by: draw)
         else { return nil }
-        return holdout.holdsOut(draw.draw(name, of: customer))
+        return DrawnCustomer(
+            name: name,
+            customer: customer,
+            originalTransactionId: offerFacts.originalTransactionId,
+            isHeldOut: holdout.holdsOut(draw.draw(name, of: customer))
+        )
     }
 
     /// `nil` for a request without account and without a subscription.
@@ -70,12 +103,12 @@ extension SubscriberRules {
             shown: { terms in terms.holdout.map { "\($0.percent) % are held out\($0.name.map { " of \($0)" } ?? "")" } }
         ),
         wants: "The customer is not among those who are held out, for comparison.",
-        refusal: { $0.isHeldOut == true ? .heldOut : nil },
+        refusal: { $0.drawn?.isHeldOut == true ? .heldOut : nil },
         saw: { facts in
             guard let holdout = facts.offer.terms.holdout, let name = facts.offer.holdoutName else {
                 return "The offer holds nobody out."
             }
-            guard let isHeldOut = facts.isHeldOut else {
+            guard let isHeldOut = facts.drawn?.isHeldOut else {
                 return "Nobody is named who could be drawn: neither an account nor a subscription."
             }
             let held = isHeldOut ? "the customer is one of them" : "the customer is none of them"

@@ -92,12 +92,16 @@ package struct OfferPolicy: Sendable {
             return Decision(.noEvidence, detail: EvidencePhrases.none)
         }
         if let refusal = examination.refusal(by: SubscriberRules.inOrder, of: subscriber) {
-            return Decision(refusal, examination)
+            var decision = Decision(refusal, examination)
+            if refusal.reason == .heldOut { decision.drawn = subscriber.drawn }
+            return decision
         }
         guard let reason = subscriber.state.eligibleReason else {
             return Decision(.stateNotInAudience, detail: "\(subscriber.phrase).")
         }
-        return eligible(reason, subscriber, examination)
+        var decision = eligible(reason, subscriber, examination)
+        decision.drawn = subscriber.drawn
+        return decision
     }
 
     fileprivate static let rulesBeforeSubscription = [OfferRules.ofOwner, OfferRules.ofWindow, OfferRules.ofEvidence]

@@ -81,6 +81,8 @@ enum StateWrite {
     case untied
     /// Notes since when all subscriptions of accounts are known; the newest counts.
     case marks
+    /// Notes customers of offers with a holdout; those who are noted stay.
+    case holdouts
 
     /// The statement for one row, or for one array of each column.
     func sql(in dialect: SQLDialect) -> String {
@@ -107,6 +109,10 @@ enum StateWrite {
                 + values("bytea", "text", "text", "text", "int8")
                 + " ON CONFLICT \(Self.key) DO UPDATE SET all_as_of = excluded.all_as_of "
                 + "WHERE excluded.all_as_of > held_accounts.all_as_of"
+        case .holdouts:
+            return "INSERT INTO holdout_customers (customer, name, bundle_id, environment, original_transaction_id, "
+                + "is_held_out, first_at) " + values("bytea", "text", "text", "text", "text", "int8", "int8")
+                + " ON CONFLICT (customer, name) DO NOTHING"
         }
     }
 

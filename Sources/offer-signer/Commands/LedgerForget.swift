@@ -38,10 +38,18 @@ struct LedgerForget: AsyncParsableCommand {
         let count = try await OpenLedger.use(settings) { opened in
             var count = 0
             for app in settings.apps.map(\.app) {
+                let digest = opened.digestKey.digest(of: text, bundleId: app.bundleId)
                 if let customer = account.customer(by: app.customerSeparator) {
                     _ = try await opened.ledger.forget(customer: customer, bundleId: app.bundleId)
+                    // Before the account's subscriptions are forgotten, by which it was drawn in requests without it.
+                    try await opened.holdouts.forget(
+                        customer,
+                        account: digest,
+                        bundleId: app.bundleId,
+                        by: opened.digestKey
+                    )
                 }
-                count += try await opened.states.forget(opened.digestKey.digest(of: text, bundleId: app.bundleId))
+                count += try await opened.states.forget(digest)
             }
             return count
         }

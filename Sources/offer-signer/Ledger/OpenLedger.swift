@@ -13,6 +13,7 @@ struct OpenLedger: Sendable {
     let states: DurableSubscriptionStates
     let productReports: DurableProductReports
     let tally: DurableOfferTally
+    let holdouts: DurableHoldouts
     /// How large the database is, and what came of signatures.
     let figures: RecentFigure<DatabaseFigures>
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
@@ -57,6 +58,12 @@ struct OpenLedger: Sendable {
         )
         productReports = DurableProductReports(in: storage)
         tally = DurableOfferTally(in: storage, now: WallClock.now)
+        holdouts = DurableHoldouts(
+            in: storage,
+            retentionDays: settings.ledgerRetentionDays,
+            isClockRight: { [clock] in clock.fault == nil },
+            now: WallClock.now
+        )
         figures = RecentFigure<DatabaseFigures>(of: storage, now: WallClock.now)
     }
 
@@ -94,6 +101,7 @@ struct OpenLedger: Sendable {
         let sentences: [(kind: ReadinessWarning.Kind, text: String?)] =
             [(.ledger, ledger.warning)] + database.warnings.map { (.ledger, $0) }
             + [(.state, states.fault), (.state, states.warning), (.funnel, tally.warning)]
+            + [(.funnel, holdouts.warning)]
         return sentences.compactMap { kind, text in text.map { ReadinessWarning(kind, $0) } }
     }
 
@@ -101,6 +109,7 @@ struct OpenLedger: Sendable {
     func close() async {
         states.close()
         tally.close()
+        holdouts.close()
         ledger.close()
         await database.close()
     }

@@ -30,7 +30,7 @@ struct Telemetry: Sendable {
         let registry = PrometheusRegistry(MetricDefinition.all)
         self.registry = registry
         decisions = DecisionHistory(before: ledger.tally)
-        service = ServiceMetrics(factory: registry, tally: decisions)
+        service = ServiceMetrics(factory: registry, tally: decisions, holdouts: ledger.holdouts)
         requests = RequestMetrics(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
