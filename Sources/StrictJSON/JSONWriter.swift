@@ -58,6 +58,13 @@ package struct JSONWriter {
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    /// Writes a number with one decimal.
+    package mutating func number(tenths value: Int64) {
+        separate()
+        let digits = "\(value.magnitude / 10).\(value.magnitude % 10)"
+        bytes.append(contentsOf: (value < 0 ? "-" + digits : digits).utf8)
+    }
+
     /// Writes bytes as a string of their Base64 text (RFC 4648 §4, padded).
     package mutating func base64(_ value: [UInt8]) {
         separate()

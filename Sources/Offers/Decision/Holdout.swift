@@ -35,6 +35,13 @@ package struct DrawnCustomer: Equatable, Sendable {
     /// Of the subscription that decided.
     package let originalTransactionId: String?
     package let isHeldOut: Bool
+
+    package init(name: String, customer: AccountDigest, originalTransactionId: String?, isHeldOut: Bool) {
+        self.name = name
+        self.customer = customer
+        self.originalTransactionId = originalTransactionId
+        self.isHeldOut = isHeldOut
+    }
 }
 
 /// A drawn customer of an app.

@@ -2,11 +2,11 @@
 /// their difference.
 package struct HoldoutComparison: Equatable, Sendable {
     package struct Arm: Equatable, Sendable {
-        package let customers: Int
+        package var customers: Int
         /// Those who have bought since.
-        package let buyers: Int
+        package var buyers: Int
 
-        package init(customers: Int, buyers: Int) {
+        package init(customers: Int = 0, buyers: Int = 0) {
             self.customers = customers
             self.buyers = buyers
         }
@@ -24,10 +24,10 @@ package struct HoldoutComparison: Equatable, Sendable {
 
     package let offered: Arm
     package let heldOut: Arm
-    /// The share that the catalog holds out.
-    package let percent: Int
+    /// The share that the catalog holds out; `nil` where it says none, or several.
+    package let percent: Int?
 
-    package init(offered: Arm, heldOut: Arm, percent: Int) {
+    package init(offered: Arm, heldOut: Arm, percent: Int?) {
         self.offered = offered
         self.heldOut = heldOut
         self.percent = percent
@@ -49,10 +49,10 @@ package struct HoldoutComparison: Equatable, Sendable {
     }
 
     /// Pearson's chi-squared of the arms' sizes against the percentage, with one degree of freedom; `nil` without
-    /// customers.
+    /// customers or percentage.
     package var chiSquared: Double? {
         let all = Double(offered.customers) + Double(heldOut.customers)
-        guard all > 0 else { return nil }
+        guard all > 0, let percent else { return nil }
         let expected = all * Double(percent) / 100
         let distance = Double(heldOut.customers) - expected
         return distance * distance / expected + distance * distance / (all - expected)
@@ -77,5 +77,36 @@ extension HoldoutComparison.Arm {
         let reach = Self.z * (square + 4 * count * share * (1 - share)).squareRoot()
         let width = 2 * (count + square)
         return (max(0, (middle - reach) / width), min(1, (middle + reach) / width))
+    }
+}
+
+/// A holdout's name, in an app.
+package struct HoldoutName: Hashable, Sendable {
+    package let bundleId: String
+    package let name: String
+
+    package init(bundleId: String, name: String) {
+        self.bundleId = bundleId
+        self.name = name
+    }
+}
+
+/// The customers of a holdout, as kept.
+package struct HoldoutArms: Equatable, Sendable {
+    package var offered = HoldoutComparison.Arm()
+    package var heldOut = HoldoutComparison.Arm()
+
+    package init() {}
+}
+
+extension HeldSubscription {
+    /// Whether a period that is paid for began after a moment, and was not refunded, as far as is held.
+    package func isPaid(after moment: Timestamp) -> Bool {
+        transactions.values.contains { held in
+            guard held.value.isOwnPurchase, held.value.isFree != true, held.value.revocationDate == nil,
+                held.value.revocation == nil, let bought = held.value.purchaseDate
+            else { return false }
+            return bought > moment
+        }
     }
 }

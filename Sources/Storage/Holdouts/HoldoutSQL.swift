@@ -24,6 +24,26 @@ enum HoldoutSQL {
         )
         """
 
+    /// The next customers after one, each with a row for each subscription: the one that decided, and those of the account.
+    static let page = """
+        WITH page AS (
+            SELECT customer, name, bundle_id, environment, original_transaction_id, is_held_out, first_at
+            FROM holdout_customers WHERE environment = $1 AND (customer, name) > ($2, $3)
+            ORDER BY customer, name LIMIT \(step)
+        ), bought AS (
+            SELECT customer, name, original_transaction_id AS id FROM page
+            UNION
+            SELECT customer, name, held_accounts.original_transaction_id FROM page
+            JOIN held_accounts ON account = customer AND held_accounts.bundle_id = page.bundle_id
+                AND held_accounts.environment = page.environment
+        )
+        SELECT page.customer, page.name, page.bundle_id, is_held_out, first_at, held.original_transaction_id, held.body
+        FROM page JOIN bought ON bought.customer = page.customer AND bought.name = page.name
+        LEFT JOIN held_subscriptions AS held ON held.original_transaction_id = bought.id
+            AND held.bundle_id = page.bundle_id AND held.environment = page.environment
+        ORDER BY page.customer, page.name
+        """
+
     static let forget = "DELETE FROM holdout_customers WHERE customer = $1"
 
     static let subscriptionsOf =

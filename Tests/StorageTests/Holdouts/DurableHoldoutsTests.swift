@@ -1,0 +1,102 @@
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("The record of customers who would have been eligible for an offer with a holdout")
+struct DurableHoldoutsTests {
+    private static let app = "com.example.reader"
+    private static let spring = HoldoutName(bundleId: app, name: "spring26")
+
+    private func customer(
+        _ account: AccountDigest,
+        heldOut isHeldOut: Bool,
+        subscription id: String? = nil
+    ) -> HoldoutCustomer {
+        let drawn = DrawnCustomer(
+            name: Self.spring.name,
+            customer: account,
+            originalTransactionId: id,
+            isHeldOut: isHeldOut
+        )
+        return HoldoutCustomer(drawn, bundleId: Self.app, environment: .production)
+    }
+
+    /// Notes customers as a service does that stops then.
+    private func note(
+        _ customers: [HoldoutCustomer],
+        in fixture: LedgerFixture,
+        retentionDays: Int? = nil
+    ) throws {
+        let holdouts = DurableHoldouts(
+            in: try fixture.database(),
+            retentionDays: retentionDays,
+            isClockRight: { true },
+            now: { fixture.now }
+        )
+        for customer in customers { holdouts.note(customer) }
+        holdouts.close()
+        #expect(holdouts.warning == nil)
+    }
+
+    private func arms(_ fixture: LedgerFixture) throws -> HoldoutArms {
+        try fixture.database(readOnly: true).holdoutArms(in: .production)[Self.spring] ?? HoldoutArms()
+    }
+
+    @Test(
+        "A customer counts once, in the arm of the first time, whichever service comes first",
+        arguments: LedgerHome.allCases
+    )
+    func once(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        try note([customer(digest(1), heldOut: false), customer(digest(2), heldOut: true)], in: fixture)
+        try note([customer(digest(1), heldOut: true), customer(digest(3), heldOut: true)], in: fixture)
+        let arms = try arms(fixture)
+        #expect(arms.offered.customers == 1)
+        #expect(arms.heldOut.customers == 2)
+        #expect(try fixture.database(readOnly: true).holdoutArms(in: .sandbox).isEmpty)
+    }
+
+    @Test("Those have bought since who paid after the first time and were not refunded", arguments: LedgerHome.allCases)
+    func bought(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let states = try fixture.states()
+        func later(_ seconds: Int64) -> Timestamp { fixture.now.adding(seconds: seconds) }
+        // By the account, before and after; refunded; and of a subscription that no account is known of.
+        try states.learn(
+            seen(subscription("1", of: digest(1), transactionId: "1", bought: later(60))),
+            seen(subscription("2", of: digest(2), transactionId: "2", bought: later(-60))),
+            seen(subscription("3", of: digest(3), transactionId: "3", refunded: true, bought: later(60))),
+            seen(subscription("4", of: nil, transactionId: "4", bought: later(60)))
+        )
+        try note(
+            [
+                customer(digest(1), heldOut: true), customer(digest(2), heldOut: true),
+                customer(digest(3), heldOut: true), customer(digest(4), heldOut: false, subscription: "4"),
+                customer(digest(5), heldOut: false, subscription: "nothing is held of it"),
+            ],
+            in: fixture
+        )
+        let arms = try arms(fixture)
+        #expect(arms.heldOut == HoldoutComparison.Arm(customers: 3, buyers: 1))
+        #expect(arms.offered == HoldoutComparison.Arm(customers: 2, buyers: 1))
+    }
+
+    @Test(
+        "A customer who is forgotten is deleted, also where the subscription alone was drawn",
+        arguments: LedgerHome.allCases
+    )
+    func forgotten(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let account = testDigestKey.digest(of: "anna", bundleId: Self.app)
+        try fixture.states().learn(seen(subscription("1", of: account)))
+        let own = testDigestKey.digest(ofCustomer: nil, originalTransactionId: "1", bundleId: Self.app)
+        let other = testDigestKey.digest(ofCustomer: "bob", originalTransactionId: nil, bundleId: Self.app)
+        let customers = [account, own, other].map { customer($0, heldOut: false, subscription: "1") }
+        let holdouts = DurableHoldouts(in: try fixture.database(), isClockRight: { true }, now: { fixture.now })
+        for customer in customers { holdouts.note(customer) }
+        try await holdouts.forget("anna", account: account, bundleId: Self.app, by: testDigestKey)
+        #expect(try arms(fixture).offered.customers == 1)
+        holdouts.close()
+    }
+}
