@@ -336,6 +336,45 @@ def test_retention_calls_are_shown_by_answer_with_their_time(page, example):
     expect(view).not_to_contain_text("alternate product")
 
 
+def test_what_an_offer_brought_is_beside_those_who_were_held_out(page, example):
+    known = overview(example)
+    assert "holdouts" not in known, "the example's catalog holds nobody out"
+    # The figures come from the service in HoldoutTests; here they are put into what it says.
+    known["holdouts"] = {
+        "readAt": known["generatedAt"],
+        "note": "Bought since: by what the service remembers.",
+        "environments": [
+            {
+                "environment": "Production",
+                "holdouts": [
+                    {
+                        "bundleId": "com.example.reader", "name": "spring26", "percent": 10, "sizesFit": False,
+                        "offered": {"customers": 9000, "boughtSince": 1800},
+                        "heldOut": {"customers": 1300, "boughtSince": 195},
+                        "differenceInPoints": {"value": 5.0, "lower": -2.8, "upper": 7.0},
+                    },
+                    {
+                        "bundleId": "com.example.reader", "name": "new",
+                        "offered": {"customers": 0, "boughtSince": 0}, "heldOut": {"customers": 0, "boughtSince": 0},
+                    },
+                ],
+            },
+            {"environment": "Sandbox", "holdouts": []},
+        ],
+    }
+    page.route("**/overview.json", lambda route: route.fulfill(json=known))
+    page.reload()
+    look(page, "offers", "holdouts")
+    brought = page.locator(".card", has_text="What offers brought")
+    for text in ["spring26", "10 % held out", "9,000", "1,800 bought since (20 %)", "195 bought since (15 %)",
+                 "95 % interval −2.8 to 7", "the sizes do not fit the percentage", "by what the service remembers"]:
+        expect(brought).to_contain_text(text)
+    known["holdouts"] = {"fault": "it is locked"}
+    page.reload()
+    expect(page.locator(".card", has_text="What offers brought")).to_contain_text("being counted")
+    expect(page.locator(".card", has_text="What offers brought")).to_contain_text("it is locked")
+
+
 def test_each_empty_view_says_when_something_will_appear(chromium, tmp_path):
     with running_example(tmp_path) as new, opened(chromium, new.admin) as page:
         for view, text in {
@@ -736,7 +775,8 @@ def test_open_and_focused_elements_stay_so_when_the_page_is_updated(page):
 def test_the_documents_have_every_member_of_the_overview(example):
     text = (REPOSITORY / "docs/operators-page.md").read_text().split("## overview.json")[1]
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
-    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(overview(example))
+    # The example's catalog holds nobody out.
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == {*overview(example), "holdouts"}
 
 
 def test_the_overview_names_no_customer(example):

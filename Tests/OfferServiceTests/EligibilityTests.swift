@@ -81,6 +81,6 @@ struct EligibilityTests {
                 explain: true
             )
         )
-        #expect(signed.decisions.first?.decision.explanation?.last?.rule == "maximumSignaturesPerCustomer")
+        #expect(signed.decisions.first?.decision.explanation?.last?.rule == "holdout")
     }
 }

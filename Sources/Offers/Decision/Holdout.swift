@@ -67,6 +67,12 @@ extension PromotionalOffer {
     package var holdoutName: String? { terms.holdout.map { $0.name ?? id } }
 }
 
+extension App {
+    package var hasHoldouts: Bool {
+        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.holdout != nil } } }
+    }
+}
+
 extension SubscriberFacts {
     /// The customer and the draw; `nil` where nobody is drawn.
     ///

@@ -130,7 +130,7 @@ package final class DurableHoldouts: HoldoutRecords {
         }
     }
 
-    private func deleteOld() {
+    func deleteOld() {
         guard let retentionDays, isClockRight() else { return }
         let limit = now().adding(days: -retentionDays)
         do throws(StorageFailure) {

@@ -1,10 +1,21 @@
+import Dispatch
 package import Offers
 
 extension SQLDatabase {
     /// The customers of each holdout in an environment, and how many of them have bought since.
     ///
     /// All are read, some at a time: of a large table it takes time, and no memory.
-    package func holdoutArms(in environment: AppStoreEnvironment) throws(StorageFailure) -> [HoldoutName: HoldoutArms] {
+    package func holdoutArms(
+        in environment: AppStoreEnvironment
+    ) async throws(StorageFailure) -> [HoldoutName: HoldoutArms] {
+        try await DispatchQueue.global(qos: .utility).perform { () throws(StorageFailure) in
+            try readHoldoutArms(in: environment)
+        }
+    }
+
+    private func readHoldoutArms(
+        in environment: AppStoreEnvironment
+    ) throws(StorageFailure) -> [HoldoutName: HoldoutArms] {
         var all: [HoldoutName: HoldoutArms] = [:]
         var last: (customer: [UInt8], name: String) = ([], "")
         while true {

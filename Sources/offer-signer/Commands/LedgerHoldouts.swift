@@ -20,7 +20,7 @@ struct LedgerHoldouts: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         let database = try OpenLedger.readOnly(settings)
-        let arms = try database.storage.holdoutArms(in: environment.environment)
+        let arms = try await database.storage.holdoutArms(in: environment.environment)
         let report = HoldoutReport(arms, of: settings.apps.map(\.app), in: environment.environment)
         try Console.result(json ? report.json : report.text)
         await database.close()

@@ -3,14 +3,14 @@ import StrictJSON
 
 /// Holdouts as they are printed: a table for people, or JSON.
 struct HoldoutReport {
-    private let environment: AppStoreEnvironment
+    fileprivate let environment: AppStoreEnvironment
     /// Those of the catalog, and those on record, app by app.
-    private let rows: [(holdout: HoldoutName, comparison: HoldoutComparison)]
+    fileprivate let rows: [(holdout: HoldoutName, comparison: HoldoutComparison)]
 
-    private static let limits =
+    static let limits =
         "Bought since: a period that is paid for began after the customer could first have had the offer, and was not "
         + "refunded, by what the service remembers. Purchases that Apple told nobody of are missing in both lines. The "
-        + "difference is of customers, not of revenue, and no winner is announced: an interval with 0 in it fits an "
+        + "difference is of customers, not of revenue. No winner is announced: an interval with 0 in it fits an "
         + "offer that brings nothing."
 
     init(_ arms: [HoldoutName: HoldoutArms], of apps: [App], in environment: AppStoreEnvironment) {
@@ -39,13 +39,7 @@ struct HoldoutReport {
 
     var json: String {
         var writer = JSONWriter(capacity: 512 * (rows.count + 1))
-        writer.object { json in
-            json.member("environment", environment.rawValue)
-            json.member("holdouts")
-            json.array { list in
-                for row in rows { list.object { $0.members(of: row.holdout, row.comparison) } }
-            }
-        }
+        writer.object { $0.members(of: self) }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
@@ -93,6 +87,14 @@ extension HoldoutComparison {
 }
 
 extension JSONWriter {
+    mutating func members(of report: HoldoutReport) {
+        member("environment", report.environment.rawValue)
+        member("holdouts")
+        array { list in
+            for row in report.rows { list.object { $0.members(of: row.holdout, row.comparison) } }
+        }
+    }
+
     fileprivate mutating func members(of holdout: HoldoutName, _ comparison: HoldoutComparison) {
         member("bundleId", holdout.bundleId)
         member("name", holdout.name)

@@ -20,6 +20,7 @@ final class Overview: Sendable {
     private let lifelong: LifelongParts
     private let readiness: Readiness
     private let records: RecordedFigures
+    private let holdouts: HoldoutFigures
     private let startedAt = WallClock.now()
 
     init(of current: SnapshotInUse, _ lifelong: LifelongParts, _ readiness: Readiness) {
@@ -27,6 +28,7 @@ final class Overview: Sendable {
         self.lifelong = lifelong
         self.readiness = readiness
         records = RecordedFigures(lifelong.ledger.database.storage, days: Self.days)
+        holdouts = HoldoutFigures(lifelong.ledger.database.storage)
     }
 
     func json() async -> [UInt8] {
@@ -35,6 +37,8 @@ final class Overview: Sendable {
         let service = snapshot.service
         let (status, details) = readiness.look()
         let now = WallClock.now()
+        let hasHoldouts = service.settings.apps.contains { $0.app.hasHoldouts }
+        let held = hasHoldouts ? await holdouts.value() : nil
         let offers = service.settings.apps.flatMap { app in
             app.app.offers.map { FunnelFigures.Offer(bundleId: app.app.bundleId, request: $0) }
         }
@@ -57,6 +61,10 @@ final class Overview: Sendable {
             json.object { funnel in
                 if let fault = recorded.fault { funnel.member("fault", fault) }
                 funnel.members(of: RecentFunnel(recorded.figures, until: now, days: Self.days, catalog: offers))
+            }
+            if let held {
+                json.member("holdouts")
+                json.object { $0.members(of: held, service.settings.apps.map(\.app)) }
             }
             json.member("retention")
             json.object { retention in

@@ -25,40 +25,34 @@ struct DurableHoldoutsTests {
     /// Notes customers as a service does that stops then.
     private func note(
         _ customers: [HoldoutCustomer],
-        in fixture: LedgerFixture,
-        retentionDays: Int? = nil
+        in fixture: LedgerFixture
     ) throws {
-        let holdouts = DurableHoldouts(
-            in: try fixture.database(),
-            retentionDays: retentionDays,
-            isClockRight: { true },
-            now: { fixture.now }
-        )
+        let holdouts = DurableHoldouts(in: try fixture.database(), isClockRight: { true }, now: { fixture.now })
         for customer in customers { holdouts.note(customer) }
         holdouts.close()
         #expect(holdouts.warning == nil)
     }
 
-    private func arms(_ fixture: LedgerFixture) throws -> HoldoutArms {
-        try fixture.database(readOnly: true).holdoutArms(in: .production)[Self.spring] ?? HoldoutArms()
+    private func arms(_ fixture: LedgerFixture) async throws -> HoldoutArms {
+        try await fixture.database(readOnly: true).holdoutArms(in: .production)[Self.spring] ?? HoldoutArms()
     }
 
     @Test(
         "A customer counts once, in the arm of the first time, whichever service comes first",
         arguments: LedgerHome.allCases
     )
-    func once(home: LedgerHome) throws {
+    func once(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         try note([customer(digest(1), heldOut: false), customer(digest(2), heldOut: true)], in: fixture)
         try note([customer(digest(1), heldOut: true), customer(digest(3), heldOut: true)], in: fixture)
-        let arms = try arms(fixture)
+        let arms = try await arms(fixture)
         #expect(arms.offered.customers == 1)
         #expect(arms.heldOut.customers == 2)
-        #expect(try fixture.database(readOnly: true).holdoutArms(in: .sandbox).isEmpty)
+        #expect(try await fixture.database(readOnly: true).holdoutArms(in: .sandbox).isEmpty)
     }
 
     @Test("Those have bought since who paid after the first time and were not refunded", arguments: LedgerHome.allCases)
-    func bought(home: LedgerHome) throws {
+    func bought(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try fixture.states()
         func later(_ seconds: Int64) -> Timestamp { fixture.now.adding(seconds: seconds) }
@@ -77,9 +71,27 @@ struct DurableHoldoutsTests {
             ],
             in: fixture
         )
-        let arms = try arms(fixture)
+        let arms = try await arms(fixture)
         #expect(arms.heldOut == HoldoutComparison.Arm(customers: 3, buyers: 1))
         #expect(arms.offered == HoldoutComparison.Arm(customers: 2, buyers: 1))
+    }
+
+    @Test("Customers are deleted when they are old, by a clock that is right", arguments: LedgerHome.allCases)
+    func old(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        try note([customer(digest(1), heldOut: true)], in: fixture)
+        for (days, isClockRight, kept) in [(29, true, 1), (31, false, 1), (31, true, 0)] {
+            let later = fixture.now.adding(days: days)
+            let holdouts = DurableHoldouts(
+                in: try fixture.database(),
+                retentionDays: 30,
+                isClockRight: { isClockRight },
+                now: { later }
+            )
+            holdouts.deleteOld()
+            holdouts.close()
+            #expect(try await arms(fixture).heldOut.customers == kept)
+        }
     }
 
     @Test(
@@ -96,7 +108,7 @@ struct DurableHoldoutsTests {
         let holdouts = DurableHoldouts(in: try fixture.database(), isClockRight: { true }, now: { fixture.now })
         for customer in customers { holdouts.note(customer) }
         try await holdouts.forget("anna", account: account, bundleId: Self.app, by: testDigestKey)
-        #expect(try arms(fixture).offered.customers == 1)
+        #expect(try await arms(fixture).offered.customers == 1)
         holdouts.close()
     }
 }

@@ -341,7 +341,7 @@ function choose(changes) {
   show();
 }
 
-function offersView({ funnel }) {
+function offersView({ funnel, holdouts }) {
   const part = funnel.environments.find((one) => one.environment === state.environment) ?? funnel.environments[0];
   const chosen = part.offers.find((offer) => offerKey(offer) === state.offer);
   const isUsed = (one) => sum(one.total.asked) + sum(one.total.redeemed) > 0;
@@ -357,7 +357,33 @@ function offersView({ funnel }) {
     daysCard(funnel.days, part, chosen),
     offersCard(part),
     refusalsCard(funnel.days, part),
+    holdouts ? holdoutsCard(holdouts, part.environment) : null,
   ];
+}
+
+function holdoutsCard(holdouts, environment) {
+  const fault = holdouts.fault
+    ? notice('bad', h('p', null, `The database cannot be read now: ${holdouts.fault}`)) : null;
+  const asOf = holdouts.readAt ? h('span', { class: 'muted' }, 'as of ', time(holdouts.readAt)) : null;
+  const title = ['What offers brought', asOf];
+  const rows = holdouts.environments?.find((one) => one.environment === environment)?.holdouts;
+  if (!rows) return card(title, fault, empty('Customers are being counted', 'Their figures will be here in a moment.'));
+  const points = (value) => tenths.format(value).replace('-', '−');
+  const arm = ({ customers, boughtSince }) => [number(customers), h('small', null,
+    `${number(boughtSince)} bought since`,
+    customers ? ` (${tenths.format((100 * boughtSince) / customers)} %)` : '')];
+  return card(title, fault, table(
+    holdouts.note,
+    ['Holdout', { text: 'With the offer', number: true }, { text: 'Held out', number: true },
+      { text: 'Difference, in points', number: true }],
+    rows.map(({ name, bundleId, percent: held, offered, heldOut, differenceInPoints: difference, sizesFit }) => [
+      [name, h('small', null, held ? `${bundleId}, ${held} % held out` : bundleId)],
+      arm(offered),
+      [arm(heldOut), sizesFit === false
+        ? h('span', { class: 'pill warn' }, 'the sizes do not fit the percentage') : null],
+      difference ? [points(difference.value), h('small', null,
+        `95 % interval ${points(difference.lower)} to ${points(difference.upper)}`)] : '–',
+    ])));
 }
 
 function daysCard(days, part, chosen) {
