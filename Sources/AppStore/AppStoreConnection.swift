@@ -10,8 +10,6 @@ struct AppStoreConnection: Sendable {
     /// The server's clock: the date of an answer that has none.
     let now: @Sendable () -> Timestamp
     let logger: Logger
-    /// The observer of Apple's clock; `nil` for none.
-    let clock: (any AppleClock)?
 
     func send<Answer>(
         _ request: OutgoingRequest,

@@ -19,8 +19,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     /// Of two apps with one bundle identifier the first counts, and ``shutdown()`` closes the transport.
     ///
     /// An app may make `requestsPerSecond` in production, a tenth of it in the Sandbox; `nil`: nothing is held back. The
-    /// deadline is of a question with all its attempts and pauses. The clock learns from the answers of `urls`: the
-    /// operator put them in Apple's place, and what they say of customers is believed, too.
+    /// deadline is of a question with all its attempts and pauses.
     package init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
@@ -29,7 +28,6 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         requestsPerSecond: Int?,
         deadline: Duration,
         metrics: AppStoreMetrics = AppStoreMetrics(),
-        clock: (any AppleClock)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
@@ -47,8 +45,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
             urls: urls,
             deadline: deadline,
             now: now,
-            logger: logger,
-            clock: clock
+            logger: logger
         )
         self.metrics = metrics
         flights = SingleFlight(metrics: metrics)

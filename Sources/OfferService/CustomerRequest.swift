@@ -87,6 +87,8 @@ package struct CustomerAnswer: Sendable {
     package let request: CustomerRequest
     /// The environment of the evidence; `nil` without evidence, or where it does not say.
     package let environment: AppStoreEnvironment?
+    /// Whether the service's clock is Apple's, as far as is known: offers begin, end and lapse by it.
+    package let isClockRight: Bool
     /// A decision for each promotional offer, in the order asked, or in the catalog's.
     package let decisions: [OfferAnswer]
     /// A decision for each product asked about, in the order asked.

@@ -36,6 +36,7 @@ package final class PreparedAnswer: Sendable {
         return CustomerAnswer(
             request: answer.request,
             environment: answer.environment,
+            isClockRight: answer.isClockRight,
             decisions: decisions,
             products: products,
             winBackOffers: answer.winBackOffers

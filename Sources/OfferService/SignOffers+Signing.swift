@@ -7,11 +7,14 @@ extension SignOffers {
     /// A key in a token has begun when this returns, and the signatures are waited for.
     package func sign(_ decided: Decided) throws(SignatureFault) -> Step<PreparedAnswer, SignatureFault> {
         let signer = decided.customer.signing.signer
+        let isClockRight = try isClockRight(for: decided.request)
         do throws(SigningFailure) {
             guard signer.hasThreads, decided.isSigned else {
-                return .now(try sign(decided, by: signer))
+                return .now(try sign(decided, by: signer, isClockRight))
             }
-            let step = try signer.work { (signer) throws(SigningFailure) in try self.sign(decided, by: signer) }
+            let step = try signer.work { (signer) throws(SigningFailure) in
+                try self.sign(decided, by: signer, isClockRight)
+            }
             return .later { () throws(SignatureFault) in
                 do throws(SigningFailure) {
                     return try await step.value()
@@ -24,7 +27,11 @@ extension SignOffers {
         }
     }
 
-    private func sign(_ decided: Decided, by signer: any ES256Signer) throws(SigningFailure) -> PreparedAnswer {
+    private func sign(
+        _ decided: Decided,
+        by signer: any ES256Signer,
+        _ isClockRight: Bool
+    ) throws(SigningFailure) -> PreparedAnswer {
         let (request, customer) = (decided.request, decided.customer)
         let (signing, decisions) = (customer.signing, decided.decisions)
         let app = signing.app
@@ -68,6 +75,7 @@ extension SignOffers {
         let answer = CustomerAnswer(
             request: request,
             environment: policy.environment,
+            isClockRight: isClockRight,
             decisions: answered,
             products: products,
             winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: asked)) : []

@@ -14,13 +14,14 @@ package final class SignOffers: Sendable {
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
     let draw: (any HoldoutDraw)?
+    private let clock: ClockMonitor?
     private let maximumSignedTransactionAgeSeconds: Int64?
 
     /// Creates the use case; of two apps with one bundle identifier the first counts.
     ///
     /// Without a ledger, nothing signed is given out. An age of 0 is no limit. Signed transactions have the limit of
     /// other evidence where theirs is `nil`; with `confirmsSignedTransactions`, the App Store is asked before an
-    /// eligible answer that rests on them.
+    /// eligible answer that rests on them. While the clock is not Apple's, nothing is signed.
     package init(
         apps: [SigningApp],
         evidenceReader: any EvidenceReader,
@@ -30,11 +31,13 @@ package final class SignOffers: Sendable {
         maximumSignedTransactionAgeSeconds: Int64? = nil,
         confirmsSignedTransactions: Bool = false,
         ledger: (any SignatureLedger)? = nil,
+        clock: ClockMonitor? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.ledger = ledger
+        self.clock = clock
         draw = memory?.draw
         self.metrics = metrics
         signatureCounters = self.apps.mapValues { signing in
@@ -53,6 +56,7 @@ package final class SignOffers: Sendable {
             rooms: metrics.rooms,
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
             confirmsSignedTransactions: confirmsSignedTransactions,
+            clock: clock,
             now: now
         )
         self.maximumSignedTransactionAgeSeconds = maximumSignedTransactionAgeSeconds
@@ -113,6 +117,13 @@ package final class SignOffers: Sendable {
         } catch {
             throw .ledger(error)
         }
+    }
+
+    /// Whether the clock is Apple's, as far as is known; throws for a request that signs.
+    func isClockRight(for request: CustomerRequest) throws(SignatureFault) -> Bool {
+        guard let difference = clock?.differenceFromApple else { return true }
+        if request.signatureCount > 0 { throw .evidence(.clockWrong("\(difference)")) }
+        return false
     }
 
     private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }

@@ -60,6 +60,11 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
     public let bundleId: String
     /// The evidence's environment; `nil` when no evidence names one.
     public let environment: AppStoreEnvironment?
+    /// Reasons why decisions may be wrong; often none.
+    ///
+    /// `clock_wrong`: the service's clock is not Apple's.
+    public var warnings: [String] { listedWarnings ?? [] }
+    private let listedWarnings: [String]?
     /// The account that the offers would be signed for.
     public let account: Account
     /// A decision for each promotional offer, in the order asked.
@@ -73,6 +78,7 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case bundleId, environment, account, decisions, products
+        case listedWarnings = "warnings"
         case listedWinBackOffers = "winBackOffers"
     }
 }

@@ -133,3 +133,14 @@ package struct EvidenceFault: Error, Equatable {
         self.pointer = pointer
     }
 }
+
+extension EvidenceFault {
+    /// The fault of what cannot be answered while this machine's clock is not Apple's, with the difference in words.
+    package static func clockWrong(_ difference: String) -> EvidenceFault {
+        EvidenceFault(
+            .unavailable(retryAfterSeconds: 30),
+            code: "clock_wrong",
+            detail: "Nothing that needs the time of day is answered: \(difference)."
+        )
+    }
+}

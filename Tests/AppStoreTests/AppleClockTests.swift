@@ -1,3 +1,4 @@
+import FakeServer
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -36,24 +37,6 @@ struct AppleClockTests {
         _ = try? reader.history(from: evidence)
     }
 
-    /// Asks Apple, whose answer is scripted.
-    private func fetch(_ question: AppStoreQuestion, answer: String, status: Int = 200) async throws {
-        let fetcher = AppStoreEvidenceFetcher(
-            [
-                AppStoreApp(
-                    bundleId: "b",
-                    environments: [.production],
-                    serverAPI: SignedAnswers.credentials,
-                    answerLifetimeSeconds: 60
-                )
-            ],
-            over: ScriptedTransport([.reply(answer, status: status)]),
-            verifier: SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)]),
-            clock: listener
-        )
-        for _ in 0..<2 { _ = try? await fetcher.history(answering: question, for: "b") }
-    }
-
     @Test("the date of data that ends at Apple's own root, each time that it is sent")
     func signedByApple() throws {
         let verifier = SignedDataVerifier(apple: try TrustedRoot(contents: authority.rootDER))
@@ -80,26 +63,39 @@ struct AppleClockTests {
         #expect(listener.dates.isEmpty)
     }
 
-    @Test("the date of a verifyReceipt answer that was fetched, once and not again from the cache")
-    func fetchedReceipt() async throws {
-        let json = #"{"status":0,"receipt":{"bundle_id":"b","request_date_ms":"1795262300000"}}"#
-        try await fetch(.receipt(base64: "MII="), answer: json)
-        #expect(listener.dates == [.fetched(Timestamp(millisecondsSince1970: 1_795_262_300_000))])
+    /// By `date` of GNU coreutils: `date -u -d @1795262400`.
+    @Test("the `Date` of every answer of Apple's services, whatever its status", arguments: [200, 401, 404, 503])
+    func fetched(status: Int) async throws {
+        let server = try FakeServer { _ in .init(status, headers: ["Date": "Sat, 21 Nov 2026 12:00:00 GMT"]) }
+        let transport = AsyncHTTPTransport(clock: listener)
+        _ = try await transport.send(OutgoingRequest(to: server.url), timeout: .seconds(30))
+        await transport.shutdown()
+        #expect(listener.dates == [.fetched(Self.now)])
     }
 
-    @Test("nothing of an answer without data", arguments: [#"{"status":21003}"#, "{", #"{"status":0}"#])
-    func fetchedRefusal(answer: String) async throws {
-        try await fetch(.receipt(base64: "MII="), answer: answer)
-        #expect(listener.dates.isEmpty)
+    @Test(
+        "nothing of a `Date` that is none",
+        arguments: [
+            "", "now", "Sat, 21 Nov 2026 12:00:00", "Sat, 31 Feb 2026 12:00:00 GMT", "Sat, 21 Nov 2026 25:00:00 GMT",
+        ]
+    )
+    func noDate(text: String) {
+        #expect(Timestamp(httpDate: text) == nil)
     }
 
-    @Test("the newest date in a Server API answer that was fetched, as the least that Apple's clock shows")
-    func fetchedStatuses() async throws {
-        let json = #"""
-            {"environment":"Production","bundleId":"b","data":[{"lastTransactions":[
-            {"status":2,"originalTransactionId":"1","signedTransactionInfo":"\#(jws)"}]}]}
-            """#
-        try await fetch(.transactionId("2"), answer: json)
-        #expect(listener.dates == [.signed(Self.signed)])
+    @Test("by a question of its own: the next service is asked where one does not answer")
+    func question() async throws {
+        let server = try FakeServer { _ in .init(404, headers: ["Date": "Sat, 21 Nov 2026 12:00:00 GMT"]) }
+        let transport = AsyncHTTPTransport(clock: listener)
+        let closed = "http://127.0.0.1:1"
+        let urls = AppStoreURLs(
+            verifyReceipt: closed,
+            sandboxVerifyReceipt: server.url,
+            serverAPI: closed,
+            sandboxServerAPI: closed
+        )
+        await transport.askClock(of: urls)
+        await transport.shutdown()
+        #expect(listener.dates == [.fetched(Self.now)])
     }
 }

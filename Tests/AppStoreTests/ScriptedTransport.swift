@@ -30,8 +30,13 @@ final class ScriptedTransport: HTTPTransport {
 
 extension Result<IncomingResponse, TransportFault> {
     /// An answer with that body.
-    static func reply(_ body: String, status: Int = 200, retryAfter: String? = nil) -> Self {
-        .success(IncomingResponse(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
+    static func reply(
+        _ body: String,
+        status: Int = 200,
+        retryAfter: String? = nil,
+        date: Timestamp? = nil
+    ) -> Self {
+        .success(IncomingResponse(status: status, retryAfter: retryAfter, date: date, body: Array(body.utf8)))
     }
 }
 
@@ -56,7 +61,6 @@ extension AppStoreEvidenceFetcher {
         over transport: any HTTPTransport,
         verifier: SignedDataVerifier = SignedDataVerifier(),
         deadline: Duration = .seconds(600),
-        clock: (any AppleClock)? = nil,
         now: @escaping @Sendable () -> Timestamp = { .testNow }
     ) {
         self.init(
@@ -66,7 +70,6 @@ extension AppStoreEvidenceFetcher {
             transport: transport,
             requestsPerSecond: nil,
             deadline: deadline,
-            clock: clock,
             logger: .silent,
             now: now
         )

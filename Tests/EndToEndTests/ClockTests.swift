@@ -3,85 +3,121 @@ import Testing
 
 @Suite("The service's clock")
 struct ClockTests {
-    private func status(_ service: RunningService, until wanted: Int) throws -> (status: Int, details: [String: Any]) {
-        var readiness = try service.readiness()
-        try waitUntil {
-            readiness = try service.readiness()
-            return readiness.status == wanted
+    /// An installation with a stand-in App Store of the real time, and a service whose clock is moved by a file's seconds.
+    private struct MovedClock {
+        let installation: Installation
+        let appStore: RunningAppStore?
+        let service: RunningService
+        private let offset: String
+
+        /// Without a stand-in, nobody can say what Apple's clock shows.
+        init(movedBy seconds: Int, hasAppStore: Bool = true) throws {
+            installation = try Installation()
+            offset = installation.directory.path("offset")
+            try Data("\(seconds)".utf8).write(to: URL(filePath: offset), options: .atomic)
+            if hasAppStore {
+                let appStore = try RunningAppStore(
+                    for: installation,
+                    customers: "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]"
+                )
+                self.appStore = appStore
+                try installation.ask(appStore, products: "{ id: pro.monthly, offers: [{ id: anyone }] }")
+            } else {
+                appStore = nil
+                let closed = "http://127.0.0.1:1"
+                try installation.configure(
+                    """
+                    appStore:
+                      { verifyReceiptURL: "\(closed)", sandboxVerifyReceiptURL: "\(closed)", serverAPIURL: "\(closed)",
+                        sandboxServerAPIURL: "\(closed)" }
+                    """
+                )
+            }
+            let clock = try SharedObject.build(
+                SharedObject.clock(movedBy: offset),
+                named: "clock.so",
+                in: installation.directory
+            )
+            service = try RunningService(installation, environment: ["LD_PRELOAD": clock])
         }
-        return readiness
-    }
 
-    @Test(
-        "A clock that is not Apple's makes it unready as soon as Apple is asked, not for a client's date, until it is right"
-    )
-    func notApples() throws {
-        let installation = try Installation()
-        let appStore = try RunningAppStore(
-            for: installation,
-            customers: "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]",
-            clock: Date() - 600
-        )
-        try installation.directory.write("shared.secret", "secret")
-        try installation.ask(
-            appStore,
-            app: "    sharedSecretFile: shared.secret\n    appStoreCacheSeconds: 0",
-            products: "{ id: pro.monthly, offers: [{ id: anyone }] }"
-        )
-        let service = try RunningService(installation)
-        let customer = try appStore.ask("GET", "/simulator/customers/lapsed").json
-        let offers = #""offers":[{"productId":"pro.monthly","offerId":"anyone"}]"#
-        func ask(_ evidence: String) throws {
-            _ = try service.sign(#"{"applicationUsername":"a","evidence":{\#(evidence)},\#(offers)}"#)
-        }
-        let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
-        let transaction = try #require(subscription["signedTransaction"] as? String)
-        // What an additional root signs is genuine, but tells nothing of Apple's clock.
-        try ask(#""signedTransactions":["\#(transaction)"]"#)
-        try ask(#""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#)
-        #expect(try service.readiness().status == 200)
-
-        let receipt = try #require(customer["receipt"] as? String)
-        try ask(#""receipt":"\#(receipt)""#)
-        let (unready, details) = try service.readiness()
-        #expect(unready == 503)
-        let faults = try #require(details["faults"] as? [String])
-        #expect(faults.count == 1 && faults[0].contains(" seconds ahead of Apple's"))
-        let metrics = try service.metrics()
-        #expect(metrics["offer_signer_clock_fault{fault=\"ahead_of_apple\"}"] == 1)
-        #expect(metrics["offer_signer_ready"] == 0)
-
-        #expect(try appStore.ask("POST", "/simulator/clock", #"{"reset":true}"#).status == 200)
-        try ask(#""receipt":"\#(receipt)""#)
-        #expect(try service.readiness().status == 200)
-        #expect(try service.metrics()["offer_signer_ready"] == 1)
-    }
-
-    @Test("A jump of the clock makes it unready until the clock is back, or an operator reloads")
-    func jump() throws {
-        let seconds = 86_400
-        let installation = try Installation()
-        let offset = installation.directory.path("offset")
         func move(_ seconds: Int) throws {
             try Data("\(seconds)".utf8).write(to: URL(filePath: offset), options: .atomic)
         }
-        try move(0)
-        let clock = try SharedObject.build(
-            SharedObject.clock(movedBy: offset),
-            named: "clock.so",
-            in: installation.directory
+
+        func lines(_ words: String) -> Int { service.log.components(separatedBy: words).count - 1 }
+    }
+
+    @Test("By a clock that is not Apple's nothing is signed, eligibility says so, and it ends when the clock is right")
+    func notApples() throws {
+        let moved = try MovedClock(movedBy: 1200)
+        let (service, appStore) = (moved.service, try #require(moved.appStore))
+        let offers = #""offers":[{"productId":"pro.monthly","offerId":"anyone"}]"#
+        let evidence = #""evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))}"#
+        func ask(_ path: String, _ evidence: String) throws -> Response {
+            try service.ask(path, #"{"applicationUsername":"a",\#(evidence),\#(offers)}"#)
+        }
+        // Nothing of Apple's clock is known so far, and a client's date tells nothing of it.
+        #expect(try ask("/v1/signatures", evidence).status == 200)
+        #expect(try service.readiness().status == 200)
+        // Apple refuses a token of the future, and its answer has its clock.
+        let customer = try appStore.ask("GET", "/simulator/customers/lapsed").json
+        let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
+        let id = try #require(subscription["originalTransactionId"] as? String)
+        let refused = try ask("/v1/signatures", #""evidence":{"transactionId":"\#(id)"}"#)
+        #expect(refused.status == 503 && refused.json["code"] as? String == "clock_wrong", "\(refused.json)")
+        #expect((refused.json["detail"] as? String)?.contains("seconds ahead of Apple's") == true)
+        let details = try service.waitUntilReadiness(is: 503)
+        #expect((details["faults"] as? [String])?.first?.contains(" seconds ahead of Apple's") == true)
+        #expect(try service.metrics()["offer_signer_clock_fault{fault=\"ahead_of_apple\"}"] == 1)
+        let again = try ask("/v1/signatures", evidence)
+        #expect(again.status == 503 && again.json["code"] as? String == "clock_wrong")
+        let eligible = try ask("/v1/eligibility", evidence)
+        #expect(eligible.status == 200 && eligible.decisions.first?["verdict"] as? String == "eligible")
+        #expect(eligible.json["warnings"] as? [String] == ["clock_wrong"])
+        #expect(waitUntil { moved.lines(#""message":"the clock is 12"#) == 1 }, "\(service.log)")
+
+        try moved.move(0)
+        try service.waitUntilReadiness(is: 200)
+        #expect(try ask("/v1/signatures", evidence).status == 200)
+        #expect(try ask("/v1/eligibility", evidence).json["warnings"] == nil)
+        #expect(waitUntil { moved.lines("the clock is right again") == 1 }, "\(service.log)")
+        service.stop()
+    }
+
+    @Test(
+        "Apple is asked at once about a jump: it ends the jump of a clock that was set right, and says how far another is"
+    )
+    func judged() throws {
+        let moved = try MovedClock(movedBy: -1200)
+        #expect(try moved.service.readiness().status == 200)
+        try moved.move(0)
+        #expect(waitUntil { moved.lines("the clock is right again") == 1 }, "\(moved.service.log)")
+        #expect(try moved.service.readiness().status == 200)
+        try moved.move(3600)
+        #expect(
+            try waitUntil {
+                let faults = try moved.service.readiness().details["faults"] as? [String] ?? []
+                return faults.first?.contains(" seconds ahead of Apple's") == true
+            }
         )
-        let service = try RunningService(installation, environment: ["LD_PRELOAD": clock])
-        #expect(try status(service, until: 200).status == 200)
-        try move(seconds)
-        let (jumped, details) = try status(service, until: 503)
-        #expect(jumped == 503)
+        moved.service.stop()
+    }
+
+    @Test("Where Apple cannot be asked, a jump of the clock makes it unready until it is back, or an operator reloads")
+    func jump() throws {
+        let moved = try MovedClock(movedBy: 0, hasAppStore: false)
+        let service = moved.service
+        try service.waitUntilReadiness(is: 200)
+        try moved.move(86_400)
+        let details = try service.waitUntilReadiness(is: 503)
         #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("the clock jumped 86") } == true)
-        try move(0)
-        #expect(try status(service, until: 200).status == 200)
-        try move(seconds)
-        #expect(try status(service, until: 503).status == 503)
+        try moved.move(0)
+        try service.waitUntilReadiness(is: 200)
+        try moved.move(86_400)
+        try service.waitUntilReadiness(is: 503)
         try service.reload()
-        #expect(try status(service, until: 200).status == 200)
+        try service.waitUntilReadiness(is: 200)
+        service.stop()
     }
 }

@@ -75,7 +75,13 @@ package struct AppStoreConnect: Sendable {
                 RetryAfter.seconds(response.retryAfter, at: now())
                 ?? (isLimit ? Self.secondsAfterLimit : Self.secondsAfterFault)
             guard isLimit || response.status >= 500, repeats < Self.mostRepeats, seconds <= Self.patienceSeconds else {
-                throw AppStoreConnectFault(response, of: path, key: key.keyIdentifier, isTeams: issuerId != nil)
+                throw AppStoreConnectFault(
+                    response,
+                    of: path,
+                    key: key.keyIdentifier,
+                    isTeams: issuerId != nil,
+                    at: now()
+                )
             }
             repeats += 1
             do {

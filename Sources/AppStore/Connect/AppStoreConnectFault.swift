@@ -1,3 +1,5 @@
+import Offers
+
 /// A request to App Store Connect that came to nothing: why, and the fix.
 package struct AppStoreConnectFault: Error, Equatable, CustomStringConvertible {
     package let description: String
@@ -7,10 +9,12 @@ package struct AppStoreConnectFault: Error, Equatable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 
     /// A refusal; `isTeams` is whether the token named an issuer, as it does for a team's key.
-    init(_ response: IncomingResponse, of path: String, key: String, isTeams: Bool) {
+    init(_ response: IncomingResponse, of path: String, key: String, isTeams: Bool, at now: Timestamp) {
         let error = ConnectRefusal(json: response.body)
         let said = [String(response.status), error?["code"]].compactMap(\.self).joined(separator: " ")
         switch response.status {
+        case 401 where response.clockFault(at: now) != nil:
+            self.init("App Store Connect refuses the token (\(said)): \(response.clockFault(at: now) ?? "")")
         case 401:
             let issuer =
                 isTeams
@@ -19,8 +23,8 @@ package struct AppStoreConnectFault: Error, Equatable, CustomStringConvertible {
             self.init(
                 "App Store Connect refuses the key \(key) (\(said)): it has to be a key of the App Store Connect API "
                     + "(Users and Access, Integrations, App Store Connect API), as the In-App Purchase key that signs "
-                    + "offers does not work here. \(issuer). See also that it is not revoked, that the file's name has "
-                    + "its own id, and that this machine's clock is right"
+                    + "offers does not work here. \(issuer). See also that it is not revoked, and that the file's name "
+                    + "has its own id"
             )
         case 403 where error?["code"]?.hasPrefix("FORBIDDEN.REQUIRED_AGREEMENTS") == true:
             self.init(

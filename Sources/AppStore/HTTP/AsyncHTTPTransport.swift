@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+package import Offers
 
 /// Sends requests with AsyncHTTPClient: connections that are kept open, no redirects, bounded answers.
 package final class AsyncHTTPTransport: HTTPTransport {
@@ -15,9 +16,15 @@ package final class AsyncHTTPTransport: HTTPTransport {
 
     private let client: HTTPClient
     private let traceFields: @Sendable () -> [(name: String, value: String)]
+    private let clock: (any AppleClock)?
 
-    /// The trace fields are `traceparent` and `tracestate` (W3C Trace Context) of the current task.
-    package init(traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }) {
+    /// The trace fields are `traceparent` and `tracestate` (W3C Trace Context) of the current task; the clock learns
+    /// from the `Date` of every answer.
+    package init(
+        clock: (any AppleClock)? = nil,
+        traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }
+    ) {
+        self.clock = clock
         self.traceFields = traceFields
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -47,7 +54,9 @@ package final class AsyncHTTPTransport: HTTPTransport {
             group.cancelAll()
             return first ?? .failure(.timeout)
         }
-        return try result.get()
+        let response = try result.get()
+        if let date = response.date { clock?.observe(.fetched(date)) }
+        return response
     }
 
     private static func request(_ request: OutgoingRequest) -> HTTPClientRequest {
@@ -75,6 +84,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
                 IncomingResponse(
                     status: Int(response.status.code),
                     retryAfter: response.headers.first(name: "Retry-After"),
+                    date: response.headers.first(name: "Date").flatMap(Timestamp.init(httpDate:)),
                     body: Array(body.readableBytesView)
                 )
             )

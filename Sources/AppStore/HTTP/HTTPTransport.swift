@@ -41,7 +41,57 @@ package struct IncomingResponse: Sendable {
     let status: Int
     /// `Retry-After` as it was sent.
     var retryAfter: String?
+    /// `Date`: Apple's clock when it answered.
+    var date: Timestamp?
     let body: [UInt8]
+}
+
+extension IncomingResponse {
+    /// How far a clock is from the answer's, in a sentence; `nil` where the two show the same time.
+    func clockFault(at now: Timestamp) -> String? {
+        guard let date else { return nil }
+        let seconds = (now.millisecondsSince1970 - date.millisecondsSince1970) / 1000
+        guard abs(seconds) > ClockSkew.toleratedSeconds else { return nil }
+        let direction = seconds > 0 ? "ahead of" : "behind"
+        return "this machine's clock is \(abs(seconds)) seconds \(direction) Apple's; set it right"
+    }
+}
+
+extension Timestamp {
+    /// Reads a date of HTTP (RFC 9110 §5.6.7) in the form that is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    init?(httpDate text: String) {
+        let parts = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let day = Int64(parts[1]), let year = Int64(parts[3]),
+            (1...9999).contains(year), let month = months.firstIndex(of: String(parts[2])),
+            let date = CivilDate(year: year, month: Int64(month) + 1, day: day)
+        else { return nil }
+        let time = parts[4].split(separator: ":").compactMap { Int64($0) }
+        guard time.count == 3, (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2])
+        else { return nil }
+        let seconds = date.daysSince1970 * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
+        self.init(millisecondsSince1970: seconds * 1000)
+    }
+}
+
+extension AsyncHTTPTransport {
+    /// Asks for Apple's clock alone: any service that answers has it in its `Date`, whatever else it says.
+    package func askClock(of urls: AppStoreURLs, timeout: Duration = .seconds(5)) async {
+        let hosts: [(AppStoreService, AppStoreEnvironment, String)] = [
+            (.serverAPI, .production, urls.serverAPI), (.serverAPI, .sandbox, urls.sandboxServerAPI),
+            (.verifyReceipt, .production, urls.verifyReceipt), (.verifyReceipt, .sandbox, urls.sandboxVerifyReceipt),
+        ]
+        for (service, environment, host) in hosts {
+            let request = OutgoingRequest(
+                method: .get,
+                service: service,
+                host: host,
+                bundleId: "",
+                environment: environment
+            )
+            if let answer = try? await send(request, timeout: timeout), answer.date != nil { return }
+        }
+    }
 }
 
 /// Why nothing came back.

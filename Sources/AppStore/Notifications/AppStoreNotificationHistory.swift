@@ -140,6 +140,8 @@ extension HistoryFault {
                 "\(owner.bundleId) has no notification URL for \(owner.environment.rawValue) in App Store Connect; write it "
                     + "there, with https and the path /v1/notifications"
             case (429, _): "Apple was asked too often, and asks for patience"
+            case (401, _) where response.clockFault(at: now) != nil:
+                "Apple refuses the token (401): \(response.clockFault(at: now) ?? "")"
             case (401, _), (403, _):
                 "Apple refuses the key (\(response.status)): is it the In-App Purchase key of \(owner.bundleId), with its "
                     + "issuerId, and for Production, is the app released?"

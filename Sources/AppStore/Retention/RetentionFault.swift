@@ -1,3 +1,5 @@
+import Offers
+
 /// A call of the Retention Messaging API that came to nothing: why, and the fix.
 package struct RetentionFault: Error, Equatable, CustomStringConvertible {
     package let description: String
@@ -6,13 +8,15 @@ package struct RetentionFault: Error, Equatable, CustomStringConvertible {
 
     init(_ fault: TransportFault) { self.init(fault.sentence(about: "the App Store Server API")) }
 
-    init(_ response: IncomingResponse, for bundleId: String) {
+    init(_ response: IncomingResponse, for bundleId: String, at now: Timestamp) {
         let error = ServerAPIError(json: response.body)
         if let code = error?.code, let meaning = Self.meaning(of: code) {
             self.init("\(meaning) (\(code))")
             return
         }
         switch response.status {
+        case 401 where response.clockFault(at: now) != nil:
+            self.init("the App Store Server API refuses the token (401): \(response.clockFault(at: now) ?? "")")
         case 401:
             self.init(
                 "the App Store Server API refuses the key (401): is it the In-App Purchase key of \(bundleId), with its "

@@ -74,7 +74,7 @@ package actor RetentionSetUp {
             }
             if (200..<300).contains(response.status) { return response.body }
             guard response.status == 429, let seconds = RetryAfter.seconds(after: response, at: now()) else {
-                throw RetentionFault(response, for: app.bundleId)
+                throw RetentionFault(response, for: app.bundleId, at: now())
             }
             guard attempt < Self.mostAttempts, seconds <= Self.patienceSeconds else {
                 throw RetentionFault(

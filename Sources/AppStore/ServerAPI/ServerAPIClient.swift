@@ -106,6 +106,11 @@ struct ServerAPIClient: Sendable {
         switch response.status {
         case 200: return success(response.body)
         case 401, 403:
+            // A token says when it was made: by a clock that is wrong, Apple refuses every one.
+            if let fault = response.clockFault(at: apple.now()) {
+                log("the App Store Server API refuses the token: \(fault)", response, app)
+                return .unavailable(.clockWrong(fault))
+            }
             log("the App Store Server API refuses the key: is it the app's, and is the app released?", response, app)
             // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON: its
             // testers are in the Sandbox.
@@ -157,10 +162,7 @@ struct ServerAPIClient: Sendable {
         }
         do throws(SignedDataFault) {
             let known = try HistoryUnderWay(answer, verifiedBy: verifier, in: environment, asOf: asOf)
-            let history = try known.history()
-            // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
-            let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
-            if let newest = dates.compactMap(\.self).max() { apple.clock?.observe(.signed(newest)) }
+            _ = try known.history()
             return .answer(known)
         } catch {
             return .unavailable(notGenuine(error))

@@ -91,8 +91,6 @@ struct VerifyReceiptClient: Sendable {
         switch answer.status {
         case 0, 21006:
             guard var history = try? answer.history() else { return .refusal(refusal) }
-            // The moment at which Apple took the question, which has only just been asked.
-            if let date = answer.requestDate { apple.clock?.observe(.fetched(date)) }
             history.asOf = history.asOf ?? apple.now()
             history.environment = history.environment ?? environment
             return .answer(history)

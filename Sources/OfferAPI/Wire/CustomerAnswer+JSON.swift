@@ -14,6 +14,10 @@ extension CustomerAnswer {
         writer.object { answer in
             answer.member("bundleId", request.bundleId)
             if let environment { answer.member("environment", environment.rawValue) }
+            if !isClockRight {
+                answer.member("warnings")
+                answer.array { $0.string("clock_wrong") }
+            }
             answer.member("account", request.account)
             switch request.kind {
             case .signatures: answer.member(decisions)

@@ -30,6 +30,8 @@ package struct ClockWatch: Sendable {
             let ahead = reading.epochMilliseconds - apple.epochMilliseconds
             if ahead < -Self.toleranceMilliseconds { return .behindApple(milliseconds: -ahead) }
             if apple.isExact, ahead > Self.toleranceMilliseconds { return .aheadOfApple(milliseconds: ahead) }
+            // Apple has judged it.
+            if apple.isExact { reference = reading }
         }
         let jump = reading.epochMilliseconds - reference.epochMilliseconds
         if abs(jump) > Self.toleranceMilliseconds { return .jumped(milliseconds: jump) }
@@ -78,6 +80,8 @@ package enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     case behindApple(milliseconds: Int64)
     case aheadOfApple(milliseconds: Int64)
 
+    var isJump: Bool { if case .jumped = self { true } else { false } }
+
     package var description: String {
         switch self {
         case .jumped(let milliseconds):
@@ -116,6 +120,14 @@ package final class ClockMonitor: AppleClock {
     }
 
     package var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
+
+    /// The difference from Apple's clock: nothing is signed meanwhile.
+    ///
+    /// A jump that Apple has not judged is none.
+    package var differenceFromApple: ClockFault? {
+        guard let fault, !fault.isJump else { return nil }
+        return fault
+    }
 
     /// Records a date that Apple signed, or that was just fetched from Apple.
     package func observe(_ date: AppleDate) {

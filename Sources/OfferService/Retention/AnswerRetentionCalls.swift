@@ -30,6 +30,7 @@ package struct AnswerRetentionCalls: Sendable {
     private let metrics: RetentionMetrics
     private let maximumHeldAgeSeconds: Int64
     private let limits: Limits
+    private let clock: ClockMonitor?
     private let places: Places
     private let write: @Sendable (RetentionAnswer) -> [UInt8]
     private let now: @Sendable () -> Timestamp
@@ -47,6 +48,7 @@ package struct AnswerRetentionCalls: Sendable {
         metrics: RetentionMetrics,
         maximumHeldAgeSeconds: Int64,
         limits: Limits,
+        clock: ClockMonitor? = nil,
         now: @escaping @Sendable () -> Timestamp,
         write: @escaping @Sendable (RetentionAnswer) -> [UInt8]
     ) {
@@ -67,6 +69,7 @@ package struct AnswerRetentionCalls: Sendable {
         }
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         self.limits = limits
+        self.clock = clock
         places = Places(limits.calls)
         self.now = now
         self.write = write
@@ -145,6 +148,7 @@ package struct AnswerRetentionCalls: Sendable {
                 customer: customer,
                 now: moment,
                 maximumHeldAgeSeconds: maximumHeldAgeSeconds,
+                signsOffers: clock?.differenceFromApple == nil,
                 drawingBy: customers.draw
             ),
             moment: moment

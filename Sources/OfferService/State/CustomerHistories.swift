@@ -14,6 +14,7 @@ struct CustomerHistories: Sendable {
     let maximumHeldAgeSeconds: Int64
     /// Whether the App Store is asked before an eligible answer that rests on signed transactions.
     let confirmsSignedTransactions: Bool
+    let clock: ClockMonitor?
     let now: @Sendable () -> Timestamp
 
     /// The progress of a request before any look-up.
@@ -142,7 +143,7 @@ struct CustomerHistories: Sendable {
             }
         }
         rooms.note(watch.nanoseconds, in: .evidence)
-        do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
+        do throws(EvidenceFault) { try refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
         return beginning(with: kept, from: .appStore, for: request, of: signing, at: moment)
     }
 
@@ -162,7 +163,7 @@ struct CustomerHistories: Sendable {
                 for: signing.app.bundleId,
                 needsWholeHistory: request.needsWholeHistory
             )
-            try Self.refuseFuture(answer, at: now())
+            try refuseFuture(answer, at: now())
         } catch {
             // Held state is older than a purchase that was made just now.
             guard case .unavailable = error.kind, !question.isNew,
@@ -216,7 +217,7 @@ struct CustomerHistories: Sendable {
                 for: customer.signing.app.bundleId,
                 needsWholeHistory: request.needsWholeHistory
             )
-            try Self.refuseFuture(answer, at: now())
+            try refuseFuture(answer, at: now())
         } catch {
             throw .evidence(error)
         }
@@ -232,7 +233,7 @@ struct CustomerHistories: Sendable {
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
             let history = try reader.history(from: evidence)
-            try Self.refuseFuture(history, at: moment)
+            try refuseFuture(history, at: moment)
             // Apple's word without a transaction names no subscription: held state counts, as without evidence.
             if evidence.kind.isApplesWord, history.transactions.isEmpty { return nil }
             return history
@@ -245,9 +246,11 @@ struct CustomerHistories: Sendable {
         .evidence(.stateUnavailable("The state of the account cannot be read now."))
     }
 
-    /// Refuses evidence dated further ahead of the server's clock than the two may be apart: it is not genuine.
-    private static func refuseFuture(_ history: SubscriptionHistory, at moment: Timestamp) throws(EvidenceFault) {
+    /// Refuses evidence dated further ahead of the server's clock than the two may be apart: it is not genuine, unless
+    /// the clock itself may be behind.
+    private func refuseFuture(_ history: SubscriptionHistory, at moment: Timestamp) throws(EvidenceFault) {
         guard let date = history.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
+        if let fault = clock?.fault { throw .clockWrong("\(fault)") }
         throw EvidenceFault(
             .rejected,
             code: "evidence_in_future",

@@ -40,9 +40,12 @@ package struct RetentionPolicy: Sendable {
     private let productId: String
     private let locale: String?
     private let isKnown: Bool
+    private let signsOffers: Bool
     private var offers: OfferPolicy
 
     /// Remembered state may be as old as `maximumHeldAgeSeconds` once the paid time is over; 0 for no limit.
+    ///
+    /// Where offers are not signed now, rules with one do not fit.
     package init(
         _ rules: [RetentionRule],
         of app: App,
@@ -51,12 +54,14 @@ package struct RetentionPolicy: Sendable {
         customer: RetentionCustomer,
         now: Timestamp,
         maximumHeldAgeSeconds: Int64,
+        signsOffers: Bool = true,
         drawingBy draw: (any HoldoutDraw)? = nil
     ) {
         self.rules = rules
         self.app = app
         self.productId = productId
         self.locale = locale
+        self.signsOffers = signsOffers
         isKnown = customer.history != nil
         offers = OfferPolicy(
             app: app,
@@ -151,6 +156,7 @@ package struct RetentionPolicy: Sendable {
             if let named, named != productId, !app.areSwitchable(productId, named) {
                 return (nil, words("\(productId) and \(named) are not of one group."), nil)
             }
+            guard signsOffers else { return (nil, words("Nothing is signed now: the service's clock is wrong."), nil) }
             let offer = OfferRequest(productId: named ?? productId, offerId: id)
             let decision = offers.decide(offer, explaining: explaining)
             decided.append((offer, decision))

@@ -92,7 +92,8 @@ struct Sign: AsyncParsableCommand {
                 states: opened.states,
                 digester: opened.digestKey,
                 draw: opened.digestKey
-            )
+            ),
+            clock: opened.clock
         )
         let request = CustomerRequest(
             client: LedgerEntry.commandLine,

@@ -1,8 +1,9 @@
 import Logging
 import OfferAPI
+import OfferService
 import ServiceLifecycle
 
-/// Every minute, tests the keys, checks the clock and the memory that threads sign in, and logs the findings.
+/// Every minute, tests the keys and checks the memory that threads sign in, and logs the findings.
 ///
 /// A fault keeps the service from being ready at once, and a failed key from signing.
 struct Checkup: Service {
@@ -12,12 +13,10 @@ struct Checkup: Service {
     var ordinaryMemory: @Sendable () -> String? = { nil }
     /// A warning that OpenSSL's pool was too small for a signature; `nil` if it had room for all.
     var poolShortage: @Sendable () -> String? = { nil }
-    let clockFault: @Sendable () -> String?
     let logger: Logger
     var interval = Duration.seconds(60)
 
     func run() async throws {
-        var clockWasAtFault = false
         // The thread that loaded the keys has signed by now; each thread makes its own memory with its first signature.
         var isWarned = warnOfOrdinaryMemory()
         var shortageIsLogged = logPoolShortage()
@@ -25,9 +24,6 @@ struct Checkup: Service {
             for fault in await selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
             if !isWarned { isWarned = warnOfOrdinaryMemory() }
             if !shortageIsLogged { shortageIsLogged = logPoolShortage() }
-            let fault = clockFault()
-            if let fault, !clockWasAtFault { logger.critical("\(fault)") }
-            clockWasAtFault = fault != nil
         }
     }
 
@@ -61,6 +57,35 @@ struct FaultLog: Service {
                 logger.notice("ready again")
             }
             known = fault
+        }
+    }
+}
+
+/// Logs when a fault of the clock begins and ends, and asks Apple's clock meanwhile: at once, and every 30 seconds.
+struct ClockLog: Service {
+    let clock: ClockMonitor
+    let askApple: @Sendable () async -> Void
+    let logger: Logger
+
+    func run() async throws {
+        var beginning: ContinuousClock.Instant?
+        var nextQuestion = ContinuousClock.now
+        while await Pause.isOver(after: .seconds(1)) {
+            guard let fault = clock.fault else {
+                if let begun = beginning {
+                    let seconds = begun.duration(to: .now).components.seconds
+                    logger.notice("the clock is right again", metadata: ["afterSeconds": "\(seconds)"])
+                }
+                (beginning, nextQuestion) = (nil, .now)
+                continue
+            }
+            if beginning == nil {
+                logger.critical("\(fault)")
+                beginning = .now
+            }
+            guard nextQuestion <= .now else { continue }
+            await cancelWhenGracefulShutdown { await askApple() }
+            nextQuestion = .now + .seconds(30)
         }
     }
 }

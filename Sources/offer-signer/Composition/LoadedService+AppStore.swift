@@ -15,7 +15,6 @@ extension LoadedService {
             requestsPerSecond: settings.appStoreRequestsPerSecond,
             deadline: .seconds(settings.appStoreTimeoutSeconds),
             metrics: lifelong.telemetry.appStore,
-            clock: lifelong.clock,
             logger: Logger(label: "offer-signer"),
             now: WallClock.now
         )
@@ -80,6 +79,7 @@ extension LoadedService {
                 time: .milliseconds(settings.retentionTimeoutMilliseconds),
                 calls: settings.retentionMaximumCalls
             ),
+            clock: lifelong.clock,
             now: WallClock.now,
             write: { $0.json }
         )

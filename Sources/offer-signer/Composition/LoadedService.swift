@@ -51,21 +51,21 @@ struct LoadedService: Sendable {
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
         with lifelong: LifelongParts?,
-        remembering memory: StateMemory? = nil
+        remembering memory: StateMemory? = nil,
+        clock: ClockMonitor
     ) -> SignOffers {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
             },
-            evidenceReader: AppStoreEvidenceReader(
-                verifier: lifelong.map { signedDataVerifier.reporting(to: $0.clock) } ?? signedDataVerifier
-            ),
+            evidenceReader: AppStoreEvidenceReader(verifier: signedDataVerifier.reporting(to: clock)),
             evidenceFetcher: appStore,
             memory: lifelong?.memory ?? memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidenceMaximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidenceSignedTransactionMaximumAgeSeconds),
             confirmsSignedTransactions: settings.evidenceConfirmSignedTransactions,
             ledger: ledger,
+            clock: clock,
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now
         )

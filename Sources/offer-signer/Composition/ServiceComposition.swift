@@ -97,7 +97,13 @@ struct ServiceComposition {
             selfTestKeys: { [current] in await current.value.service.selfTestKeys() },
             ordinaryMemory: { SigningStack.whyOrdinary },
             poolShortage: { SigningStack.poolShortage },
-            clockFault: { clock.fault?.description },
+            logger: logger
+        )
+        let clockLog = ClockLog(
+            clock: clock,
+            askApple: { [current, transport = lifelong.appStoreTransport] in
+                await transport.askClock(of: current.value.service.appStoreURLs)
+            },
             logger: logger
         )
         let unreadiness: @Sendable () -> String? = { [current] in
@@ -124,7 +130,8 @@ struct ServiceComposition {
             ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
-            ("catch-up", catchUp), ("faults", FaultLog(fault: unreadiness, logger: logger)), ("decisions", decisions),
+            ("clock", clockLog), ("catch-up", catchUp), ("faults", FaultLog(fault: unreadiness, logger: logger)),
+            ("decisions", decisions),
             ("drain", drain),
         ]
         var silent = logger

@@ -41,7 +41,8 @@ final class ServiceSnapshot: Sendable {
             signOffers: service.signOffers(
                 asking: appStore,
                 recordingIn: lifelong.ledger.ledger,
-                with: lifelong
+                with: lifelong,
+                clock: lifelong.clock
             ),
             productReports: productReports,
             diagnoseReports: diagnoseReports,
@@ -53,7 +54,8 @@ final class ServiceSnapshot: Sendable {
                 asking: appStore.keepingNothing,
                 recordingIn: lifelong.ledger.ledger,
                 with: nil,
-                remembering: lifelong.memory.readOnly
+                remembering: lifelong.memory.readOnly,
+                clock: lifelong.clock
             ),
             productReports: productReports,
             diagnoseReports: diagnoseReports,
@@ -105,7 +107,7 @@ final class SnapshotInUse: Sendable {
 struct LifelongParts: Sendable {
     let ledger: OpenLedger
     /// Passes on the trace that a request is a part of.
-    let appStoreTransport = AsyncHTTPTransport(traceFields: { RequestIdentity.current?.traceFields ?? [] })
+    let appStoreTransport: AsyncHTTPTransport
     let connections = ConnectionCensus()
     /// The places of requests that wait for redemptions.
     let waitingReaders = Places(RedemptionFeed.mostWaiting)
@@ -120,6 +122,10 @@ struct LifelongParts: Sendable {
         self.ledger = ledger
         self.log = log
         clock = ledger.clock
+        appStoreTransport = AsyncHTTPTransport(
+            clock: clock,
+            traceFields: { RequestIdentity.current?.traceFields ?? [] }
+        )
         telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey, draw: ledger.digestKey)
     }

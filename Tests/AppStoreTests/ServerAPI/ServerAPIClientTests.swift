@@ -184,6 +184,15 @@ struct ServerAPIClientTests {
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
     }
 
+    @Test("A token that Apple refuses while its clock is another names the clock, not the key")
+    func wrongClock() async throws {
+        for (seconds, code) in [(-301, "clock_wrong"), (301, "clock_wrong"), (300, "app_store_credentials")] {
+            let date = Timestamp.testNow.adding(seconds: Int64(seconds))
+            let result = await ask([.reply(#"{"errorCode":4010000,"errorMessage":"m"}"#, status: 401, date: date)])
+            #expect(result.outcome.code == code)
+        }
+    }
+
     @Test("An unreleased app is known in the Sandbox alone; a key that neither environment takes is the wrong one")
     func unreleasedInSandbox() async throws {
         let refusal = SignedAnswers.Reply.reply("Unauthenticated", status: 401)

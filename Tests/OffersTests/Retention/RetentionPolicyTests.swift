@@ -49,7 +49,8 @@ struct RetentionPolicyTests {
     private func policy(
         _ rules: [RetentionRule],
         _ customer: RetentionCustomer,
-        product: String = "pro.monthly"
+        product: String = "pro.monthly",
+        signsOffers: Bool = true
     ) -> RetentionPolicy {
         RetentionPolicy(
             rules,
@@ -58,7 +59,8 @@ struct RetentionPolicyTests {
             locale: "de-AT",
             customer: customer,
             now: clock,
-            maximumHeldAgeSeconds: 86_400
+            maximumHeldAgeSeconds: 86_400,
+            signsOffers: signsOffers
         )
     }
 
@@ -66,6 +68,20 @@ struct RetentionPolicyTests {
         let rule = RetentionRule(proposal: .offer(id: id, productId: nil), message: Self.stay)
         var policy = policy([rule], customer)
         return policy.choice() != nil
+    }
+
+    @Test("While nothing is signed, a rule with an offer does not fit, and the next one counts")
+    func nothingSigned() throws {
+        let rules = [
+            RetentionRule(proposal: .offer(id: "anyone", productId: nil), message: Self.stay),
+            RetentionRule(message: Self.plain),
+        ]
+        for signsOffers in [true, false] {
+            var policy = policy(rules, customer(), signsOffers: signsOffers)
+            #expect(policy.choice()?.index == (signsOffers ? 0 : 1))
+            let explained = policy.explainedChoice()
+            if !signsOffers { #expect(explained.findings.first?.saw.contains("clock is wrong") == true) }
+        }
     }
 
     @Test("The first rule that fits counts, and those before it say why they do not")

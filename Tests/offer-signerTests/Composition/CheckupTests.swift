@@ -6,7 +6,7 @@ import Testing
 
 @testable import offer_signer
 
-/// The look at keys and clock comes again and again, and tells each finding once.
+/// The look at keys comes again and again, and tells each finding once.
 @Suite struct CheckupTests {
     @Test func everyFindingIsLoggedOnceAndAShutdownEndsIt() async throws {
         let log = KeptLog()
@@ -23,7 +23,6 @@ import Testing
             },
             ordinaryMemory: { looks.withLock { $0 } > 4 ? "no memory" : nil },
             poolShortage: { looks.withLock { $0 } > 2 ? "the pool is too small" : nil },
-            clockFault: { (3...4).contains(looks.withLock { $0 }) ? "the clock jumped" : nil },
             logger: log.logger,
             interval: .milliseconds(5)
         )
@@ -36,14 +35,14 @@ import Testing
         try await running
         #expect(
             log.takeLines() == [
-                "key K: self-test failed; it does not sign any more", "the pool is too small", "the clock jumped",
+                "key K: self-test failed; it does not sign any more", "the pool is too small",
                 "signatures are computed in ordinary memory reason=no memory",
             ]
         )
     }
 
     @Test func itIsEveryMinuteByDefault() {
-        let checkup = Checkup(selfTestKeys: { [] }, clockFault: { nil }, logger: Logger(label: "test"))
+        let checkup = Checkup(selfTestKeys: { [] }, logger: Logger(label: "test"))
         #expect(checkup.interval == .seconds(60))
     }
 }
