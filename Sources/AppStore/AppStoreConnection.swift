@@ -1,4 +1,3 @@
-import Logging
 import Offers
 
 /// The way to Apple's services, which the clients of both have in common.
@@ -9,7 +8,7 @@ struct AppStoreConnection: Sendable {
     let deadline: Duration
     /// The server's clock: the date of an answer that has none.
     let now: @Sendable () -> Timestamp
-    let logger: Logger
+    let log: AppleLog
 
     func send<Answer>(
         _ request: OutgoingRequest,

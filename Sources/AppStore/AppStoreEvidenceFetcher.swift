@@ -45,7 +45,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
             urls: urls,
             deadline: deadline,
             now: now,
-            logger: logger
+            log: AppleLog(logger)
         )
         self.metrics = metrics
         flights = SingleFlight(metrics: metrics)

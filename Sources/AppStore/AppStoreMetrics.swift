@@ -17,8 +17,10 @@ package struct AppStoreMetrics: Sendable {
     enum Restraint: String, CaseIterable, Sendable {
         /// The service was down just now.
         case breaker
-        /// The app has asked as often as it may.
+        /// The app has asked as often as our own pace allows.
         case pace
+        /// Apple has asked for patience, and the time that it named is not over.
+        case apple
     }
 
     /// Calls that wait for their place in an app's pace.

@@ -6,19 +6,27 @@ import Synchronization
 /// Where log lines go, and from which level on: one for the process, shared by the handlers of all loggers.
 package final class LogOutput: Sendable {
     private let format: LogFormat
+    /// Whether somebody chose the format: then texts that are no events are of it, too.
+    private let isChosen: Bool
     private let write: @Sendable ([UInt8]) -> Void
     private let current: Atomic<Int>
 
     /// An output to standard error; if nobody reads that for a second, lines are lost, and their number is written once
     /// somebody does.
-    package convenience init(format: LogFormat, level: Logger.Level) {
-        let format = format.resolved(for: STDERR_FILENO)
-        let writer = LineWriter(STDERR_FILENO) { Self.bytes(of: .loss(of: $0), as: format) }
-        self.init(format: format, level: level, write: writer.write)
+    package convenience init(format: LogFormat, level: Logger.Level = .notice) {
+        let resolved = format.resolved(for: STDERR_FILENO)
+        let writer = LineWriter(STDERR_FILENO) { Self.bytes(of: .loss(of: $0), as: resolved) }
+        self.init(format: resolved, isChosen: format != .auto, level: level, write: writer.write)
     }
 
-    init(format: LogFormat, level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
+    init(
+        format: LogFormat,
+        isChosen: Bool = false,
+        level: Logger.Level,
+        write: @escaping @Sendable ([UInt8]) -> Void
+    ) {
         self.format = format
+        self.isChosen = isChosen
         self.write = write
         current = Atomic(level.place)
     }
@@ -37,9 +45,22 @@ package final class LogOutput: Sendable {
         write(Self.bytes(of: event, as: format))
     }
 
-    /// Writes a text that is no event, such as why the process ends, as it is.
-    package func say(_ text: String) {
-        write(Array(text.utf8) + [UInt8(ascii: "\n")])
+    /// Writes a text that is no event, such as why the process ends: as it is, unless the format was chosen.
+    package func say(_ text: String) { write(line(text)) }
+
+    /// The line of a text that is no event; `error: ` and `warning: ` before it are its level in a chosen format.
+    package func line(_ text: String, metadata: Logger.Metadata = [:]) -> [UInt8] {
+        guard isChosen else { return Array(text.utf8) + [UInt8(ascii: "\n")] }
+        let levels: [(String, Logger.Level)] = [("error: ", .error), ("warning: ", .warning), ("", .notice)]
+        let (beginning, level) = levels.first { text.hasPrefix($0.0) } ?? ("", .notice)
+        let line = LogLine(
+            time: .now,
+            level: level,
+            label: "offer-signer",
+            message: String(text.dropFirst(beginning.count)),
+            metadata: metadata.sorted { $0.key < $1.key }
+        )
+        return Self.bytes(of: line, as: format)
     }
 
     private static func bytes(of event: LogLine, as format: LogFormat) -> [UInt8] {

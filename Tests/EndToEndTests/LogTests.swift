@@ -1,3 +1,4 @@
+import ChildProcess
 import FakeServer
 import Foundation
 import SignedDataFixtures
@@ -110,6 +111,42 @@ struct LogTests {
         try service.installation.directory.write("offer-signer.yaml", main + "\nlog: { level: loud }\n")
         try service.reload()
         #expect(try service.logLines().contains { ($0["message"] as? String)?.contains("log.level: \"loud\"") == true })
+    }
+
+    @Test("with a chosen format every line on both outputs is of it, from the start to the end, or to a refused start")
+    func chosen() throws {
+        func objects(_ text: String) throws -> [[String: Any]] {
+            try text.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+            }
+        }
+        let service = try RunningService(flags: ["--log-format", "json"])
+        service.stop()
+        let announced = try #require(try objects(service.output).first)
+        #expect(announced["server"] as? String == "http://127.0.0.1:\(service.server.port)", "\(announced)")
+        let messages = try objects(service.log).compactMap { $0["message"] as? String }
+        #expect(messages.suffix(3).map { $0.prefix(4) } == ["drai", "stop", "stop"], "\(messages)")
+
+        let installation = try Installation()
+        try installation.configure("log: { format: json }")
+        try installation.edit("catalog.yaml", "bundleId:", "bundleld:")
+        let refused = try Executable.run(["serve", "--config", installation.configuration])
+        #expect(refused.status == 78)
+        let faults = try objects(refused.errors)
+        #expect(!faults.isEmpty && faults.allSatisfy { $0["level"] as? String == "error" }, "\(refused.errors)")
+    }
+
+    @Test("requests of strangers have one line, and then their number")
+    func strangers() throws {
+        let service = try RunningService(flags: ["--log-level", "info"])
+        for _ in 0..<30 {
+            let answer = try Connection(to: service.server).request("POST", "/v1/signatures", headers: [], body: "{}")
+            #expect(answer.status == 401)
+        }
+        service.stop()
+        let lines = try service.logLines().filter { $0["code"] as? String == "unauthorized" }
+        #expect(lines.compactMap { $0["message"] as? String } == ["request", "requests of nobody who is known"])
+        #expect(lines.last?["more"] as? Int == 29)
     }
 
     @Test("text is for people, one line an event")

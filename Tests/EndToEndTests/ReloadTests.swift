@@ -89,6 +89,7 @@ struct ReloadTests {
         }
         #expect(service.log.contains("stays in use"))
         #expect(try service.readiness().status == 200)
+        #expect(try service.metrics()["offer_signer_last_reload_successful"] == 0)
         let load = Load(on: service, connections: 1, requests: 1)
         #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
     }
@@ -97,6 +98,7 @@ struct ReloadTests {
     func otherKey() throws {
         let warning = "the reload changed the private key of TESTKEY001 under the same id"
         try service.reload()
+        #expect(try service.metrics()["offer_signer_last_reload_successful"] == 1)
         #expect(!service.log.contains(warning))
         try FileManager.default.removeItem(atPath: installation.key)
         try installation.makeKey("TESTKEY001")

@@ -74,6 +74,30 @@ final class ObservedTransport: HTTPTransport {
     }
 }
 
+/// Logs what Apple refuses: of each cause one line a minute, which says how many more there were.
+final class AppleLog: Sendable {
+    private let logger: Logger
+    private let lines = Mutex<[String: FailureLines]>([:])
+    private static let start = ContinuousClock.now
+    private static let mostCauses = 1000
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// The cause is the message with its facts, unless it is named.
+    func error(_ message: String, _ facts: [String: String], cause: String? = nil) {
+        let now = Self.start.duration(to: .now)
+        let cause = cause ?? "\(message) \(facts.sorted { $0.key < $1.key })"
+        let more = lines.withLock { lines in
+            if lines.count >= Self.mostCauses { lines = [:] }
+            return lines[cause, default: FailureLines()].note(at: now)
+        }
+        guard let more else { return }
+        var metadata = facts.mapValues { Logger.MetadataValue.string($0) }
+        if more > 0 { metadata["more"] = .stringConvertible(more) }
+        logger.error("\(message)", metadata: metadata)
+    }
+}
+
 /// Gives the failures of one cause a line a minute, which says how many had none since the last.
 struct FailureLines: Sendable {
     static let interval = Duration.seconds(60)

@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import StrictJSON
 
@@ -81,7 +80,7 @@ struct ServerAPIClient: Sendable {
         do throws(SigningFailure) {
             token = try await credentials.bearerToken(at: apple.now())
         } catch {
-            apple.logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
+            apple.log.error("the App Store Server API cannot be asked", ["fault": "\(error)"])
             return .unavailable(error.isUnavailability ? .signingUnavailable : .appStoreCredentials)
         }
         let request = OutgoingRequest(
@@ -154,9 +153,9 @@ struct ServerAPIClient: Sendable {
         if answer.environment == .production, let expected = app.appAppleId, let answered = answer.appAppleId,
             answered != expected
         {
-            apple.logger.error(
+            apple.log.error(
                 "the catalog's appAppleId is not the one that Apple names",
-                metadata: ["bundleId": "\(app.bundleId)", "appAppleId": "\(answered)"]
+                ["bundleId": "\(app.bundleId)", "appAppleId": "\(answered)"]
             )
             return .unavailable(.appStoreCredentials)
         }
@@ -170,15 +169,16 @@ struct ServerAPIClient: Sendable {
     }
 
     private func notGenuine(_ fault: SignedDataFault) -> EvidenceFault {
-        apple.logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(fault.detail)"])
+        apple.log.error("the App Store Server API's answer is not genuine", ["fault": "\(fault.detail)"])
         return .appStoreUnavailable("The App Store Server API's answer is not genuine.")
     }
 
-    private func log(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) {
+    private func log(_ message: String, _ response: IncomingResponse, _ app: AppStoreApp) {
         let code = ServerAPIError(json: response.body).map { "\($0.code)" } ?? "none"
-        apple.logger.error(
+        apple.log.error(
             message,
-            metadata: ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"]
+            ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"],
+            cause: "\(response.status) \(code) \(app.bundleId)"
         )
     }
 }

@@ -65,6 +65,7 @@ struct RequestPace: Sendable {
     private let interval: Duration
     private let tolerance: Duration
     private var next = Duration.zero
+    private var heldUntil = Duration.zero
 
     init(requestsPerSecond: Int) {
         interval = .seconds(1) / max(requestsPerSecond, 1)
@@ -81,7 +82,13 @@ struct RequestPace: Sendable {
     }
 
     /// Leaves no place before a moment, for whatever was asked; a place that was taken already stays.
-    mutating func hold(until moment: Duration) { next = max(next, moment + tolerance) }
+    mutating func hold(until moment: Duration) {
+        next = max(next, moment + tolerance)
+        heldUntil = max(heldUntil, moment)
+    }
+
+    /// Whether a place is not given yet for what was asked, not for the pace.
+    func isHeld(at now: Duration) -> Bool { now < heldUntil }
 
     /// Gives a place back that was taken, and not used: the row is shorter for the next request.
     mutating func giveBack() { next -= interval }

@@ -55,9 +55,10 @@ final class ThrottledTransport: HTTPTransport {
         let pace = isProduction ? requestsPerSecond : max(requestsPerSecond / 10, 1)
         let wait = try state.withLock { (state) throws(TransportFault) -> Duration in
             if let pause = state.breakers[key.host]?.pause(at: began) { throw held(by: .breaker, for: pause) }
-            let wait = state.paces[key, default: RequestPace(requestsPerSecond: pace)]
-                .reserve(at: began, patience: patience)
-            guard wait <= patience else { throw held(by: .pace, for: wait) }
+            var row = state.paces[key] ?? RequestPace(requestsPerSecond: pace)
+            let wait = row.reserve(at: began, patience: patience)
+            state.paces[key] = row
+            guard wait <= patience else { throw held(by: row.isHeld(at: began) ? .apple : .pace, for: wait) }
             return wait
         }
         if wait > .zero {

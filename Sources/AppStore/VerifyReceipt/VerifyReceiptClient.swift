@@ -1,4 +1,3 @@
-import Logging
 import Offers
 import StrictJSON
 
@@ -65,7 +64,7 @@ struct VerifyReceiptClient: Sendable {
                 )
             )
         default:
-            apple.logger.error("verifyReceipt refuses the request", metadata: ["status": "\(response.status)"])
+            apple.log.error("verifyReceipt refuses the request", ["status": "\(response.status)"])
             return .unavailable(.appStoreUnavailable("verifyReceipt answered with HTTP \(response.status)."))
         }
         guard let answer = try? VerifyReceiptResponse(json: response.body) else {
@@ -96,7 +95,7 @@ struct VerifyReceiptClient: Sendable {
             return .answer(history)
         case 21002: return .temporaryOnce(.receiptDoubted)
         case 21004:
-            apple.logger.error("verifyReceipt refuses the shared secret", metadata: ["bundleId": "\(app.bundleId)"])
+            apple.log.error("verifyReceipt refuses the shared secret", ["bundleId": "\(app.bundleId)"])
             return .unavailable(.appStoreCredentials)
         case 21005, 21009: return .temporary(failure)
         case 21007 where environment == .production: return .otherEnvironment(refusal)

@@ -113,15 +113,18 @@ extension Problem {
         retryAfterSeconds: 5
     )
 
+    /// The code of requests that name no client.
+    static let unauthorizedCode = "unauthorized"
+
     static let tokenMissing = Problem(
         status: 401,
-        code: "unauthorized",
+        code: unauthorizedCode,
         detail: "The request has no bearer token: send one Authorization field, Authorization: Bearer TOKEN."
     )
 
     static let tokenUnknown = Problem(
         status: 401,
-        code: "unauthorized",
+        code: unauthorizedCode,
         detail:
             "No client has this token. The SHA-256 of a client's token is its tokenSHA256 in clients.yaml, which is "
             + "read at the start and on SIGHUP; `offer-signer clients token` makes both."

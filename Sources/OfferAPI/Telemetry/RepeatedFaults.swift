@@ -15,18 +15,22 @@ package final class RepeatedFaults: Sendable {
 
     /// Records a request of the current task that could not be answered.
     func note(_ problem: Problem) {
-        let isFirst = counts.withLock { counts in
-            guard let count = counts[problem.code] else {
-                counts[problem.code] = 0
-                return true
-            }
-            counts[problem.code] = count + 1
-            return false
-        }
-        guard isFirst else { return }
+        guard isFirst(problem.code) else { return }
         var metadata: Logger.Metadata = ["code": "\(problem.code)"]
         if let reason = problem.reason { metadata["reason"] = "\(reason)" }
         logger.error("cannot answer", metadata: metadata)
+    }
+
+    /// Whether a request has a line of its own; else it is counted.
+    func isFirst(_ code: String) -> Bool {
+        counts.withLock { counts in
+            guard let count = counts[code] else {
+                counts[code] = 0
+                return true
+            }
+            counts[code] = count + 1
+            return false
+        }
     }
 
     /// Logs the number of requests that have failed since the last call, beside those with a line of their own.
@@ -39,7 +43,12 @@ package final class RepeatedFaults: Sendable {
             return news
         }
         for (code, count) in news.sorted(by: { $0.key < $1.key }) where count > 0 {
-            logger.error("cannot answer", metadata: ["code": "\(code)", "more": .stringConvertible(count)])
+            let isStrangers = code == Problem.unauthorizedCode
+            logger.log(
+                level: isStrangers ? .info : .error,
+                isStrangers ? "requests of nobody who is known" : "cannot answer",
+                metadata: ["code": "\(code)", "more": .stringConvertible(count)]
+            )
         }
     }
 }

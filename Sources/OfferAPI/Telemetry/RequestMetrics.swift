@@ -106,6 +106,8 @@ final class RequestTelemetry: Sendable {
     ) {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
         guard logger.logLevel <= .info else { return }
+        // Anybody can send these, as many as they like.
+        if code == Problem.unauthorizedCode, faults?.isFirst(Problem.unauthorizedCode) == false { return }
         var metadata: Logger.Metadata = [
             "route": "\(route ?? RequestMetrics.unmatched)",
             "client": "\(client?.client.name ?? RequestMetrics.none)",

@@ -34,15 +34,15 @@ struct Serve: AsyncParsableCommand {
         do {
             try await composition.run(reloadingAt: hangUps)
         } catch {
-            composition.tell(error)
-            throw ExitCode.failure
+            throw Console.failure("\(error)")
         }
     }
 
     /// Only the composition keeps the loaded service: another reference would keep the keys in memory after a reload.
     private func compose() throws -> ServiceComposition {
-        let service = try options.load(logsWarnings: false)
+        let service = try options.load(logsWarnings: false, isService: true)
         let log = LogOutput(format: service.settings.logFormat, level: service.settings.logLevel)
+        Console.speak(as: log)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")
         for warning in service.settings.warnings { logger.warning("\(warning)") }

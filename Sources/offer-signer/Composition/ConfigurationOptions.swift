@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LogLines
 
 struct ConfigurationOptions: ParsableArguments {
     static let help = ArgumentHelp(
@@ -22,7 +23,7 @@ struct ConfigurationOptions: ParsableArguments {
         ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Reads the apps of the catalog, and none of the files that it names; exit 78 as ``load(logsWarnings:usesTokens:)``.
+    /// Reads the apps of the catalog, and none of the files that it names; exit 78 as ``load(logsWarnings:isService:usesTokens:)``.
     func loadApps() throws(ExitCode) -> [AppSettings] {
         try tellingFaults { () throws(ConfigurationFaults) in try Settings.loadApps(source) }
     }
@@ -30,8 +31,13 @@ struct ConfigurationOptions: ParsableArguments {
     /// Reads the configuration and loads the keys.
     ///
     /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.
-    func load(logsWarnings: Bool = true, usesTokens: Bool = true) throws(ExitCode) -> LoadedService {
-        let service = try tellingFaults { () throws(ConfigurationFaults) in
+    /// Of a service, faults are in the format that was chosen for its log.
+    func load(
+        logsWarnings: Bool = true,
+        isService: Bool = false,
+        usesTokens: Bool = true
+    ) throws(ExitCode) -> LoadedService {
+        let service = try tellingFaults(isService: isService) { () throws(ConfigurationFaults) in
             try LoadedService(source, usesTokens: usesTokens)
         }
         if logsWarnings {
@@ -40,10 +46,14 @@ struct ConfigurationOptions: ParsableArguments {
         return service
     }
 
-    private func tellingFaults<Value>(_ load: () throws(ConfigurationFaults) -> Value) throws(ExitCode) -> Value {
+    private func tellingFaults<Value>(
+        isService: Bool = false,
+        _ load: () throws(ConfigurationFaults) -> Value
+    ) throws(ExitCode) -> Value {
         do throws(ConfigurationFaults) {
             return try load()
         } catch {
+            if isService { Console.speak(as: LogOutput(format: error.logFormat)) }
             for fault in error.faults { Console.message("error: \(fault)") }
             throw .badConfiguration
         }

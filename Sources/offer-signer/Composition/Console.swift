@@ -1,9 +1,23 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import LogLines
+import Logging
+import Synchronization
 
 /// A command's output: results on standard output, everything else on standard error.
 enum Console {
+    /// The log of `serve`, once its format is known: messages are lines of it, so that all are of a chosen format.
+    private static let log = Mutex<LogOutput?>(nil)
+
+    static func speak(as output: LogOutput) { log.withLock { $0 = output } }
+
+    /// Writes a line of `serve` on standard output, in the log's format if that was chosen.
+    static func announce(_ text: String, _ metadata: Logger.Metadata) throws(ExitCode) {
+        guard let log = log.withLock({ $0 }) else { return try result(text) }
+        try write(Data(log.line(text, metadata: metadata)))
+    }
+
     /// Writes a line; exit 1 when it cannot be written, as to a full disk or to a program that has ended.
     static func result(_ text: String) throws(ExitCode) {
         try write(Data((text + "\n").utf8))
@@ -31,6 +45,7 @@ enum Console {
 
     /// Writes a message, if it can be written: there is nowhere to report a failure.
     static func message(_ text: String) {
+        if let log = log.withLock({ $0 }) { return log.say(text) }
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 }

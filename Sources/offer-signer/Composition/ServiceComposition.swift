@@ -58,10 +58,8 @@ struct ServiceComposition {
             )
         }
         if let failure = ServiceFailure(of: lifelong.connections) { throw failure }
+        logger.notice("stopped")
     }
-
-    /// Says why the service has ended, in the log's way: perhaps nobody reads it, and the process ends all the same.
-    func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
 
     /// In the order of the start.
     private func services(
@@ -123,7 +121,8 @@ struct ServiceComposition {
             seconds: settings.serverDrainDelaySeconds,
             readiness: readiness,
             census: lifelong.connections,
-            end: end
+            end: end,
+            logger: logger
         )
         // Drained from the last to the first: readiness ends first, and the admin listener shows it to the end.
         let services: [(name: String, service: (any Service)?)] = [
@@ -187,12 +186,15 @@ struct DrainDelay: Service {
     /// The public listener's connections: from now on each of them ends with its next answer.
     let census: ConnectionCensus
     let end: ShutdownTime
+    let logger: Logger
 
     func run() async throws {
         try await gracefulShutdown()
+        logger.notice("draining: /readyz is 503", metadata: ["delaySeconds": .stringConvertible(seconds)])
         end.begin()
         readiness.enter(.draining)
         census.drain()
         try await Task.sleep(for: .seconds(seconds))
+        logger.notice("stopping: requests in flight are finished, and no others are taken")
     }
 }

@@ -138,6 +138,8 @@ final class Announcement: Sendable {
         readiness.enter(.ready)
         let more = addresses.notifications.map { ", notifications \($0)" } ?? ""
         // The reader of the line may be gone; requests are answered all the same.
-        try? Console.result("offer-signer \(Version.current) is serving \(server), admin \(admin)\(more)")
+        var places: Logger.Metadata = ["server": "\(server)", "admin": "\(admin)"]
+        places["notifications"] = addresses.notifications.map { "\($0)" }
+        try? Console.announce("offer-signer \(Version.current) is serving \(server), admin \(admin)\(more)", places)
     }
 }

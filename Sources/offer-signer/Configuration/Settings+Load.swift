@@ -19,7 +19,9 @@ extension Settings {
             keyRing: keyRing
         )
         let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
-        guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
+        guard faults.isEmpty, let settings else {
+            throw ConfigurationFaults(faults: faults.faults, logFormat: faults.logFormat)
+        }
         return settings
     }
 
@@ -67,6 +69,7 @@ extension SettingsReader {
         let readable = root.flatMap(mainFile)
         let main = readable ?? MainFile()
         let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
+        faults.logFormat = layers.logFormat
         UnknownVariables.check(environment, faults)
 
         prepareKeyMemory(layers)

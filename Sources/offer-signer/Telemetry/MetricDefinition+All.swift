@@ -47,12 +47,15 @@ extension MetricDefinition {
         "offer_signer_app_store_credentials_refused_total":
             "Questions without an answer because Apple does not take our own shared secret or key, by service and app.",
         "offer_signer_app_store_held_back_total":
-            "Calls that were not made, by cause: breaker (the service was down) or pace (asked as often as allowed).",
+            "Calls that were not made, by cause: breaker (the service was down), pace (appStore.requestsPerSecond is "
+            + "reached) or apple (Apple asked for patience, and its time is not over).",
         "offer_signer_reloads_total":
             "Reloads, by outcome: completed, or refused, which leaves in use what was in use.",
     ]
 
     private static let gauges: KeyValuePairs = [
+        "offer_signer_last_reload_successful":
+            "0 after a reload that was refused, until one is completed; else 1.",
         "offer_signer_key_unavailable":
             "1 for a key whose token does not sign now, by key; it is asked again by itself.",
         "offer_signer_notification_history_mark_timestamp_seconds":

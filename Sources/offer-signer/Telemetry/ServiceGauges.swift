@@ -9,6 +9,7 @@ import Synchronization
 /// The gauges, which are updated when the metrics are read.
 struct ServiceGauges: Sendable {
     private let ready: Meter
+    private let lastReload: Meter
     private let warnings: LabelledGauge
     private let failedKeys: LabelledGauge
     private let clockFaults: LabelledGauge
@@ -20,6 +21,7 @@ struct ServiceGauges: Sendable {
 
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
+        lastReload = Meter(label: "offer_signer_last_reload_successful", factory: factory)
         warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
         failedKeys = LabelledGauge("offer_signer_key_failed", label: "key_id", factory: factory)
         clockFaults = LabelledGauge("offer_signer_clock_fault", label: "fault", factory: factory)
@@ -41,6 +43,7 @@ struct ServiceGauges: Sendable {
 
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
         ready.set(readiness.isReady ? 1 : 0)
+        lastReload.set(readiness.look().details.reloads.lastFaults.isEmpty ? 1 : 0)
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
         let kinds = ReadinessWarning.Kind.allCases
         warnings.set(Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, known[$0]?.count ?? 0) }))

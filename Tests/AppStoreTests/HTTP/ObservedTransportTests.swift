@@ -57,4 +57,12 @@ struct ObservedTransportTests {
         #expect(lines.map { $0.contains("label=timeout") } == [false, false, true, false])
         #expect(lines.map { $0.firstMatch(of: /more=(\d+)/)?.1 } == [nil, "3", nil, "2"])
     }
+
+    @Test("What Apple refuses has a line a minute for each cause")
+    func refusals() {
+        let apple = AppleLog(log.logger)
+        for _ in 0..<30 { apple.error("refused", ["bundleId": "a"]) }
+        apple.error("refused", ["bundleId": "b"])
+        #expect(log.takeLines() == ["refused bundleId=a", "refused bundleId=b"])
+    }
 }

@@ -141,4 +141,13 @@ struct AppStoreMetricsTests {
         #expect(held?.hasSuffix(" 0") == false)
         #expect(samples.contains("offer_signer_app_store_held_back_total{cause=\"pace\"} 0"))
     }
+
+    @Test("a call that Apple's own 429 keeps back is not one of our pace")
+    func patience() async {
+        let fetcher = fetcher([.reply("{}", status: 429, retryAfter: "3600")])
+        for receipt in ["AAAA", "AAAB"] { await ask(fetcher, receipt) }
+        let held = samples.first { $0.hasPrefix("offer_signer_app_store_held_back_total{cause=\"apple\"}") }
+        #expect(held?.hasSuffix(" 0") == false)
+        #expect(samples.contains("offer_signer_app_store_held_back_total{cause=\"pace\"} 0"))
+    }
 }

@@ -46,13 +46,13 @@ struct WrongClockTests {
         }
     }
 
-    @Test("Nothing is signed, and eligibility says so, until Apple's clock is ours", arguments: [-1200, 1200] as [Int64])
+    @Test("Nothing is signed, and eligibility says so, until the clock is right", arguments: [-1200, 1200] as [Int64])
     func signing(seconds: Int64) async throws {
         #expect(await code(.signatures([offer])) == nil)
         clock.observe(.fetched(now.adding(seconds: seconds)))
         #expect(await code(.signatures([offer])) == "clock_wrong")
         #expect(await code(.signatures([offer], formats: [.jws])) == "clock_wrong")
-        let introductory = CustomerRequest.Kind.introductorySignatures(["monthly"], transactionId: "77", allowing: false)
+        let introductory = CustomerRequest.Kind.introductorySignatures(["monthly"], transactionId: "77")
         #expect(await code(introductory) == "clock_wrong")
         #expect(signer.signatures.withLock { $0 } == 1)
         let answer = try await useCase.answer(CustomerRequest.of(.eligibility(nil), .active(at: now)))

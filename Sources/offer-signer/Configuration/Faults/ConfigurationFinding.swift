@@ -1,3 +1,5 @@
+import LogLines
+
 /// A fault of the configuration, or a warning of something that works, but perhaps not as its author thinks.
 struct ConfigurationFinding: Hashable, Sendable, CustomStringConvertible {
     let place: ConfigurationPlace
@@ -10,6 +12,8 @@ struct ConfigurationFinding: Hashable, Sendable, CustomStringConvertible {
 /// All that is wrong with a configuration that cannot be used.
 struct ConfigurationFaults: Error, CustomStringConvertible {
     let faults: [ConfigurationFinding]
+    /// The log's format, as far as it was read.
+    var logFormat = LogFormat.auto
 
     var description: String { faults.map(\.description).joined(separator: "\n") }
 }
@@ -21,6 +25,7 @@ final class FaultCollector {
     private var collectedFaults: [ConfigurationFinding] = []
     private var known: Set<ConfigurationFinding> = []
     private var collectedWarnings: [ConfigurationFinding] = []
+    var logFormat = LogFormat.auto
 
     var isEmpty: Bool { collectedFaults.isEmpty }
 

@@ -166,7 +166,7 @@ struct SettingTable: Sendable {
         "log.format",
         .choice,
         default: LogFormat.auto,
-        "json: one object a line. auto: text on a terminal, JSON elsewhere",
+        "json: one object a line. auto: text on a terminal, JSON elsewhere. json and text hold for every line of serve",
         changes: .atStart
     )
     let keysAllowUnlockedMemory = Setting(
