@@ -21,13 +21,21 @@ package struct JSONFault: Error, Equatable {
 
     package let code: Code
     /// The fault in a sentence, without the offending text where that could be a secret.
-    package let detail: String
+    package private(set) var detail: String
+    /// The names of members that are known where an unknown one is.
+    private var known: [String] = []
     /// The place of the fault, from the innermost value outwards.
     private var steps: [String] = []
 
     package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
+    }
+
+    /// A member that is none of these.
+    package init(unknownAmong names: [String]) {
+        self.init(.unknownMember, "There is no such member; known here: \(names.joined(separator: ", ")).")
+        known = names
     }
 
     /// The most bytes of a member's name in a pointer: no name that is known here or at Apple has more, and tokens have.
@@ -47,6 +55,9 @@ package struct JSONFault: Error, Equatable {
 
     package func inside(member: String) -> JSONFault {
         var fault = self
+        if steps.isEmpty, let question = NearestName.question(for: member, among: known) {
+            fault.detail = "There is no such member; \(question) Known here: \(known.joined(separator: ", "))."
+        }
         fault.steps.append(member)
         return fault
     }

@@ -46,8 +46,8 @@ struct AppStore: AsyncParsableCommand {
         abstract: "Runs a stand-in App Store for tests, on the loopback address.",
         discussion: """
             It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
-            notifications. The first start writes app-store.yaml, with its customers, into the directory, and the \
-            certificates that it signs with. List root.pem of the directory in appStore.additionalRoots of the service \
+            notifications. The first start writes app-store.yaml, with its customers, into the directory, the \
+            certificates that it signs with, and the configuration of a service that asks it, with a key for tests. List root.pem of the directory in appStore.additionalRoots of the service \
             under test, and of no other service.
             """
     )
@@ -79,6 +79,8 @@ struct AppStore: AsyncParsableCommand {
             try await store.run(host: "127.0.0.1", port: port) { port in
                 let address = "http://127.0.0.1:\(port), root \(root)"
                 try? Console.result("offer-lab plays the App Store at \(address)")
+                guard directory != nil, let service = SimulatedAppStore.service(in: home, port: port) else { return }
+                Console.message("a service that asks it: offer-signer serve --config \(service)")
             }
         } catch {
             Console.message("error: \(error)")

@@ -190,4 +190,34 @@ struct AppStoreLoopTests {
         appStore.signal(SIGTERM)
         #expect(appStore.wait() == 0)
     }
+
+    @Test("A first start in a new directory makes a service's key and configuration, whose signatures are taken")
+    func firstStart() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path("app-store")
+        let lab = try ChildProcess(Executable.lab, ["app-store", "--port", "0", "--directory", home])
+        var output = ""
+        try waitUntil(seconds: 120) {
+            output = try String(contentsOf: lab.errorFile, encoding: .utf8)
+            return output.contains("serve --config") || lab.hasEnded
+        }
+        let configuration = try #require(output.firstMatch(of: /serve --config (\S+)\n/)).1
+        let announced = try String(contentsOf: lab.outputFile, encoding: .utf8)
+        let port = try #require(announced.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) })
+        let product = "com.example.reader.pro.monthly"
+        let arguments = ["--bundle-id", "com.example.reader", "--product-id", product, "--offer-id", "comeback50"]
+        let signed = try Executable.run(
+            ["sign", "--config", String(configuration), "--application-username", "a", "--skip-eligibility"] + arguments
+        )
+        let discount = try #require(signed.decision["discount"] as? [String: Any], "\(signed.errors)")
+        let purchase: [String: Any] = [
+            "customer": "lapsed", "productId": product, "applicationUsername": "a", "discount": discount,
+        ]
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: purchase), as: UTF8.self)
+        let bought = try Connection(to: Connection.Address(port: port))
+            .request("POST", "/simulator/purchases", headers: [], body: body)
+        #expect(bought.status == 200, "\(bought.json)")
+        lab.send(SIGTERM)
+        #expect(lab.wait() == 0)
+    }
 }

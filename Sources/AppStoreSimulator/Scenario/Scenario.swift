@@ -135,7 +135,10 @@ struct ScenarioFile {
 
     func load() throws(SimulatorFault) -> AppStoreWorld {
         if !FileManager.default.fileExists(atPath: url.path) {
-            let data = Data(PackageResources.app_store_yaml)
+            try ServiceUnderTest(directory: directory).make()
+            let yaml = String(decoding: Data(PackageResources.app_store_yaml), as: UTF8.self)
+            let key = "      - { id: \(ServiceUnderTest.keyIdentifier), publicKeyFile: \(ServiceUnderTest.publicKeyFile) }\n"
+            let data = Data(yaml.replacing("    keys:\n", with: "    keys:\n" + key, maxReplacements: 1).utf8)
             guard FileManager.default.createFile(atPath: url.path, contents: data) else {
                 throw SimulatorFault("\(url.path) cannot be written; name another directory with --directory")
             }

@@ -15,11 +15,16 @@ package final class SimulatedAppStore: Sendable {
     /// Opens the App Store of a directory.
     ///
     /// At the first start, the certificates are made there, and `app-store.yaml` is written with the customers that are
-    /// built in. Both are read from then on.
+    /// built in, with a key and a configuration for a service in `service`. They are read from then on.
     package convenience init(directory: URL) throws(SimulatorFault) {
         let files = SignerDirectory(url: directory)
         let signer = try files.load()
         self.init(try ScenarioFile(directory: directory).load(), signer: signer, rootPEM: files.rootPEM)
+    }
+
+    /// The configuration of a service that asks this one, made at the first start; `nil` where it was not.
+    package static func service(in directory: URL, port: Int) -> String? {
+        ServiceUnderTest(directory: directory).finish(port: port)
     }
 
     init(_ world: AppStoreWorld, signer: AppStoreSigner, rootPEM: URL) {

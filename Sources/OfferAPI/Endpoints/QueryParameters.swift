@@ -1,5 +1,6 @@
 import HummingbirdCore
 import Offers
+import StrictJSON
 
 /// A parameter of a URL's query, its name and value decoded.
 typealias QueryParameter = (name: String, value: String)
@@ -15,7 +16,9 @@ struct QueryParameters {
                 throw .invalidParameter(
                     names.isEmpty
                         ? "This call has no parameters."
-                        : "One of the parameters is not known; known here: \(names.joined(separator: ", "))."
+                        : "One of the parameters is not known; "
+                            + (NearestName.question(for: name, among: names).map { $0 + " " } ?? "")
+                            + "known here: \(names.joined(separator: ", "))."
                 )
             }
             guard !value.isEmpty else { throw .invalidParameter("The parameter \(name) is empty.") }

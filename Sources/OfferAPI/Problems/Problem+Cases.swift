@@ -114,17 +114,17 @@ extension Problem {
     )
 
     /// The code of requests that name no client.
-    static let unauthorizedCode = "unauthorized"
+    static var unauthorizedCode: String { tokenMissing.code }
 
     static let tokenMissing = Problem(
         status: 401,
-        code: unauthorizedCode,
+        code: "unauthorized",
         detail: "The request has no bearer token: send one Authorization field, Authorization: Bearer TOKEN."
     )
 
     static let tokenUnknown = Problem(
         status: 401,
-        code: unauthorizedCode,
+        code: "unauthorized",
         detail:
             "No client has this token. The SHA-256 of a client's token is its tokenSHA256 in clients.yaml, which is "
             + "read at the start and on SIGHUP; `offer-signer clients token` makes both."
@@ -172,7 +172,14 @@ extension Problem {
         )
     }
 
-    static let notFound = Problem(status: 404, code: "not_found", detail: "There is nothing at this path.")
+    static let notFound = notFound(nil, among: [])
+
+    /// Nothing is at the path; one that is near is named.
+    static func notFound(_ path: String?, among paths: [String]) -> Problem {
+        let question = path.flatMap { NearestName.question(for: $0, among: paths) }
+        let detail = "There is nothing at this path" + (question.map { ": " + $0 } ?? ".")
+        return Problem(status: 404, code: "not_found", detail: detail)
+    }
 
     static func methodNotAllowed(allow: String) -> Problem {
         Problem(status: 405, code: "method_not_allowed", detail: "This path takes \(allow).", allow: allow)

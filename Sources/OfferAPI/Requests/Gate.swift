@@ -41,7 +41,9 @@ struct Gate {
             limit = limits.maximumBodyBytes
         case .clients(let endpoints):
             // Paths match exactly: neither `//v1/signatures` nor `/v1/signatures/` leads to a call.
-            guard let call = Call.all.call(of: head) else { return .refuse(.notFound) }
+            guard let call = Call.all.call(of: head) else {
+                return .refuse(.notFound(head.path, among: Call.all.map(\.path)))
+            }
             if let refusal = judge(request, for: call, of: endpoints()) { return refusal }
             limit = limits.maximumBodyBytes(of: call)
             isForSignatures = call.isForSignatures
@@ -72,7 +74,9 @@ struct Gate {
 
     /// The refusal of a request that needs no client; `nil` for none.
     private func judge(_ request: Request, byMethods methods: [String: HTTPMethod]) -> Judgement? {
-        guard let path = request.head.path, let method = methods[path] else { return .refuse(.notFound) }
+        guard let path = request.head.path, let method = methods[path] else {
+            return .refuse(.notFound(request.head.path, among: methods.keys.sorted()))
+        }
         guard request.head.asks(method) else { return .refuse(.methodNotAllowed(allow: method.allow)) }
         request.path = path
         return nil

@@ -97,9 +97,3 @@ extension CustomerCall {
         }
     }
 }
-
-extension JSONFault {
-    init(unknownAmong names: [String]) {
-        self.init(.unknownMember, "There is no such member; known here: \(names.joined(separator: ", ")).")
-    }
-}

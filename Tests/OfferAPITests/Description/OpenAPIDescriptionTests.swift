@@ -168,7 +168,7 @@ struct OpenAPIDescriptionTests {
     func codes() throws {
         let described = try Set(values(of: "ProblemCode"))
         var written: Set<String> = Set(SignedDataFault.Code.allCases.map(\.rawValue))
-        for target in ["OfferAPI", "OfferService", "AppStore", "StrictJSON"] {
+        for target in ["OfferAPI", "OfferService", "AppStore", "Offers", "StrictJSON"] {
             let root = URL(filePath: #filePath).appending(path: "../../../../Sources/\(target)").standardized
             let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
             while let file = files?.nextObject() as? URL {

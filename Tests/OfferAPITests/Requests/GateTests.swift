@@ -57,6 +57,15 @@ struct GateTests {
         #expect(counted() == [#"offer_signer_requests_total{route="unmatched",status="404",client="none"} 1"#])
     }
 
+    @Test("A misspelt path and a misspelt parameter are asked about")
+    func nearest() async throws {
+        let path = try await judge("/v1/signature")
+        #expect(path.member("detail") == "There is nothing at this path: did you mean \"/v1/signatures\"?")
+        #expect(try await judge("/somewhere").member("detail") == "There is nothing at this path.")
+        let parameter = try await judge("/v1/products?bundleID=a", method: "GET")
+        #expect(parameter.member("detail")?.contains("did you mean \"bundleId\"? known here: bundleId,") == true)
+    }
+
     @Test("The server as a whole is no call")
     func asterisk() async throws {
         #expect(try await judge("*", method: "OPTIONS").summary == "404 not_found ")

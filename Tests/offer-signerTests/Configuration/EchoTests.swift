@@ -20,8 +20,8 @@ import Testing
             #expect(!echo.contains(text))
         }
         #expect(Echo.key(text) == "?")
-        #expect(!NearestName.hint(for: String(text.dropLast()), among: [text, "name"]).contains(text))
-        #expect(NearestName.hint(for: "nam", among: [text, "name"]).contains("name"))
+        #expect(!Echo.hint(for: String(text.dropLast()), among: [text, "name"]).contains(text))
+        #expect(Echo.hint(for: "nam", among: [text, "name"]).contains("name"))
     }
 
     @Test("Of a value that is longer than a name no part is repeated", arguments: [17, 43, 64, 1000])
@@ -49,7 +49,7 @@ import Testing
     func known() {
         let id = "com.example.reader.pro.monthly.with.a.long.name"
         #expect(Echo.known(id) == "\"\(id)\"")
-        #expect(NearestName.hint(for: "com.example.reader", among: [id]) == "known here: \(id)")
+        #expect(Echo.hint(for: "com.example.reader", among: [id]) == "known here: \(id)")
     }
 
     @Test("A path is shown as far as there is something, and with the name of a file")

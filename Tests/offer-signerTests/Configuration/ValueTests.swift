@@ -1,4 +1,5 @@
 import Offers
+import StrictJSON
 import Testing
 
 @testable import offer_signer

@@ -153,3 +153,18 @@ enum Echo {
         }
     }
 }
+
+extension Echo {
+    private static let mostListed = 20
+
+    /// `did you mean "x"?` when a known name is near, and then the known names, the first twenty of them.
+    ///
+    /// A secret among them is left out.
+    static func hint(for name: String, among names: [String]) -> String {
+        let rest = names.count > mostListed ? ", …" : ""
+        let names = names.filter { !SecretText.isLikely($0) && !Echo.holdsKey($0) }
+        let list = "known here: " + names.prefix(mostListed).joined(separator: ", ") + rest
+        guard let question = NearestName.question(for: name, among: names) else { return list }
+        return "\(question) (\(list))"
+    }
+}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrictJSON
 
 /// The flags that override values of `offer-signer.yaml`, for every command that reads it: one for each setting.
 ///

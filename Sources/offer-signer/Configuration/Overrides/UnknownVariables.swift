@@ -1,3 +1,5 @@
+import StrictJSON
+
 enum UnknownVariables {
     /// Warns of unknown `OFFER_SIGNER_…` variables and of near misses of known ones; an unknown one that asks for TLS
     /// is a fault.

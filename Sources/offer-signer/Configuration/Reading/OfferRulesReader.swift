@@ -82,7 +82,7 @@ struct OfferRulesReader {
                 let known = groups.flatMap(\.products).map(\.id)
                 product.place.fault(
                     "\(Echo.name(product.id)) is no product of this app in the catalog; "
-                        + NearestName.hint(for: product.id, among: known)
+                        + Echo.hint(for: product.id, among: known)
                 )
             } else if let groupId = product.groupId, !homes.contains(groupId) {
                 product.place.fault(

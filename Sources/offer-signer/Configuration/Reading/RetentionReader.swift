@@ -83,7 +83,7 @@ struct RetentionReader {
         let name = members.required("message", "name a message of messages; every answer shows one")
         guard let name, let text = name.identifier(), let messages else { return nil }
         guard let message = messages[text] else {
-            let hint = NearestName.hint(for: text, among: messages.keys.sorted())
+            let hint = Echo.hint(for: text, among: messages.keys.sorted())
             name.fault("\(Echo.name(text)) is no message of this app; \(hint)")
             return nil
         }
@@ -152,7 +152,7 @@ struct RetentionReader {
         if let product = lacking.first {
             let home = meant == nil ? "any product of this app" : Echo.known(product.id)
             let known = (meant == nil ? all : [product]).flatMap(\.offers).map(\.id)
-            let hint = NearestName.hint(for: id, among: known)
+            let hint = Echo.hint(for: id, among: known)
             node.fault("\(Echo.name(id)) is no offer of \(home) in the catalog; \(hint)")
             return nil
         }
@@ -171,7 +171,7 @@ struct RetentionReader {
         guard let id = node.identifier() else { return nil }
         let all = groups.flatMap(\.products)
         if let product = all.first(where: { $0.id == id }) { return product }
-        let hint = NearestName.hint(for: id, among: all.map(\.id))
+        let hint = Echo.hint(for: id, among: all.map(\.id))
         node.fault("\(Echo.name(id)) is no product of this app in the catalog; \(hint)")
         return nil
     }

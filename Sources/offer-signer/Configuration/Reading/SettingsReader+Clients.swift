@@ -115,7 +115,7 @@ extension SettingsReader {
             guard let bundleId = node.identifier() else { continue }
             apps.insert(bundleId)
             if let bundleIds, !bundleIds.contains(bundleId) {
-                let hint = NearestName.hint(for: bundleId, among: bundleIds.sorted())
+                let hint = Echo.hint(for: bundleId, among: bundleIds.sorted())
                 node.fault("\(Echo.name(bundleId)) is not an app of the catalog; \(hint)")
             }
         }

@@ -76,7 +76,7 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
             text: { $0.rawValue },
             parse: { text throws(ValueFault) in
                 guard let value = Value(rawValue: text) else {
-                    let hint = NearestName.hint(for: text, among: words)
+                    let hint = Echo.hint(for: text, among: words)
                     throw ValueFault("\(Echo.name(text)) is not one of the choices; \(hint)")
                 }
                 return value

@@ -30,7 +30,7 @@ extension ConfigurationNode {
     func choice<Choice: RawRepresentable<String>>(_ kind: String, of choices: [Choice]) -> Choice? {
         guard let (text, _) = scalar(kind) else { return nil }
         guard let choice = choices.first(where: { $0.rawValue == text }) else {
-            let hint = NearestName.hint(for: text, among: choices.map(\.rawValue))
+            let hint = Echo.hint(for: text, among: choices.map(\.rawValue))
             fault("\(Echo.name(text)) is not \(kind); \(hint)")
             return nil
         }

@@ -68,7 +68,7 @@ final class ConfigurationNode {
                 member.fault("is given twice; keep one")
             } else if let keys, !keys.contains(name) {
                 let fix = replaced[name].map { "is no longer known; " + $0 }
-                member.fault(fix ?? "is not known; \(NearestName.hint(for: name, among: keys))")
+                member.fault(fix ?? "is not known; \(Echo.hint(for: name, among: keys))")
             } else {
                 members.append(ConfigurationMapping.Member(key: name, value: member))
             }

@@ -1,10 +1,9 @@
-import StrictJSON
-
-enum NearestName {
+/// Guesses what a misspelt name was to be.
+package enum NearestName {
     /// The known name nearest to a misspelt one; letter case does not count.
     ///
     /// A name that differs in more than a third of its letters is no suggestion.
-    static func nearest(to name: String, among names: [String]) -> String? {
+    package static func nearest(to name: String, among names: [String]) -> String? {
         // The table is quadratic in the lengths, and no known name is this long.
         guard name.utf8.count <= 100 else { return nil }
         let near = names.map { (name: $0, distance: distance(name, $0)) }
@@ -12,22 +11,14 @@ enum NearestName {
         return near.min { $0.distance < $1.distance }?.name
     }
 
-    private static let mostListed = 20
-
-    /// `did you mean "x"?` when a known name is near, and then the known names, the first twenty of them.
-    ///
-    /// A secret among them is left out.
-    static func hint(for name: String, among names: [String]) -> String {
-        let rest = names.count > mostListed ? ", …" : ""
-        let names = names.filter { !SecretText.isLikely($0) && !Echo.holdsKey($0) }
-        let list = "known here: " + names.prefix(mostListed).joined(separator: ", ") + rest
-        guard let nearest = nearest(to: name, among: names) else { return list }
-        return "did you mean \"\(nearest)\"? (\(list))"
+    /// `did you mean "x"?`; `nil` when no known name is near.
+    package static func question(for name: String, among names: [String]) -> String? {
+        nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
     }
 
     /// How many insertions, deletions, replacements and swaps of neighbours lead from one name to another; letter case does
     /// not count.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
