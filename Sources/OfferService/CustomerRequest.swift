@@ -24,6 +24,8 @@ package final class CustomerRequest: Sendable {
     package let kind: Kind
     /// Whether each decision carries every rule that was asked.
     package let explain: Bool
+    /// The longest wait for the App Store; `nil` for the service's own.
+    package let timeout: Duration?
 
     package init(
         client: String,
@@ -31,7 +33,8 @@ package final class CustomerRequest: Sendable {
         account: Account,
         evidence: Evidence?,
         _ kind: Kind,
-        explain: Bool = false
+        explain: Bool = false,
+        timeout: Duration? = nil
     ) {
         self.client = client
         self.bundleId = bundleId
@@ -39,6 +42,7 @@ package final class CustomerRequest: Sendable {
         self.evidence = evidence
         self.kind = kind
         self.explain = explain
+        self.timeout = timeout
     }
 
     package var signatureCount: Int {
@@ -89,6 +93,8 @@ package struct CustomerAnswer: Sendable {
     package let environment: AppStoreEnvironment?
     /// Whether the service's clock is Apple's, as far as is known: offers begin, end and lapse by it.
     package let isClockRight: Bool
+    /// Whether the evidence is the App Store's own answer to this service.
+    package let isAppStores: Bool
     /// A decision for each promotional offer, in the order asked, or in the catalog's.
     package let decisions: [OfferAnswer]
     /// A decision for each product asked about, in the order asked.

@@ -37,6 +37,7 @@ package final class PreparedAnswer: Sendable {
             request: answer.request,
             environment: answer.environment,
             isClockRight: answer.isClockRight,
+            isAppStores: answer.isAppStores,
             decisions: decisions,
             products: products,
             winBackOffers: answer.winBackOffers

@@ -76,6 +76,7 @@ extension SignOffers {
             request: request,
             environment: policy.environment,
             isClockRight: isClockRight,
+            isAppStores: customer.source == .appStore,
             decisions: answered,
             products: products,
             winBackOffers: winsBack ? policy.winBackOffers(inGroups: app.groups(ofProducts: asked)) : []

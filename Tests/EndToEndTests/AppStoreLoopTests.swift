@@ -220,4 +220,62 @@ struct AppStoreLoopTests {
         lab.send(SIGTERM)
         #expect(lab.wait() == 0)
     }
+
+    @Test("A decision says what it rests on and of when; with a timeout, what is remembered answers before Apple does")
+    func sources() throws {
+        let installation = try Installation()
+        let appStore = try RunningAppStore(
+            for: installation,
+            customers: "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]"
+        )
+        try installation.ask(
+            appStore,
+            settings: "  timeoutSeconds: 60",
+            app: "    appStoreCacheSeconds: 0",
+            products: "{ id: pro.monthly, offers: [{ id: anyone }] }"
+        )
+        let service = try RunningService(installation)
+        let offers = Customers.offers("anyone")
+        let view = try appStore.ask("GET", "/simulator/customers/lapsed").json
+        let subscription = try #require((view["subscriptions"] as? [[String: Any]])?.first)
+        let id = try #require(subscription["originalTransactionId"] as? String)
+        func ask(_ evidence: String, _ fields: [String] = []) throws -> Response {
+            let body = #"{"appAccountToken":"\#(account)",\#(evidence.isEmpty ? "" : "\(evidence),")\#(offers)}"#
+            let own = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
+            return try Connection(to: service.server).request(
+                "POST",
+                "/v1/signatures",
+                headers: own + fields,
+                body: body
+            )
+        }
+        func source(_ response: Response) throws -> String? {
+            let decision = try #require(response.decisions.first, "\(response.json)")
+            #expect(decision["verdict"] as? String == "eligible")
+            #expect((decision["asOf"] as? String)?.hasSuffix("Z") == true)
+            return decision["source"] as? String
+        }
+        let byId = #""evidence":{"transactionId":"\#(id)"}"#
+        #expect(try source(ask(byId)) == "appStore")
+        #expect(try source(ask("")) == "held")
+        let sent = #""evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))}"#
+        #expect(try source(ask(sent)) == "evidence")
+
+        func calls() throws -> Double {
+            try service.metrics().filter {
+                $0.key.hasPrefix("offer_signer_app_store_calls_total{service=\"serverAPI\"")
+            }
+            .values.reduce(0, +)
+        }
+        let before = try calls()
+        let fault = #"{"target":"serverAPI","delayMilliseconds":40000}"#
+        #expect(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
+        #expect(try source(ask(byId, ["Request-Timeout-Milliseconds: 50"])) == "held")
+        #expect(try calls() == before, "Apple has not answered yet")
+        for malformed in ["0", "-1", "1.5", "soon", "3600001"] {
+            let refused = try ask(byId, ["Request-Timeout-Milliseconds: \(malformed)"])
+            #expect(refused.status == 400 && refused.json["code"] as? String == "invalid_value", "\(refused.json)")
+        }
+        service.kill()
+    }
 }

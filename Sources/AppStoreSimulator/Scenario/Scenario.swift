@@ -137,8 +137,9 @@ struct ScenarioFile {
         if !FileManager.default.fileExists(atPath: url.path) {
             try ServiceUnderTest(directory: directory).make()
             let yaml = String(decoding: Data(PackageResources.app_store_yaml), as: UTF8.self)
-            let key = "      - { id: \(ServiceUnderTest.keyIdentifier), publicKeyFile: \(ServiceUnderTest.publicKeyFile) }\n"
-            let data = Data(yaml.replacing("    keys:\n", with: "    keys:\n" + key, maxReplacements: 1).utf8)
+            let (id, file) = (ServiceUnderTest.keyIdentifier, ServiceUnderTest.publicKeyFile)
+            let keys = "    keys:\n      - { id: \(id), publicKeyFile: \(file) }\n"
+            let data = Data(yaml.replacing("    keys:\n", with: keys, maxReplacements: 1).utf8)
             guard FileManager.default.createFile(atPath: url.path, contents: data) else {
                 throw SimulatorFault("\(url.path) cannot be written; name another directory with --directory")
             }

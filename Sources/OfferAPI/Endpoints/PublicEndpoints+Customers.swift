@@ -30,8 +30,9 @@ extension PublicEndpoints {
     /// Returns `nil` when it was refused; throws 400, 403 or 429.
     func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> Called? {
         guard let client = request.client else { throw .tokenMissing }
+        let timeout = try request.head.timeout()
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
-            try CustomerRequest(json: request.body, of: call, from: client, explaining: explaining)
+            try CustomerRequest(json: request.body, of: call, from: client, explaining: explaining, timeout: timeout)
         }
         let count = call.signatureCount
         guard count > 0 else {

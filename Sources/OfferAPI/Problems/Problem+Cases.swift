@@ -189,6 +189,14 @@ extension Problem {
         Problem(status: 413, code: "body_too_large", detail: "A body may have \(limit) bytes here.")
     }
 
+    static func invalidTimeout(longest: Int64) -> Problem {
+        Problem(
+            status: 400,
+            code: "invalid_value",
+            detail: "Request-Timeout-Milliseconds is one whole number, from 1 to \(longest)."
+        )
+    }
+
     static func malformedHTTP(_ detail: String) -> Problem {
         Problem(status: 400, code: "malformed_http", detail: detail)
     }

@@ -5,6 +5,7 @@ struct RequestFields: Sendable {
     /// Whether the body is in a content coding, such as gzip (RFC 9110 §8.4).
     private(set) var hasContentCoding = false
     private(set) var requestID = OnlyField()
+    private(set) var requestTimeout = OnlyField()
     private(set) var traceParent = OnlyField()
     private(set) var traceStates: [String] = []
     private(set) var framing = RequestFraming()
@@ -28,6 +29,7 @@ struct RequestFields: Sendable {
         case 14 where name.isField("content-length"): framing.contentLength.add(value.withoutSpaceAtEnd)
         case 16 where name.isField("content-encoding"): hasContentCoding = hasContentCoding || value.namesContentCoding
         case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
+        case 28 where name.isField("request-timeout-milliseconds"): requestTimeout.add(value.withoutSpaceAtEnd)
         default: break
         }
     }

@@ -14,6 +14,9 @@ final class RequestHead: Sendable {
     /// The announced length in bytes, `Int.max` for one that does not fit; `nil` for a body in chunks, or none.
     let contentLength: Int?
 
+    /// `Request-Timeout-Milliseconds`: how long the client waits for the App Store; `nil` for no such field.
+    let timeoutField: OnlyField?
+
     private let authorization: String?
 
     init(_ sent: HTTPRequestHead, after previous: RequestHead? = nil) {
@@ -30,8 +33,20 @@ final class RequestHead: Sendable {
         hasContentCoding = fields.hasContentCoding
         identity = RequestIdentity(fields)
         framing = fields.framing
+        timeoutField = fields.requestTimeout.isThere ? fields.requestTimeout : nil
         contentLength = framing.contentLength.value.map { Int($0) ?? .max }
     }
+
+    /// The longest wait for the App Store that the client allows; `nil` for the service's own.
+    func timeout() throws(Problem) -> Duration? {
+        guard let timeoutField else { return nil }
+        guard let text = timeoutField.value, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let milliseconds = Int64(text), (1...Self.longestTimeout).contains(milliseconds)
+        else { throw .invalidTimeout(longest: Self.longestTimeout) }
+        return .milliseconds(milliseconds)
+    }
+
+    private static let longestTimeout: Int64 = 3_600_000
 
     /// The request's target (RFC 9112 §3.2), mostly a path.
     var target: String { sent.uri }

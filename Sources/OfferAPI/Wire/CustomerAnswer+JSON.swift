@@ -20,11 +20,11 @@ extension CustomerAnswer {
             }
             answer.member("account", request.account)
             switch request.kind {
-            case .signatures: answer.member(decisions)
-            case .introductorySignatures: answer.member(products)
+            case .signatures: answer.member(decisions, isAppStores: isAppStores)
+            case .introductorySignatures: answer.member(products, isAppStores: isAppStores)
             case .eligibility:
-                answer.member(decisions)
-                answer.member(products)
+                answer.member(decisions, isAppStores: isAppStores)
+                answer.member(products, isAppStores: isAppStores)
                 answer.member(winBackOffers)
             }
         }
@@ -33,9 +33,9 @@ extension CustomerAnswer {
 }
 
 extension OfferAnswer {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, isAppStores: Bool) {
         writer.object { member in
-            member.members(of: decision, about: request)
+            member.members(of: decision, about: request, isAppStores: isAppStores)
             if let discount {
                 member.member("discount")
                 member.object { member in
@@ -54,10 +54,10 @@ extension OfferAnswer {
 }
 
 extension ProductAnswer {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, isAppStores: Bool) {
         writer.object { product in
             product.member("productId", productId)
-            product.member("introductoryOffer", introductoryOffer)
+            product.member("introductoryOffer", introductoryOffer, isAppStores: isAppStores)
             if let jws {
                 product.member("allowIntroductoryOffer")
                 product.bool(jws.allowIntroductoryOffer)
@@ -70,17 +70,17 @@ extension ProductAnswer {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ decisions: [OfferAnswer]) {
+    fileprivate mutating func member(_ decisions: [OfferAnswer], isAppStores: Bool) {
         member("decisions")
         array { elements in
-            for decision in decisions { decision.write(to: &elements) }
+            for decision in decisions { decision.write(to: &elements, isAppStores: isAppStores) }
         }
     }
 
-    fileprivate mutating func member(_ products: [ProductAnswer]) {
+    fileprivate mutating func member(_ products: [ProductAnswer], isAppStores: Bool) {
         member("products")
         array { elements in
-            for product in products { product.write(to: &elements) }
+            for product in products { product.write(to: &elements, isAppStores: isAppStores) }
         }
     }
 

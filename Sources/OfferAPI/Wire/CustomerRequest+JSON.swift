@@ -14,7 +14,8 @@ extension CustomerRequest {
         json: [UInt8],
         of call: CustomerCall,
         from client: Client,
-        explaining: Bool = false
+        explaining: Bool = false,
+        timeout: Duration? = nil
     ) throws(Problem) {
         let (members, kind, account): (CallMembers, Kind, Account)
         do throws(JSONFault) {
@@ -34,7 +35,8 @@ extension CustomerRequest {
             account: account,
             evidence: members.evidence,
             kind,
-            explain: members.explain || explaining
+            explain: members.explain || explaining,
+            timeout: timeout
         )
     }
 }

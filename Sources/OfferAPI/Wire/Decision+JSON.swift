@@ -3,12 +3,13 @@ import StrictJSON
 
 extension JSONWriter {
     /// Writes the members of a decision about an offer, but not its signature.
-    mutating func members(of decision: Decision, about request: OfferRequest) {
+    mutating func members(of decision: Decision, about request: OfferRequest, isAppStores: Bool) {
         member("productId", request.productId)
         member("offerId", request.offerId)
         member("verdict", decision.verdict.rawValue)
         member("reason", decision.reason.rawValue)
         member("detail", decision.detail)
+        if let basis = decision.basis { members(of: basis, isAppStores: isAppStores) }
         if let begins = decision.begins { member("begins", begins.rawValue) }
         if decision.replacesActiveOffer {
             member("replacesActiveOffer")
@@ -17,12 +18,18 @@ extension JSONWriter {
         if let explanation = decision.explanation { member("explanation", explanation) }
     }
 
-    mutating func member(_ name: StaticString, _ decision: IntroductoryDecision) {
+    private mutating func members(of basis: DecisionBasis, isAppStores: Bool) {
+        member("source", basis.isHeld ? "held" : isAppStores ? "appStore" : "evidence")
+        if let asOf = basis.asOf { member("asOf", asOf.rfc3339) }
+    }
+
+    mutating func member(_ name: StaticString, _ decision: IntroductoryDecision, isAppStores: Bool) {
         member(name)
         object { offer in
             offer.member("verdict", decision.verdict.rawValue)
             offer.member("reason", decision.reason.rawValue)
             offer.member("detail", decision.detail)
+            if let basis = decision.basis { offer.members(of: basis, isAppStores: isAppStores) }
             if let explanation = decision.explanation { offer.member("explanation", explanation) }
         }
     }

@@ -87,6 +87,7 @@ struct CustomerHistories: Sendable {
             return KnownCustomer(
                 of: signing,
                 SharedHistory(history),
+                from: source,
                 at: moment,
                 confirmed: confirms
                     ? state.confirmed(since: oldest).union(source == .signature ? [] : evidence.subscriptionIds) : nil
@@ -158,11 +159,7 @@ struct CustomerHistories: Sendable {
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
-            answer = try await fetcher.history(
-                answering: question,
-                for: signing.app.bundleId,
-                needsWholeHistory: request.needsWholeHistory
-            )
+            answer = try await fetcher.history(answering: question, for: request, of: signing.app)
             try refuseFuture(answer, at: now())
         } catch {
             // Held state is older than a purchase that was made just now.
@@ -184,7 +181,7 @@ struct CustomerHistories: Sendable {
         at moment: Timestamp
     ) -> Beginning {
         guard let memory else {
-            return .known(KnownCustomer(of: signing, history.map { SharedHistory($0) }, at: moment))
+            return .known(KnownCustomer(of: signing, history.map { SharedHistory($0) }, from: source, at: moment))
         }
         return .reading(
             Reading(
@@ -214,8 +211,8 @@ struct CustomerHistories: Sendable {
         do throws(EvidenceFault) {
             answer = try await fetcher.history(
                 answering: .transactionId(transaction.id),
-                for: customer.signing.app.bundleId,
-                needsWholeHistory: request.needsWholeHistory
+                for: request,
+                of: customer.signing.app
             )
             try refuseFuture(answer, at: now())
         } catch {
@@ -303,7 +300,38 @@ extension SubscriptionHistory {
     }
 }
 
+extension EvidenceFetcher {
+    /// Waits for the App Store no longer than the client does; the call goes on, for those who ask next.
+    fileprivate func history(
+        answering question: AppStoreQuestion,
+        for request: CustomerRequest,
+        of app: App
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        let needsWhole = request.needsWholeHistory
+        guard let timeout = request.timeout else {
+            return try await history(answering: question, for: app.bundleId, needsWholeHistory: needsWhole)
+        }
+        let bundleId = app.bundleId
+        return try await TimeLimit.value(by: .now + timeout, otherwise: .failure(.notInTime)) {
+            do throws(EvidenceFault) {
+                return Result<SubscriptionHistory, EvidenceFault>.success(
+                    try await history(answering: question, for: bundleId, needsWholeHistory: needsWhole)
+                )
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+}
+
 extension EvidenceFault {
+    fileprivate static let notInTime = EvidenceFault(
+        .unavailable(retryAfterSeconds: 1),
+        code: "app_store_unavailable",
+        detail: "The App Store did not answer within the request's Request-Timeout-Milliseconds; its answer may be there "
+            + "when you ask again."
+    )
+
     /// The fault where held state cannot be read: without it, a refund since the evidence would go unseen.
     static func stateUnavailable(_ detail: String) -> EvidenceFault {
         EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "state_unavailable", detail: detail)

@@ -9,9 +9,18 @@ package final class KnownCustomer: Sendable {
     let moment: Timestamp
     /// The subscriptions of which the App Store itself has spoken lately; `nil` where it need not have.
     let confirmed: Set<String>?
+    /// The source of the evidence, beside which held state may count.
+    let source: EvidenceSource
 
-    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp, confirmed: Set<String>? = nil) {
+    init(
+        of signing: SigningApp,
+        _ history: SharedHistory?,
+        from source: EvidenceSource = .client,
+        at moment: Timestamp,
+        confirmed: Set<String>? = nil
+    ) {
         self.signing = signing
+        self.source = source
         self.history = history
         self.moment = moment
         self.confirmed = confirmed
@@ -19,7 +28,7 @@ package final class KnownCustomer: Sendable {
 
     /// The same customer, with more subscriptions of which the App Store has spoken.
     func adding(confirmed others: Set<String>) -> KnownCustomer {
-        KnownCustomer(of: signing, history, at: moment, confirmed: (confirmed ?? []).union(others))
+        KnownCustomer(of: signing, history, from: source, at: moment, confirmed: (confirmed ?? []).union(others))
     }
 }
 

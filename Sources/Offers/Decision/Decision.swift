@@ -11,6 +11,8 @@ package struct Decision: Equatable, Sendable {
     package let replacesActiveOffer: Bool
     /// The customer as drawn, where the offer has a holdout and no other rule refuses.
     package internal(set) var drawn: DrawnCustomer?
+    /// `nil` where nothing is known of the customer, or the offer is not in the catalog.
+    package internal(set) var basis: DecisionBasis?
 
     package var verdict: Verdict { reason.verdict }
     /// Whether the customer may have the offer, or may but for the draw of a ``Holdout``.
@@ -29,6 +31,18 @@ package struct Decision: Equatable, Sendable {
         self.begins = begins
         self.replacesActiveOffer = replacesActiveOffer
     }
+}
+
+/// The knowledge of a customer that a decision rests on.
+package struct DecisionBasis: Equatable, Sendable {
+    /// Whether it is what the service remembers, not the evidence of the request.
+    package let isHeld: Bool
+    /// The date by which its age is judged; `nil` where it has none.
+    package let asOf: Timestamp?
+}
+
+extension HistoryReading {
+    var basis: DecisionBasis { DecisionBasis(isHeld: isHeld, asOf: date) }
 }
 
 /// The outcome of a decision; only ``eligible`` is ever signed.

@@ -75,8 +75,18 @@ package struct OfferPolicy: Sendable {
     }
 
     private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {
-        var examination = Examination<Reason>(explaining: explaining)
         let facts = facts(of: offerRequest)
+        var decision = decideByAll(offerRequest, facts, explaining: explaining)
+        decision.basis = facts?.reading?.basis
+        return decision
+    }
+
+    private mutating func decideByAll(
+        _ offerRequest: OfferRequest,
+        _ facts: OfferFacts?,
+        explaining: Bool
+    ) -> Decision {
+        var examination = Examination<Reason>(explaining: explaining)
         // A listed offer passes this rule, and only an explanation mentions it.
         if explaining || facts == nil {
             let catalog = CatalogFacts(app: request.app, request: offerRequest)
@@ -276,7 +286,9 @@ extension Decision {
         var findings = explanation
         findings?.removeAll { $0.rule == refusal.rule }
         findings?.append(RuleFinding(rule: refusal.rule, saw: refusal.saw, verdict: refusal.reason.verdict))
-        return Decision(refusal.reason, detail: refusal.saw, explanation: findings)
+        var decision = Decision(refusal.reason, detail: refusal.saw, explanation: findings)
+        decision.basis = basis
+        return decision
     }
 
     /// Whether the ledger may know of a reason to refuse that comes before this one, or is to be explained.

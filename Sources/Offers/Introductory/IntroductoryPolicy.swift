@@ -42,10 +42,15 @@ package struct IntroductoryPolicy: Sendable {
 
     private mutating func decideByAll(_ productId: String, explaining: Bool) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
-        func decision(_ reason: IntroductoryReason, _ detail: String) -> IntroductoryDecision {
-            IntroductoryDecision(reason: reason, detail: detail, explanation: examination.explanation)
-        }
         let facts = facts(about: productId)
+        func decision(_ reason: IntroductoryReason, _ detail: String) -> IntroductoryDecision {
+            IntroductoryDecision(
+                reason: reason,
+                detail: detail,
+                explanation: examination.explanation,
+                basis: facts.reading?.basis
+            )
+        }
         for rules in Self.rulesBeforePast {
             if let refusal = examination.refusal(by: rules, of: facts) { return decision(refusal.reason, refusal.saw) }
         }
@@ -109,6 +114,8 @@ package struct IntroductoryDecision: Equatable, Sendable {
     package let detail: String
     /// Every rule that was asked, in order; `nil` unless an explanation was asked for.
     package let explanation: [RuleFinding]?
+    /// `nil` where nothing is known of the customer.
+    package let basis: DecisionBasis?
 
     package var verdict: Verdict { reason.verdict }
 }
