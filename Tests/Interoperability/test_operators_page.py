@@ -253,6 +253,11 @@ def test_the_funnel_is_by_offer_and_day_with_the_sandbox_apart(page, example):
     page.get_by_role("button", name="comeback50").click()
     expect(page.locator("h2").first).to_have_text("comeback50")
     expect(page.locator(".legend").first).to_contain_text(f"Asked {sum(asked['comeback50']):,}")
+    # Its refusals alone are shown, too.
+    refused = next(one for one in production["offers"] if one["offerId"] == "comeback50")["refusals"]
+    refusals = page.locator(".card", has_text="Refusals by reason")
+    expect(refusals).to_contain_text("comeback50, Production")
+    expect(refusals.locator(".legend")).to_contain_text(f"redemption limit {sum(refused['redemption_limit']):,}")
     page.get_by_role("button", name="Sandbox").click()
     expect(page.locator(".legend").first).to_contain_text("Asked 7")
     expect(page.locator("#view")).to_contain_text("There is something in Production, too.")
@@ -280,6 +285,11 @@ def test_refusals_have_their_reasons_over_time_and_say_since_when(page, example)
     expect(recent).to_contain_text("since ")
     expect(recent.locator(".legend")).to_contain_text("signed 2")
     expect(recent.locator(".legend")).to_contain_text("state not in audience 2")
+    # 24 hours in steps of ten minutes, marked at whole hours.
+    chart = recent.locator("svg.chart")
+    assert chart.locator("g").count() == 144
+    marks = [text for text in chart.locator("text").all_inner_texts() if ":" in text]
+    assert 2 <= len(marks) <= 13 and all(text.endswith(":00") for text in marks), marks
     recent.get_by_text("As a table").click()
     expect(recent.get_by_role("row")).to_have_count(2)
 
@@ -502,6 +512,18 @@ def test_the_second_form_names_a_signatures_mistake_and_its_fix(page, example):
         page.screenshot(path=f"{SCREENSHOTS}/wide-diagnosed.png", full_page=True)
 
 
+def test_a_pasted_refusal_is_shown_in_words(page, example):
+    answer = sign(example, "entitled", [(MONTHLY, "comeback50")], applicationUsername="Reader-4711")
+    look(page, "diagnose")
+    page.fill("#diagnose-paste", json.dumps(answer))
+    result = page.locator("#result")
+    expect(result).to_contain_text("The service itself refused this")
+    expect(result.locator("article")).to_contain_text("state_not_in_audience")
+    expect(result.locator("article")).to_contain_text(answer["decisions"][0]["detail"])
+    page.fill("#diagnose-paste", json.dumps({"code": "clock_wrong", "detail": "The clock is wrong."}))
+    expect(result).to_contain_text("clock wrong: The clock is wrong.")
+
+
 def test_the_second_form_takes_a_jws(page, example):
     body = {
         "evidence": {"receiptResponse": evidence("lapsed")}, "formats": ["jws"],
@@ -620,6 +642,10 @@ def test_an_outage_is_shown_and_the_last_figures_stay(chromium, tmp_path):
         expect(page.locator("#view .tile").first).to_contain_text("No answer")
         assert page.title().startswith("⚠")
         expect(page.locator("#view")).to_contain_text("EXAMPLE123")
+        page.click("#pause")
+        page.click("#pause")
+        expect(page.locator("body")).to_have_class("unknown")
+        expect(page.locator("#status")).to_have_class("pill")
         if SCREENSHOTS:
             page.screenshot(path=f"{SCREENSHOTS}/outage.png")
         look(page, "try")

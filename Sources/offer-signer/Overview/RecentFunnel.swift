@@ -11,8 +11,8 @@ struct RecentFunnel {
         var redeemed: [Int]
         /// Calls for eligibility alone, over all days.
         var checked = 0
-        /// Over all days.
-        var refusals: [String: Int] = [:]
+        /// By reason, a number for each day.
+        var refusals: [String: [Int]] = [:]
 
         init(days: Int) {
             asked = [Int](repeating: 0, count: days)
@@ -26,8 +26,6 @@ struct RecentFunnel {
         let environment: AppStoreEnvironment
         /// Unlisted ones too.
         var total: Line
-        /// By reason, a number for each day.
-        var refusals: [String: [Int]] = [:]
         var lines: [FunnelFigures.Offer: Line] = [:]
     }
 
@@ -57,10 +55,6 @@ struct RecentFunnel {
             let offer = FunnelFigures.Offer(bundleId: decision.bundleId, request: decision.offer)
             parts[part].total.add(decision, row.count, on: day)
             parts[part].lines[offer, default: Line(days: days)].add(decision, row.count, on: day)
-            if decision.call == .signatures, decision.reason.verdict != .eligible {
-                parts[part].refusals[decision.reason.rawValue, default: [Int](repeating: 0, count: days)][day]
-                    .add(saturating: row.count)
-            }
         }
         for row in figures.redemptions {
             guard let day = index(row.day) else { continue }
@@ -95,7 +89,8 @@ extension RecentFunnel.Line {
         if decision.reason.verdict == .eligible {
             signed[day].add(saturating: count)
         } else {
-            refusals[decision.reason.rawValue, default: 0].add(saturating: count)
+            refusals[decision.reason.rawValue, default: [Int](repeating: 0, count: asked.count)][day]
+                .add(saturating: count)
         }
     }
 }
@@ -113,13 +108,7 @@ extension JSONWriter {
                     json.member("environment", part.environment.rawValue)
                     json.member("total")
                     json.object { $0.members(of: part.total) }
-                    json.member("refusals")
-                    json.object { reasons in
-                        for (reason, counts) in part.refusals.sorted(by: { $0.key < $1.key }) {
-                            reasons.member(named: reason)
-                            reasons.numbers(counts)
-                        }
-                    }
+                    json.members(ofRefusals: part.total)
                     json.member("offers")
                     json.array { lines in
                         for (offer, line) in listed { lines.element(offer, line) }
@@ -137,6 +126,17 @@ extension JSONWriter {
                 json.member("offerId", offer.request.offerId)
             }
             json.members(of: line)
+            json.members(ofRefusals: line)
+        }
+    }
+
+    private mutating func members(ofRefusals line: RecentFunnel.Line) {
+        member("refusals")
+        object { reasons in
+            for (reason, counts) in line.refusals.sorted(by: { $0.key < $1.key }) {
+                reasons.member(named: reason)
+                reasons.numbers(counts)
+            }
         }
     }
 
@@ -148,7 +148,8 @@ extension JSONWriter {
         member("redeemed")
         numbers(line.redeemed)
         member("checked", Int64(line.checked))
-        member("refused", line.refusals.sorted { $0.key < $1.key })
+        let refused = line.refusals.mapValues { $0.reduce(into: 0) { $0.add(saturating: $1) } }
+        member("refused", refused.sorted { $0.key < $1.key })
     }
 
     private mutating func numbers(_ counts: [Int]) {

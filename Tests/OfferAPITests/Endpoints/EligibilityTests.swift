@@ -28,11 +28,12 @@ struct EligibilityTests {
             try await answer(#"\#(Self.active),"products":["p","q"]"#) == #"""
                 {"bundleId":"com.example.reader","environment":"Production","account":{},"decisions":[{"productId":"p",\#
                 "offerId":"o","verdict":"eligible","reason":"active","detail":"The subscription is active; the offer is for \#
-                every current or former subscriber.","begins":"next_renewal"}],"products":[{"productId":"p",\#
+                every current or former subscriber.","source":"evidence","asOf":"2026-11-21T12:00:00Z","begins":"next_renewal"}],"products":[{"productId":"p",\#
                 "introductoryOffer":{"verdict":"ineligible","reason":"active_subscription","detail":"Subscription of p; the \#
-                evidence has no transaction of it that counts. The subscription is active."}},{"productId":"q","introductoryOffer":{\#
+                evidence has no transaction of it that counts. The subscription is active.","source":"evidence",\#
+                "asOf":"2026-11-21T12:00:00Z"}},{"productId":"q","introductoryOffer":{\#
                 "verdict":"unknown","reason":"group_unknown","detail":"The catalog has no product q, so its group is not \#
-                known."}}]}
+                known.","source":"evidence","asOf":"2026-11-21T12:00:00Z"}}]}
                 """#
         )
     }

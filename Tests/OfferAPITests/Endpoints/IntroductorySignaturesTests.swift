@@ -47,9 +47,11 @@ struct IntroductorySignaturesTests {
             text.replacing(jws, with: "JWS") == #"""
                 {"bundleId":"com.example.reader","environment":"Production","account":{},"products":[{"productId":"p",\#
                 "introductoryOffer":{"verdict":"eligible","reason":"never_used","detail":"No trial or introductory price of \#
-                group 1 was used, and no subscription of it is running."},"allowIntroductoryOffer":true,"jws":"JWS",\#
+                group 1 was used, and no subscription of it is running.",\#
+                "source":"evidence","asOf":"2026-11-21T12:00:00Z"},"allowIntroductoryOffer":true,"jws":"JWS",\#
                 "expiresAt":"2026-11-22T12:00:00Z"},{"productId":"q","introductoryOffer":{"verdict":"unknown",\#
-                "reason":"group_unknown","detail":"The catalog has no product q, so its group is not known."}}]}
+                "reason":"group_unknown","detail":"The catalog has no product q, so its group is not known.",\#
+                "source":"evidence","asOf":"2026-11-21T12:00:00Z"}}]}
                 """#
         )
         let refused = try await answer(

@@ -153,7 +153,7 @@ function bar(part, whole, name) {
 function ceiling(largest) {
   if (largest <= 4) return 4;
   const power = 10 ** Math.floor(Math.log10(largest));
-  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((step) => step >= largest);
+  return [1, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= largest && step % 2 === 0);
 }
 
 // Bars over time: points are { label, axis, values }, with a value for each of the series { name, class, width }. They
@@ -206,17 +206,25 @@ function bars(width, series, points, stacked) {
     return svg('g', null, svg('title', null, [point.label, ...said].join('\n')), parts,
       svg('rect', { class: 'hit', x: start, y: 4, width: step, height: base - 4 }));
   });
-  // As many times or days as there is room for.
   const last = points.length - 1;
-  const spaces = Math.max(1, Math.floor(width / 130) - 1);
-  const marks = new Set(Array.from({ length: spaces + 1 }, (_, mark) => Math.round((mark * last) / spaces)));
-  const axis = [...marks].map((index) => {
+  const axis = marked(points, Math.max(1, Math.floor(width / 130) - 1)).map((index) => {
     const place = { 0: ['start', 0], [last]: ['end', step] }[index] ?? ['middle', step / 2];
     const x = left + index * step + place[1];
     return svg('text', { x, y: height - 5, 'text-anchor': place[0] }, points[index].axis);
   });
   return svg('svg', { class: 'chart', role: 'img', width, height, viewBox: `0 0 ${width} ${height}` },
     grid, svg('line', { class: 'base', x1: left, x2: width - right, y1: base, y2: base }), columns, axis);
+}
+
+// The points whose times or days are written on the axis, as many as there is room for: round hours, if points have hours.
+function marked(points, spaces) {
+  const hours = points.map((_, index) => index).filter((index) => Number.isInteger(points[index].hour));
+  for (const step of hours.length ? [1, 2, 3, 4, 6, 12] : []) {
+    const marks = hours.filter((index) => points[index].hour % step === 0);
+    if (marks.length <= spaces + 1) return marks;
+  }
+  const last = points.length - 1;
+  return [...new Set(Array.from({ length: spaces + 1 }, (_, mark) => Math.round((mark * last) / spaces)))];
 }
 
 const drawings = new WeakMap();
@@ -236,7 +244,9 @@ function reasonSeries(totals) {
 
 // ---------------------------------------------------------------- Views
 
-const state = { overview: null, environment: 'Production', offer: null, failedSince: null, paused: false };
+const state = {
+  overview: null, environment: 'Production', offer: null, failedSince: null, missed: 0, paused: false,
+};
 
 const statuses = {
   ready: ['Ready', 'good', 'gets requests'],
@@ -258,7 +268,7 @@ function nowView(overview) {
   const failing = overview.keys.filter((key) => key.fault);
   const signing = overview.keys.filter((key) => key.use === 'signs' && !key.fault);
   const [word, kind, more] = state.failedSince
-    ? ['No answer', 'bad', 'the figures below are older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
+    ? ['No answer', state.missed > 1 ? '' : 'bad', 'the figures below are older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
   return [
     h('div', { class: 'tiles' },
       tile(kind, 'Service', word, more),
@@ -316,6 +326,7 @@ function decisionsCard({ decisions, startedAt }) {
   const points = padded(decisions).map((step) => ({
     label: fullTime.format(new Date(step.startedAt)),
     axis: minuteTime.format(new Date(step.startedAt)),
+    hour: wholeHour(new Date(step.startedAt)),
     values: [step.signed, ...reasons.map((one) => sum(one.reasons.map((reason) => step.refused[reason] ?? 0)))],
   }));
   return card(title, chart(
@@ -323,9 +334,11 @@ function decisionsCard({ decisions, startedAt }) {
     [{ name: 'signed', class: 'signed' }, ...reasons], points, { stacked: true, first: 'From' }));
 }
 
-// The steps, after empty ones where the process is young: a chart of one wide bar says little.
+const wholeHour = (date) => (date.getMinutes() === 0 ? date.getHours() : null);
+
+// The steps, after empty ones where the process is young: the chart is always of 24 hours.
 function padded({ steps, stepSeconds }) {
-  const missing = Math.max(0, 36 - steps.length);
+  const missing = Math.max(0, (24 * 3600) / stepSeconds - steps.length);
   const first = new Date(steps[0]?.startedAt ?? Date.now());
   const before = Array.from({ length: missing }, (_, index) => ({
     startedAt: new Date(first - (missing - index) * stepSeconds * seconds).toISOString(), signed: 0, refused: {},
@@ -356,7 +369,7 @@ function offersView({ funnel, holdouts }) {
       h('code', null, 'offer-signer ledger funnel'), ' has all of it.')) : null,
     daysCard(funnel.days, part, chosen),
     offersCard(part),
-    refusalsCard(funnel.days, part),
+    refusalsCard(funnel.days, part, chosen),
     holdouts ? holdoutsCard(holdouts, part.environment) : null,
   ];
 }
@@ -437,10 +450,12 @@ function offersCard(part) {
     })));
 }
 
-function refusalsCard(days, part) {
-  const totals = Object.fromEntries(Object.entries(part.refusals).map(([reason, cases]) => [reason, sum(cases)]));
+function refusalsCard(days, part, chosen) {
+  const refusals = (chosen ?? part).refusals;
+  const totals = Object.fromEntries(Object.entries(refusals).map(([reason, cases]) => [reason, sum(cases)]));
   const refused = sum(Object.values(totals));
-  const title = ['Refusals by reason', h('span', { class: 'muted' }, `${part.environment}, since ${day(days[0])}`)];
+  const aside = [chosen ? offerName(chosen) : null, part.environment, `since ${day(days[0])}`].filter(Boolean);
+  const title = ['Refusals by reason', h('span', { class: 'muted' }, aside.join(', '))];
   if (!refused) {
     return card(title, empty('No offer was refused',
       'Why offers were refused will be here by day, the most frequent reason first.'));
@@ -449,7 +464,7 @@ function refusalsCard(days, part) {
   const points = days.map((date, index) => ({
     label: day(date),
     axis: day(date),
-    values: series.map((one) => sum(one.reasons.map((reason) => part.refusals[reason][index]))),
+    values: series.map((one) => sum(one.reasons.map((reason) => refusals[reason][index]))),
   }));
   const summary = `${number(refused)} refused, most often ${series[0].name}.`;
   return card(title, chart('Refusals by reason and day', summary, series, points, { stacked: true }));
@@ -605,8 +620,10 @@ async function refresh() {
     if (!response.ok) throw new Error(`it answered ${response.status}`);
     state.overview = await response.json();
     state.failedSince = null;
+    state.missed = 0;
   } catch {
     state.failedSince ??= new Date();
+    state.missed += 1;
   }
   tellStatus();
   fillForms();
@@ -619,7 +636,10 @@ function tellStatus() {
   const status = byId('status');
   const [word, kind] = failedSince ? ['No answer', 'bad'] : statuses[overview.status] ?? [overview.status, 'warn'];
   if (status.textContent !== word) status.textContent = word;
-  status.className = `pill ${kind}`;
+  // Nothing is known of a service that did not answer twice: what is shown is of another time.
+  const isUnknown = state.missed > 1;
+  status.className = isUnknown ? 'pill' : `pill ${kind}`;
+  document.body.classList.toggle('unknown', isUnknown);
   byId('version').textContent = overview ? overview.version : '';
   byId('updated').textContent = overview ? `as of ${clockTime.format(new Date(overview.generatedAt))}` : '';
   if (!failedSince) {
@@ -880,6 +900,7 @@ function pasteReport(form, text) {
     help.textContent = `This is no JSON: ${error.message}`;
     return;
   }
+  tellRefusals(value);
   const first = value.decisions?.find((one) => one.discount ?? one.jws) ?? {};
   const found = { ...value, ...value.account, ...first, ...(first.discount ?? value.discount ?? {}) };
   found.offerId ??= found.identifier;
@@ -895,6 +916,18 @@ function pasteReport(form, text) {
   chooseFormat(form, filled.includes('jws') && !filled.includes('signature') ? 'jws' : 'discount');
   const all = [...filled, ...(kind ? [kind] : [])];
   help.textContent = all.length ? `Filled in: ${all.join(', ')}.` : 'There is nothing of a signature in this.';
+}
+
+// Says why the service itself refused what is in a pasted answer: a decision, an answer with decisions, or an error.
+function tellRefusals(value) {
+  clearResult();
+  const decisions = (value.decisions ?? [value]).filter((one) => one?.reason && one.verdict !== 'eligible');
+  const error = value.code && value.detail ? value : null;
+  if (!decisions.length && !error) return;
+  showResult(
+    h('h2', null, 'The service itself refused this'),
+    error ? notice('bad', h('p', null, h('strong', null, `${words(error.code)}: `), prose(error.detail))) : null,
+    decisions.map((one) => decision(one.offerId ?? 'The offer', one.productId ?? '', one, false)));
 }
 
 function chooseFormat(form, format) {
