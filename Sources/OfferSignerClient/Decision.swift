@@ -30,9 +30,9 @@ public struct Decision: Codable, Equatable, Sendable {
     public let reason: Reason
     /// Why, in an English sentence for support and logs, whose wording may change.
     public let detail: String
-    /// What the decision rests on: `evidence` of the request, `held` by the service, or `appStore`.
+    /// The ground of the decision: `evidence` of the request, `held` by the service, or `appStore`.
     public let source: String?
-    /// The date of what it rests on.
+    /// The date of that.
     public let asOf: Date?
     /// When the offer would start; `nil` where that cannot be known.
     public let begins: Start?
@@ -118,9 +118,9 @@ public struct IntroductoryDecision: Codable, Equatable, Sendable {
     public let reason: Reason
     /// Why, in an English sentence for support and logs, whose wording may change.
     public let detail: String
-    /// What the decision rests on: `evidence` of the request, `held` by the service, or `appStore`.
+    /// The ground of the decision: `evidence` of the request, `held` by the service, or `appStore`.
     public let source: String?
-    /// The date of what it rests on.
+    /// The date of that.
     public let asOf: Date?
     /// Every rule that was asked, where that was asked for.
     public let explanation: [RuleFinding]?

@@ -47,7 +47,7 @@ package struct IncomingResponse: Sendable {
 }
 
 extension IncomingResponse {
-    /// How far a clock is from the answer's, in a sentence; `nil` where the two show the same time.
+    /// The difference of a clock from the answer's, in a sentence; `nil` where the two show the same time.
     func clockFault(at now: Timestamp) -> String? {
         guard let date else { return nil }
         let seconds = (now.millisecondsSince1970 - date.millisecondsSince1970) / 1000

@@ -328,7 +328,7 @@ extension EvidenceFault {
     fileprivate static let notInTime = EvidenceFault(
         .unavailable(retryAfterSeconds: 1),
         code: "app_store_unavailable",
-        detail: "The App Store did not answer within the request's Request-Timeout-Milliseconds; ask again for its answer."
+        detail: "The App Store did not answer within Request-Timeout-Milliseconds; ask again for its answer."
     )
 
     /// The fault where held state cannot be read: without it, a refund since the evidence would go unseen.

@@ -33,7 +33,7 @@ package struct HoldoutComparison: Equatable, Sendable {
         self.percent = percent
     }
 
-    /// How many more of those with the offer have bought: Newcombe's hybrid score interval (Statistics in Medicine 17,
+    /// The lead of those with the offer among buyers: Newcombe's hybrid score interval (Statistics in Medicine 17,
     /// 873–890, 1998, method 10); `nil` where an arm has no customers.
     package var difference: Difference? {
         guard let first = offered.share, let second = heldOut.share, let one = offered.interval,

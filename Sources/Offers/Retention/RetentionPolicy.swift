@@ -45,7 +45,7 @@ package struct RetentionPolicy: Sendable {
 
     /// Remembered state may be as old as `maximumHeldAgeSeconds` once the paid time is over; 0 for no limit.
     ///
-    /// Where offers are not signed now, rules with one do not fit.
+    /// Without `signsOffers`, rules with an offer do not fit.
     package init(
         _ rules: [RetentionRule],
         of app: App,

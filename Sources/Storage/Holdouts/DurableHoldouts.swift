@@ -9,7 +9,7 @@ import Synchronization
 /// seconds, and a customer who comes again is noted then.
 package final class DurableHoldouts: HoldoutRecords {
     private static let secondsBetweenWrites = 5
-    /// What waits has some hundred bytes each.
+    /// Each has some hundred bytes.
     private static let mostWaiting = 100_000
 
     private struct Key: Hashable {
@@ -53,7 +53,7 @@ package final class DurableHoldouts: HoldoutRecords {
         }
     }
 
-    /// What keeps customers from being kept, in a sentence; `nil` when nothing does.
+    /// The fault that keeps customers from being written, in a sentence; `nil` for none.
     package var warning: String? {
         state.withLock { $0.failure }.map {
             "customers of offers with a holdout wait to be written, and are lost at a stop: \($0.detail)"

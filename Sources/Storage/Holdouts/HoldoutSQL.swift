@@ -55,6 +55,6 @@ enum HoldoutSQL {
         "DELETE FROM holdout_customers WHERE (customer, name) IN "
         + "(SELECT customer, name FROM holdout_customers WHERE first_at < $1 ORDER BY first_at LIMIT \(step))"
 
-    /// How many rows a transaction writes or deletes.
+    /// The rows that a transaction writes or deletes at most.
     static let step = 1_000
 }

@@ -2,7 +2,7 @@ import Offers
 import Storage
 import StrictJSON
 
-/// What offers brought, for an ``Overview``.
+/// The figures of holdouts, for an ``Overview``.
 ///
 /// Of many customers it takes a while to read: nobody waits for it, and the last figures are shown meanwhile.
 actor HoldoutFigures {
