@@ -288,7 +288,7 @@ def test_refusals_have_their_reasons_over_time_and_say_since_when(page, example)
     # 24 hours in steps of ten minutes, marked at whole hours.
     chart = recent.locator("svg.chart")
     assert chart.locator("g").count() == 144
-    marks = [text for text in chart.locator("text").all_inner_texts() if ":" in text]
+    marks = [text for text in chart.locator("text").all_text_contents() if ":" in text]
     assert 2 <= len(marks) <= 13 and all(text.endswith(":00") for text in marks), marks
     recent.get_by_text("As a table").click()
     expect(recent.get_by_role("row")).to_have_count(2)

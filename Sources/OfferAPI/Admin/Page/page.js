@@ -325,8 +325,7 @@ function decisionsCard({ decisions, startedAt }) {
   const reasons = reasonSeries(totals);
   const points = padded(decisions).map((step) => ({
     label: fullTime.format(new Date(step.startedAt)),
-    axis: minuteTime.format(new Date(step.startedAt)),
-    hour: wholeHour(new Date(step.startedAt)),
+    ...axisHour(new Date(step.startedAt), decisions.stepSeconds),
     values: [step.signed, ...reasons.map((one) => sum(one.reasons.map((reason) => step.refused[reason] ?? 0)))],
   }));
   return card(title, chart(
@@ -334,7 +333,13 @@ function decisionsCard({ decisions, startedAt }) {
     [{ name: 'signed', class: 'signed' }, ...reasons], points, { stacked: true, first: 'From' }));
 }
 
-const wholeHour = (date) => (date.getMinutes() === 0 ? date.getHours() : null);
+// The whole hour that falls into a step, if any, in the reader's zone.
+function axisHour(start, stepSeconds) {
+  const hour = new Date(start.getTime() + stepSeconds * seconds - 1);
+  const isThere = hour.getHours() !== new Date(start - 1).getHours();
+  if (isThere) hour.setMinutes(0, 0, 0);
+  return { axis: minuteTime.format(isThere ? hour : start), hour: isThere ? hour.getHours() : null };
+}
 
 // The steps, after empty ones where the process is young: the chart is always of 24 hours.
 function padded({ steps, stepSeconds }) {
