@@ -108,5 +108,5 @@ extension ParsableCommand {
 }
 
 enum Version {
-    static let current = "0.2.0"
+    static let current = "0.3.0"
 }
