@@ -36,12 +36,15 @@ struct HoldoutTests {
                 customers: [\((lapsed + active).joined(separator: ", "))]
                 """
         )
+        // With a key of its own each run would draw other customers.
+        try installation.directory.write("digest.key", String(repeating: "holdouts", count: 4), mode: 0o600)
         try installation.ask(
             appStore,
             settings: """
                   requestsPerSecond: 1000
                 notifications: { host: 127.0.0.1, port: 0, historySeconds: 0 }
                 retention: { timeoutMilliseconds: 5000 }
+                ledger: { url: "sqlite:ledger.sqlite", digestKeyFile: digest.key }
                 """,
             app: """
                     appAppleId: 1234567890
