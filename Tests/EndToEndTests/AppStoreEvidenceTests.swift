@@ -22,7 +22,7 @@ struct AnsweringAppStore: SharedScene {
     }
 }
 
-@Suite("Evidence from the App Store over sockets", .sharing(AnsweringAppStore.self))
+@Suite("Evidence from the App Store over sockets", .serialized, .sharing(AnsweringAppStore.self))
 struct AppStoreEvidenceTests {
     private let authority: TestAuthority
     private let scene: AnsweringAppStore

@@ -27,7 +27,7 @@ struct AppStoreLoopScene: SharedScene {
     }
 }
 
-@Suite("From asking to redeemed, with the stand-in App Store", .sharing(AppStoreLoopScene.self))
+@Suite("From asking to redeemed, with the stand-in App Store", .serialized, .sharing(AppStoreLoopScene.self))
 struct AppStoreLoopTests {
     private let installation: Installation
     private let service: RunningService

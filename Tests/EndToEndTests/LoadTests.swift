@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-@Suite("The load generator", .sharing(PlainScene.self))
+@Suite("The load generator", .serialized, .sharing(PlainScene.self))
 struct LoadTests {
     private static let quick = ["--duration", "1", "--warm-up", "0.2", "--json"]
 

@@ -4,7 +4,7 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-@Suite("The metrics of a running service", .sharing(PlainScene.self))
+@Suite("The metrics of a running service", .serialized, .sharing(PlainScene.self))
 struct MetricsTests {
     /// The metrics of the shared service now, with what counters and sums have grown by since a moment.
     private func metrics(since before: [String: Double]) throws -> [String: Double] {

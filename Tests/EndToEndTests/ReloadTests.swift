@@ -142,7 +142,7 @@ struct ReloadScene: SharedScene {
     }
 }
 
-@Suite("A reload of clients, offers and settings", .sharing(ReloadScene.self))
+@Suite("A reload of clients, offers and settings", .serialized, .sharing(ReloadScene.self))
 struct ReloadSettingsTests {
     private let service: RunningService
 

@@ -46,7 +46,7 @@ struct SimulatedEvidenceScene: SharedScene {
     }
 }
 
-@Suite("Every kind of evidence, with the stand-in App Store", .sharing(SimulatedEvidenceScene.self))
+@Suite("Every kind of evidence, with the stand-in App Store", .serialized, .sharing(SimulatedEvidenceScene.self))
 struct SimulatedEvidenceTests {
     private let service: RunningService
     private let appStore: RunningAppStore

@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 /// The service that the tests of a suite share, with its surroundings: each test shows customers of its own.
+///
+/// Such a suite is `.serialized`: one test would count another's requests, or reload what that one has written.
 protocol SharedScene: Sendable {
     init() throws
 
@@ -51,7 +53,7 @@ extension Trait {
 }
 
 /// The suites that ask one running service.
-@Suite(.sharing(PlainScene.self))
+@Suite(.serialized, .sharing(PlainScene.self))
 enum SharedServiceTests {}
 
 /// A service with the configuration of most tests.
