@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct RedemptionPage: Codable, Equatable, Sendable {
     /// The redemptions; none where there is nothing new.
     public let redemptions: [Redemption]
-    /// Where to go on: store it together with what the page told.
+    /// The cursor to go on from: store it together with the page's redemptions.
     public let next: String
 }
 
@@ -39,7 +39,7 @@ public struct Redemption: Codable, Equatable, Sendable {
 extension OfferSigner {
     /// Asks which offers customers took (`GET /v1/redemptions`).
     ///
-    /// Each redemption is told at least once: it is known again by its subscription, offer and time.
+    /// Each redemption comes at least once: it is known again by its subscription, offer and time.
     ///
     /// - Parameters:
     ///   - cursor: The ``RedemptionPage/next`` of the page before; `nil` for the first page.

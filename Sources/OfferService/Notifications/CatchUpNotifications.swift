@@ -2,8 +2,8 @@ package import Offers
 
 /// The use case that reads Apple's notification history: what Apple sent and nobody took.
 ///
-/// Notifications go through the same use case as deliveries. Progress is stored after each page, so that whoever goes on reads
-/// a page again at most. A page at a time is in memory.
+/// Notifications go through the same use case as deliveries. Progress is stored after each page, so that the next reading
+/// repeats a page at most. A page at a time is in memory.
 package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
     private let history: any NotificationHistory
     private let store: any HistoryProgressStore

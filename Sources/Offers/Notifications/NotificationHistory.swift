@@ -60,11 +60,11 @@ package struct HistoryProgress: Equatable, Sendable {
     /// The first moment that a reading begins at: an hour after the first that Apple tells of, so that a window which begins
     /// there can be read to its end.
     package static func reach(in environment: AppStoreEnvironment, at now: Timestamp) -> Timestamp {
-        told(in: environment, at: now).adding(seconds: 3600)
+        firstKept(in: environment, at: now).adding(seconds: 3600)
     }
 
-    /// The first moment that Apple tells of, or a minute later: its clock may be ahead.
-    private static func told(in environment: AppStoreEnvironment, at now: Timestamp) -> Timestamp {
+    /// The first moment that Apple still has, or a minute later: its clock may be ahead.
+    private static func firstKept(in environment: AppStoreEnvironment, at now: Timestamp) -> Timestamp {
         now.adding(days: -reachDays(in: environment)).adding(seconds: 60)
     }
 
@@ -77,14 +77,14 @@ package struct HistoryProgress: Equatable, Sendable {
     }
 
     private func isUnderWay(in environment: AppStoreEnvironment, at now: Timestamp) -> Bool {
-        window.map { $0.start >= Self.told(in: environment, at: now) && $0.end <= now } ?? false
+        window.map { $0.start >= Self.firstKept(in: environment, at: now) && $0.end <= now } ?? false
     }
 
     /// Begins the next window, or goes on in the one under way; `nil` where all is read that Apple can list by now.
     package mutating func nextWindow(in environment: AppStoreEnvironment, at now: Timestamp) -> HistoryWindow? {
         if isUnderWay(in: environment, at: now) { return window }
         window = nil
-        let start = max(mark.adding(seconds: -Self.overlapSeconds), Self.told(in: environment, at: now))
+        let start = max(mark.adding(seconds: -Self.overlapSeconds), Self.firstKept(in: environment, at: now))
         let end = min(now.adding(seconds: -Self.delaySeconds), start.adding(seconds: Self.longestSeconds))
         guard end >= mark.adding(seconds: Self.shortestSeconds) else { return nil }
         window = HistoryWindow(start: start, end: end)
