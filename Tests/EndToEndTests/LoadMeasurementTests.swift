@@ -192,7 +192,7 @@ extension LoadTests {
         @Test("One late answer is reported by itself, and does not make the service's throughput smaller")
         func lateAnswer() throws {
             let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
-            let arguments = ["--rate", "40", "--warm-up", "0", "--duration", "1", "--connections", "8"]
+            let arguments = ["--rate", "40", "--warm-up", "0", "--duration", "1", "--connections", "40"]
             // Both wait at once.
             let other = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
             let process = try KnownServer.start(other, arguments)
