@@ -31,6 +31,7 @@ skipped() {
     cat <<'END'
 KeyMemoryTests                     reads all memory of a process: a sanitizer's own is terabytes
 MemoryScanTests                    reads all memory of a process: a sanitizer's own is terabytes
+TokenTests/memory                  reads all memory of a process: a sanitizer's own is terabytes
 SecretNumberTests                  reads the stack below its frame: a sanitizer watches over that
 SecureHeapTests/flags              needs mlock, which a sanitizer makes do nothing
 SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
