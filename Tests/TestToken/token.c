@@ -1,5 +1,5 @@
-// A PKCS#11 module for the tests, over another one that OFFER_SIGNER_TEST_MODULE names. It does as the file says that
-// OFFER_SIGNER_TEST_TOKEN names, one word: `ok`, or at each signature `delay MILLISECONDS`, `fail CODE`, `short` (63
+// A PKCS#11 module for the tests, over another one that TEST_TOKEN_MODULE names. It does as the file says that
+// TEST_TOKEN_ORDERS names, one word: `ok`, or at each signature `delay MILLISECONDS`, `fail CODE`, `short` (63
 // bytes), `wrong` (another signature), `forget` (the session is closed before) and `die`; `final` and `locked` say so of
 // the PIN. Each C_Login adds a byte to the file of that name with `.logins`.
 
@@ -15,7 +15,7 @@ static CK_FUNCTION_LIST *real, mine;
 static void order(char *word, unsigned long *number) {
     strcpy(word, "ok");
     *number = 0;
-    FILE *file = fopen(getenv("OFFER_SIGNER_TEST_TOKEN"), "r");
+    FILE *file = fopen(getenv("TEST_TOKEN_ORDERS"), "r");
     if (file == NULL) return;
     if (fscanf(file, "%15s %lu", word, number) < 1) strcpy(word, "ok");
     fclose(file);
@@ -33,7 +33,7 @@ static CK_RV sign(
     if (strcmp(word, "forget") == 0) {
         real->C_CloseSession(session);
         // Once.
-        if (truncate(getenv("OFFER_SIGNER_TEST_TOKEN"), 0) != 0) return CKR_GENERAL_ERROR;
+        if (truncate(getenv("TEST_TOKEN_ORDERS"), 0) != 0) return CKR_GENERAL_ERROR;
     }
     CK_RV result = real->C_Sign(session, data, data_length, signature, length);
     if (strcmp(word, "fail") == 0) return number;
@@ -44,7 +44,7 @@ static CK_RV sign(
 
 static CK_RV login(CK_SESSION_HANDLE session, CK_USER_TYPE user, unsigned char *pin, unsigned long length) {
     char path[1024];
-    snprintf(path, sizeof path, "%s.logins", getenv("OFFER_SIGNER_TEST_TOKEN"));
+    snprintf(path, sizeof path, "%s.logins", getenv("TEST_TOKEN_ORDERS"));
     FILE *file = fopen(path, "a");
     if (file != NULL) {
         fputc('.', file);
@@ -65,7 +65,7 @@ static CK_RV token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info) {
 
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST **functions) {
     if (real == NULL) {
-        void *library = dlopen(getenv("OFFER_SIGNER_TEST_MODULE"), RTLD_NOW | RTLD_LOCAL);
+        void *library = dlopen(getenv("TEST_TOKEN_MODULE"), RTLD_NOW | RTLD_LOCAL);
         CK_C_GetFunctionList list = NULL;
         if (library != NULL) *(void **)&list = dlsym(library, "C_GetFunctionList");
         if (list == NULL || list(&real) != CKR_OK) return CKR_GENERAL_ERROR;

@@ -35,8 +35,8 @@ struct TestToken {
         _ = try SharedObject.build(String(contentsOf: source, encoding: .utf8), named: "token.so", in: directory)
         environment = [
             "SOFTHSM2_CONF": directory.path("softhsm2.conf"),
-            "OFFER_SIGNER_TEST_MODULE": Self.softHSM,
-            "OFFER_SIGNER_TEST_TOKEN": directory.path("orders"),
+            "TEST_TOKEN_MODULE": Self.softHSM,
+            "TEST_TOKEN_ORDERS": directory.path("orders"),
             "P11_KIT_SERVER_ADDRESS": "unix:path=\(directory.path("socket"))",
         ]
         try directory.write("offers.pin", Self.pin + "\n", mode: 0o600)

@@ -23,7 +23,7 @@ final class TokenFixture: Sendable {
         orders = try bench.write(Array("ok".utf8), to: "orders")
         for (name, value) in [
             ("SOFTHSM2_CONF", try bench.write(Array(settings.utf8), to: "softhsm2.conf")),
-            ("OFFER_SIGNER_TEST_MODULE", Self.softHSM), ("OFFER_SIGNER_TEST_TOKEN", orders),
+            ("TEST_TOKEN_MODULE", Self.softHSM), ("TEST_TOKEN_ORDERS", orders),
         ] { setenv(name, value, 1) }
         key = try TestKey()
         let file = try key.write(on: bench)
