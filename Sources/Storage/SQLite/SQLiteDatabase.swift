@@ -231,7 +231,7 @@ extension SQLiteDatabase {
         do throws(SQLiteConnection.Failure) {
             // It counts for a file that is made here; one that is there keeps its own.
             try connection.run("PRAGMA page_size = \(pageSize)")
-            let mode = try connection.run("PRAGMA journal_mode = WAL")
+            let mode = try keepLog(connection)
             try connection.run("PRAGMA synchronous = FULL")
             guard mode.cells == [.text("wal")] else { throw SQLiteConnection.Failure(code: 0, message: "") }
         } catch {
@@ -240,6 +240,19 @@ extension SQLiteDatabase {
         }
         guard try number("synchronous", of: connection, path) == 2 else {
             throw StorageFailure(.notDurable, "\(path): SQLite does not wait for the disk (synchronous=FULL)")
+        }
+    }
+
+    /// SQLite gives up at once where another process looks at a new file at that moment, as each would wait for the other.
+    private static func keepLog(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> Rows {
+        let end = ContinuousClock.now + .seconds(busyTimeoutSeconds)
+        while true {
+            do throws(SQLiteConnection.Failure) {
+                return try connection.run("PRAGMA journal_mode = WAL")
+            } catch {
+                guard error.primary == SQLITE_BUSY, .now < end else { throw error }
+                usleep(10_000)
+            }
         }
     }
 

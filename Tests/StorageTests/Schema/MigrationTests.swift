@@ -7,13 +7,16 @@ import Testing
 struct MigrationTests {
     @Test("Processes that open a new database at the same time make its tables once", arguments: LedgerHome.allCases)
     func race(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<8 { group.addTask { _ = try fixture.database() } }
-            try await group.waitForAll()
+        // SQLite refused one of eight in a fifth of new files, so twenty are made.
+        for _ in 0..<(home == .sqlite ? 20 : 1) {
+            let fixture = try LedgerFixture(home)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 { group.addTask { _ = try fixture.database() } }
+                try await group.waitForAll()
+            }
+            let made = try fixture.rows("SELECT name FROM schema_migrations")
+            #expect(made.sorted() == Migration.inOrder.map(\.name).sorted())
         }
-        let made = try fixture.rows("SELECT name FROM schema_migrations")
-        #expect(made.sorted() == Migration.inOrder.map(\.name).sorted())
     }
 
     @Test(
