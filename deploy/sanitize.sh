@@ -37,8 +37,6 @@ SecureHeapTests/flags              needs mlock, which a sanitizer makes do nothi
 SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
 StartTests/shortage                an address space in which a sanitizer has no room
 LoadTests/openLoop                 a rate, which a sanitized service need not reach
-ValueTests/usualPatternsTakeNoTime patterns that are refused by the CPU time they take
-ValueTests/onePairOfParenthesesIsTheCustomer patterns that are refused by the CPU time they take
 END
 }
 
