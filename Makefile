@@ -132,7 +132,7 @@ soak: test-build $(python)/installed
 	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
-	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100'
+	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100 --keep'
 	@$(MAKE) overload
 
 # Each step once, in a minute or two. soak has the long form.
