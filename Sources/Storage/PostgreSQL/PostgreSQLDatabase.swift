@@ -12,7 +12,10 @@ package final class PostgreSQLDatabase: Sendable {
     static let otherConnections = 2
 
     /// How long the ledger's connection waits for another transaction: the ledger's writer waits with it.
-    static let longestLock = Duration.seconds(1)
+    ///
+    /// A writer that waits keeps other customers locked, so that the writers of three replicas may have to wait in a row: all
+    /// in less than the two seconds that a signature may take.
+    static let longestLock = Duration.milliseconds(500)
 
     package let name: String
 
