@@ -182,7 +182,8 @@ struct DurableLedgerTests {
         let entry = LedgerEntry.of(limit: 2, at: fixture.now)
         #expect(try await ledger.append(entry) == [.recorded])
         try await fixture.locking {
-            await #expect(throws: StorageFailure(.tooSlow, "")) { try await ledger.append(entry) }
+            // By its deadline, or as PostgreSQL waited long enough.
+            await #expect(throws: StorageFailure.self) { try await ledger.append(entry) }
             #expect(ledger.fault != nil)
         }
         try await wait { ledger.fault == nil }
