@@ -73,7 +73,7 @@ struct ServiceComposition {
         let tls = settings.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
         let readiness = Readiness { [current] in
-            Self.details(current.value.service, reload, clock, ledger)
+            Self.details(current, reload, clock, ledger)
         }
         let faults = RepeatedFaults(logger: logger)
         let decisions = settings.adminPage ? lifelong.telemetry.decisions : nil
@@ -160,12 +160,15 @@ struct ServiceComposition {
     }
 
     private static func details(
-        _ service: LoadedService,
+        _ current: SnapshotInUse,
         _ reload: Reload,
         _ clock: ClockMonitor,
         _ ledger: OpenLedger
     ) -> ReadinessDetails {
-        ReadinessDetails(
+        // Before what is in use, so that an answer that counts a reload shows its effect.
+        let reloads = reload.record
+        let service = current.value.service
+        return ReadinessDetails(
             warnings: service.settings.warnings.map { ReadinessWarning(.configuration, $0.description) }
                 + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
@@ -173,7 +176,7 @@ struct ServiceComposition {
                 + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
-            reloads: reload.record
+            reloads: reloads
         )
     }
 }

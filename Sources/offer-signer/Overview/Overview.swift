@@ -33,9 +33,10 @@ final class Overview: Sendable {
 
     func json() async -> [UInt8] {
         let recorded = await records.value()
+        let (status, details) = readiness.look()
+        // After the count of reloads, so that an answer that counts one shows its effect.
         let snapshot = current.value
         let service = snapshot.service
-        let (status, details) = readiness.look()
         let now = WallClock.now()
         let hasHoldouts = service.settings.apps.contains { $0.app.hasHoldouts }
         let held = hasHoldouts ? await holdouts.value() : nil
