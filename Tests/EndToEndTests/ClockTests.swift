@@ -90,7 +90,7 @@ struct ClockTests {
     )
     func judged() throws {
         let moved = try MovedClock(movedBy: -1200)
-        #expect(try moved.service.readiness().status == 200)
+        try moved.service.waitUntilReadiness(is: 200)
         try moved.move(0)
         #expect(waitUntil { moved.lines("the clock is right again") == 1 }, "\(moved.service.log)")
         #expect(try moved.service.readiness().status == 200)

@@ -92,7 +92,7 @@ struct ConnectionLimitTests {
         let service = try RunningService(launcher: ["prlimit", "--nofile=128:128"])
         #expect(service.log.contains("may have 128 files open, which leaves room for 64 connections"), "\(service.log)")
         let connections = try (0..<120).map { _ in try Connection(to: service.server) }
-        #expect(try service.readiness().status == 200)
+        try service.waitUntilReadiness(is: 200)
         #expect(try connections[0].request("POST", "/v1/signatures", body: Self.body).status == 200)
         #expect(try connections[119].receive().json["code"] as? String == "too_many_connections")
     }
@@ -138,7 +138,7 @@ struct ConnectionLimitTests {
             "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n"
                 + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
         ] { try Connection(to: service.server).send(text) }
-        #expect(try service.readiness().status == 200)
+        try service.waitUntilReadiness(is: 200)
         service.stop()
         // What the start says of the ledger, and of a kernel without secret memory, is no matter here, nor is the end.
         let others = ["a new ledger was made", "secret memory", "draining", "stopping", "stopped"]

@@ -88,7 +88,7 @@ struct ReloadTests {
             #expect(service.log.contains(place))
         }
         #expect(service.log.contains("stays in use"))
-        #expect(try service.readiness().status == 200)
+        try service.waitUntilReadiness(is: 200)
         #expect(try service.metrics()["offer_signer_last_reload_successful"] == 0)
         let load = Load(on: service, connections: 1, requests: 1)
         #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
@@ -162,7 +162,7 @@ struct ReloadSettingsTests {
         #expect(completed(details) == before + 1)
         let warnings = try #require(details["warnings"] as? [String])
         #expect(warnings.contains { $0.contains("clients: is empty, so nobody can ask for signatures") }, "\(warnings)")
-        #expect(try service.readiness().status == 200)
+        try service.waitUntilReadiness(is: 200)
         #expect(try service.sign("{}").status == 401)
         try installation.directory.write("clients.yaml", good)
         #expect((try service.reload()["warnings"] as? [String])?.contains { $0.contains("nobody") } == false)

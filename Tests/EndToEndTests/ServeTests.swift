@@ -46,6 +46,7 @@ extension SharedServiceTests {
 
         @Test("Operators see that it lives, that it is ready, and which version it is, on their listener alone")
         func admin() throws {
+            try service.waitUntilReadiness(is: 200)
             let connection = try Connection(to: service.admin)
             #expect(try connection.request("GET", "/livez").status == 200)
             let ready = try connection.request("GET", "/readyz")
