@@ -42,7 +42,7 @@ help:
 	@echo 'make format        Format the Swift sources.'
 	@echo 'make soak          Test with hostile input for long (SOAK_SECONDS=600 for each kind,'
 	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload: two hours.'
-	@echo 'make sanitize      Test with two sanitizers: forty minutes on two processors'
+	@echo 'make sanitize      Test with two sanitizers: an hour on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
 	@echo 'make bench         Measure by kind of customer (BENCH="--rounds 3 --customers new,100").'
