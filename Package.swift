@@ -222,8 +222,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreTests",
             dependencies: [
-                "AppStore", "EvidenceRecognition", "FakeServer", "KeptLog", "Offers", "PrometheusMetrics",
-                "SignedDataFixtures",
+                "AppStore", "EvidenceRecognition", "FakeServer", "KeptLog", "LedgerFixtures", "Offers",
+                "PrometheusMetrics", "SignedDataFixtures",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -16,6 +16,8 @@ package struct AppStoreApp: Sendable {
     package let answerLifetimeSeconds: Int
     /// Whether redemptions are counted, for which the App Store Server API has to tell the whole history.
     package let countsRedemptions: Bool
+    /// Whether offers ask about the running period, for which the whole history is needed where the newest one is ahead.
+    package let readsRunningPeriods: Bool
 
     package init(
         bundleId: String,
@@ -25,7 +27,8 @@ package struct AppStoreApp: Sendable {
         serverAPI: ServerAPICredentials? = nil,
         looksReceiptsUpAtServerAPI: Bool = false,
         answerLifetimeSeconds: Int = 0,
-        countsRedemptions: Bool = false
+        countsRedemptions: Bool = false,
+        readsRunningPeriods: Bool = false
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
@@ -35,6 +38,7 @@ package struct AppStoreApp: Sendable {
         self.looksReceiptsUpAtServerAPI = looksReceiptsUpAtServerAPI
         self.answerLifetimeSeconds = answerLifetimeSeconds
         self.countsRedemptions = countsRedemptions
+        self.readsRunningPeriods = readsRunningPeriods
     }
 
     /// The environment that is asked first: production, as Apple asks for, unless its customers do not count.

@@ -74,7 +74,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
-    ) -> SubscriptionHistory? {
+    ) -> Book? {
         guard let app = apps[bundleId] else { return nil }
         let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
         guard case .success(let known)? = answers.answer(for: asking.key) else { return nil }
@@ -86,7 +86,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool = false
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         guard let app = apps[bundleId] else {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
@@ -109,7 +109,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     }
 
     /// Asks, or waits for the same question that is under way, and keeps the answer.
-    private func ask(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+    private func ask(_ asking: Asking) async throws(EvidenceFault) -> Book {
         try await flights.history(for: asking.key) { () throws(EvidenceFault) in
             let lifetime = asking.app.answerLifetimeSeconds
             do throws(EvidenceFault) {
@@ -149,7 +149,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         _ question: AppStoreQuestion,
         of app: AppStoreApp,
         isWhole: Bool
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         do throws(EvidenceFault) {
             return try await ask(question, of: app, isWhole: isWhole)
         } catch {
@@ -164,7 +164,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         _ question: AppStoreQuestion,
         of app: AppStoreApp,
         isWhole: Bool
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         switch (question, app.service(for: question)) {
         case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
         case (.receipt(let base64), _):

@@ -8,11 +8,11 @@ package struct AppStoreEvidenceReader: EvidenceReader {
         self.verifier = verifier
     }
 
-    package func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+    package func book(from evidence: Evidence) throws(EvidenceFault) -> Book {
         switch evidence {
         case .receiptResponse(let text):
             do throws(EvidenceFault) {
-                return try VerifyReceiptResponse(json: text.bytes, in: text.range).history()
+                return try VerifyReceiptResponse(json: text.bytes, in: text.range).book(by: .client)
             } catch {
                 // The members that another kind of thing lacks or has say less than its name.
                 guard let found = RecognisedContent(json: Array(text.bytes[text.range]))?.detail(in: .receiptResponse)
@@ -20,22 +20,22 @@ package struct AppStoreEvidenceReader: EvidenceReader {
                 throw EvidenceFault(error.kind, code: error.code, detail: found)
             }
         case .signedTransactions(let transactions, let renewalInfos):
-            var history = SignedHistory()
+            var signed = SignedBook()
             for (index, text) in transactions.enumerated() {
                 do throws(SignedDataFault) {
-                    try history.add(SignedTransaction(verifier.payload(of: text)))
+                    try signed.add(SignedTransaction(verifier.payload(of: text)))
                 } catch {
                     throw EvidenceFault(error, of: text, in: .signedTransactions, index: index)
                 }
             }
             for (index, text) in renewalInfos.enumerated() {
                 do throws(SignedDataFault) {
-                    history.add(try SignedRenewalInfo(verifier.payload(of: text)))
+                    signed.add(try SignedRenewalInfo(verifier.payload(of: text)))
                 } catch {
                     throw EvidenceFault(error, of: text, in: .signedRenewalInfos, index: index)
                 }
             }
-            return history.history(coverage: .partial)
+            return signed.book(coverage: .partial)
         case .question:
             throw EvidenceFault(
                 .unavailable(retryAfterSeconds: 60),

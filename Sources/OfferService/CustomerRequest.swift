@@ -26,6 +26,8 @@ package final class CustomerRequest: Sendable {
     package let explain: Bool
     /// The longest wait for the App Store; `nil` for the service's own.
     package let timeout: Duration?
+    /// The environments that count for the client; `nil` for those of the app.
+    package let environments: Set<AppStoreEnvironment>?
 
     package init(
         client: String,
@@ -34,7 +36,8 @@ package final class CustomerRequest: Sendable {
         evidence: Evidence?,
         _ kind: Kind,
         explain: Bool = false,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        environments: Set<AppStoreEnvironment>? = nil
     ) {
         self.client = client
         self.bundleId = bundleId
@@ -43,6 +46,7 @@ package final class CustomerRequest: Sendable {
         self.kind = kind
         self.explain = explain
         self.timeout = timeout
+        self.environments = environments
     }
 
     package var signatureCount: Int {
@@ -61,6 +65,11 @@ package final class CustomerRequest: Sendable {
         case .signatures: []
         case .introductorySignatures(let products, _, _), .eligibility(_, let products): products
         }
+    }
+
+    /// Those of the app that count for the client.
+    func environments(of app: App) -> Set<AppStoreEnvironment> {
+        environments.map(app.environments.intersection) ?? app.environments
     }
 
     func offers(of app: App) -> [OfferRequest] {

@@ -156,9 +156,9 @@ package actor DiagnoseReports {
         let account = memory.view(of: report.account, in: app).digest
         let question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: subscriptions)
         guard let held = try? await memory.states.held(question) else { return [] }
-        let all = held.subscriptions.map { subscription in
-            let ids = Set(subscription.transactions.keys).union([subscription.identity.originalTransactionId])
-            return (ids: ids, accounts: Set(subscription.accounts.keys))
+        let all = held.chapters.map { chapter in
+            let ids = Set(chapter.transactions.compactMap(\.content.transactionId))
+            return (ids: ids.union([chapter.identity.originalTransactionId]), accounts: Set(chapter.accounts.keys))
         }
         let own = all.filter { !$0.ids.isDisjoint(with: ids) }
         let owners = own.reduce(into: Set([account].compactMap(\.self))) { $0.formUnion($1.accounts) }
@@ -176,10 +176,10 @@ package actor DiagnoseReports {
         let view = memory.view(of: buyer.account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
-            let history = SubscriptionHistory(held: state, of: app, for: view), let asOf = history.asOf,
+            let book = Book(held: state, of: app, for: view), let asOf = book.asOf,
             asOf.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
         else { return nil }
-        let status = history.status(inGroup: scope == .app ? nil : group.id, of: app, at: now())
+        let status = Subscriptions(book, of: app, at: now()).status(inGroup: scope == .app ? nil : group.id)
         return status == .neverSubscribed ? scope : nil
     }
 }

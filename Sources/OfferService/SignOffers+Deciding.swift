@@ -35,12 +35,8 @@ extension SignOffers {
         _ request: CustomerRequest,
         skippingEligibility skips: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
-        switch customers(of: [request]) {
-        case .now(let customers): return try decide(request, for: customers[0], skippingEligibility: skips)
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                try await self.decide(request, for: await work()[0], skippingEligibility: skips).value()
-            }
+        try customers(of: [request]).then { (customers) throws(SignatureFault) in
+            try self.decide(request, for: customers[0], skippingEligibility: skips)
         }
     }
 
@@ -50,13 +46,8 @@ extension SignOffers {
         for customer: CustomerStep,
         skippingEligibility skips: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
-        switch customer {
-        case .known(let known): return try decide(request, for: known, skippingEligibility: skips)
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                try await self.decide(request, for: try await work(), skippingEligibility: skips).value()
-            }
-        case .refused(let fault): throw fault
+        try customer.get().then { (known) throws(SignatureFault) in
+            try self.decide(request, for: known, skippingEligibility: skips)
         }
     }
 
@@ -87,10 +78,11 @@ extension SignOffers {
         let offers = request.offers(of: app)
         var policy = OfferPolicy(
             app: app,
-            customer: Customer(account: request.account, sharing: customer.history),
+            environments: request.environments(of: app),
+            customer: customer.customer,
             now: customer.moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: customer.history),
-            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: customer.book),
+            heldAge: .limited(maximumEvidenceAgeSeconds),
             drawingBy: draw
         )
         @Sendable func decided(by policy: OfferPolicy, _ decisions: [Decision]) -> Decided {

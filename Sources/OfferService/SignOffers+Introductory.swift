@@ -26,23 +26,24 @@ extension SignOffers {
     ) throws(SignatureFault) -> [DecidedProduct] {
         let ids = request.products
         guard !ids.isEmpty else { return [] }
-        let (app, history) = (customer.signing.app, customer.history)
+        let (app, book) = (customer.signing.app, customer.book)
         var named: String?
         if case .introductorySignatures(_, let transactionId?, _) = request.kind {
-            guard request.names(transactionId, history) else { throw .transactionMismatch }
+            guard request.names(transactionId, book) else { throw .transactionMismatch }
             named = transactionId
         }
         var policy = IntroductoryPolicy(
             app: app,
-            customer: Customer(account: request.account, sharing: history),
+            customer: customer.customer,
             now: customer.moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
-            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: book),
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
+            environments: request.environments(of: app)
         )
         // No transaction is looked for where the client names one.
         let newest =
             request.signatureCount > 0 && named == nil
-            ? history.map { NewestTransactions($0.value, of: app, for: request.account) } : nil
+            ? book.map { NewestTransactions($0, of: app, for: request.account) } : nil
         var products: [DecidedProduct] = []
         products.reserveCapacity(ids.count)
         for id in ids {
@@ -52,7 +53,7 @@ extension SignOffers {
                 // Evidence that is too old or incomplete leaves the verdict unknown, and names the customer all the same.
                 let namesCustomer = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: id)
                 // A transaction of evidence about somebody else is not this customer's.
-                if named != nil, !namesCustomer, history != nil { throw .transactionMismatch }
+                if named != nil, !namesCustomer, book != nil { throw .transactionMismatch }
                 let transactionId =
                     named ?? (namesCustomer ? newest.flatMap { request.transactionId(in: $0, of: group) } : nil)
                 guard let transactionId else { throw .transactionRequired }
@@ -84,11 +85,11 @@ extension CustomerRequest {
         return nil
     }
 
-    /// Whether a transaction is known to be the customer's: one of the history, or the one that the App Store was asked
+    /// Whether a transaction is known to be the customer's: one of the book, or the one that the App Store was asked
     /// about.
-    fileprivate func names(_ transactionId: String, _ history: SharedHistory?) -> Bool {
+    fileprivate func names(_ transactionId: String, _ book: Book?) -> Bool {
         if case .question(.transactionId(transactionId, _)) = evidence { return true }
-        return history?.value.names(transactionId) ?? false
+        return book?.names(transactionId) ?? false
     }
 }
 

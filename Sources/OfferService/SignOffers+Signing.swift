@@ -47,7 +47,7 @@ extension SignOffers {
             signing: signing,
             account: request.account,
             formats: request.formats,
-            purchases: decided.purchases.map { NewestTransactions($0.value, of: app) },
+            purchases: decided.purchases.map { NewestTransactions($0, of: app) },
             moment: customer.moment,
             rooms: metrics.rooms,
             signer: signer
@@ -136,10 +136,10 @@ extension SignOffers.Decided {
     }
 
     /// The purchases to name in a JWS: where the decision looked at them, and something is signed.
-    fileprivate var purchases: SharedHistory? {
+    fileprivate var purchases: Book? {
         guard request.formats.contains(.jws), !skipsEligibility, decisions.contains(where: { $0.verdict == .eligible })
         else { return nil }
-        return policy.history
+        return policy.book
     }
 }
 

@@ -67,11 +67,9 @@ package final class SignOffers: Sendable {
     /// The customers of requests that came together, with one look-up of the held state of all of them.
     package func customers(of requests: [CustomerRequest]) -> Customers {
         histories.customers(
-            requests.map { request in
-                do throws(SignatureFault) {
-                    return try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
-                } catch {
-                    return .refused(error)
+            of: requests.map { request in
+                Result { () throws(SignatureFault) in
+                    try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
                 }
             }
         )
@@ -138,8 +136,8 @@ package final class SignOffers: Sendable {
     /// How old evidence may be, in seconds; 0 for no limit.
     ///
     /// Signed transactions, which a sender chose to show, may have another limit. The limit of held state is separate.
-    func maximumAgeSeconds(of history: SharedHistory?) -> Int64 {
-        guard let history, history.value.coverage == .partial else { return maximumEvidenceAgeSeconds }
+    func maximumAgeSeconds(of book: Book?) -> Int64 {
+        guard book?.listing?.coverage == .partial else { return maximumEvidenceAgeSeconds }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds
     }
 }

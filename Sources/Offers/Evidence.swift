@@ -68,10 +68,10 @@ package enum AppStoreQuestion: Hashable, Sendable {
     package var isNew: Bool { if case .transactionId(_, isNew: true) = self { true } else { false } }
 }
 
-/// Turns evidence that is at hand into the history that decisions read: the port to Apple's side that needs no network.
+/// Turns evidence that is at hand into the book that decisions read: the port to Apple's side that needs no network.
 package protocol EvidenceReader: Sendable {
     /// Throws for a question, too: an ``EvidenceFetcher`` asks it.
-    func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory
+    func book(from evidence: Evidence) throws(EvidenceFault) -> Book
 }
 
 /// Asks the App Store: the port to Apple's side that goes over the network.
@@ -83,14 +83,14 @@ package protocol EvidenceFetcher: Sendable {
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
-    ) -> SubscriptionHistory?
+    ) -> Book?
 
     /// Asks about a customer, by the credentials of the app.
     func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
-    ) async throws(EvidenceFault) -> SubscriptionHistory
+    ) async throws(EvidenceFault) -> Book
 }
 
 extension EvidenceFetcher {
@@ -98,7 +98,7 @@ extension EvidenceFetcher {
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
-    ) -> SubscriptionHistory? { nil }
+    ) -> Book? { nil }
 }
 
 /// Evidence that cannot be used: it is malformed, it is not genuine, or it cannot be checked now.

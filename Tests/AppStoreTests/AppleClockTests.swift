@@ -34,7 +34,7 @@ struct AppleClockTests {
     /// Reads evidence that a client sent.
     private func read(_ evidence: Evidence, _ verifier: SignedDataVerifier) {
         let reader = AppStoreEvidenceReader(verifier: verifier.reporting(to: listener))
-        _ = try? reader.history(from: evidence)
+        _ = try? reader.book(from: evidence)
     }
 
     @Test("the date of data that ends at Apple's own root, each time that it is sent")

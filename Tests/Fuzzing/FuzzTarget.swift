@@ -41,7 +41,7 @@ private enum FuzzTarget: String {
         switch self {
         case .jws:
             let text = String(decoding: input, as: UTF8.self)
-            _ = try? reader.history(from: .signedTransactions([text], renewalInfos: [text]))
+            _ = try? reader.book(from: .signedTransactions([text], renewalInfos: [text]))
         case .payload:
             let payload = SignedDataVerifier.Payload(json: input, signedDate: Self.moment, isLocallySigned: false)
             _ = try? SignedTransaction(payload)
@@ -54,7 +54,7 @@ private enum FuzzTarget: String {
             // Whatever is found becomes a part of a path.
             if let found, !found.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { Self.fail("not digits: \(found)") }
         case .verifyReceipt:
-            _ = try? reader.history(from: .receiptResponse(json: input))
+            _ = try? reader.book(from: .receiptResponse(json: input))
             _ = try? HistoryUnderWay(
                 StatusResponse(json: input),
                 verifiedBy: verifier,

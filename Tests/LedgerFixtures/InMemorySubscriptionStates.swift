@@ -4,16 +4,15 @@ import Synchronization
 /// The state of subscriptions in memory.
 package final class InMemorySubscriptionStates: SubscriptionStates {
     private struct Contents {
-        var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+        var subscriptions: [SubscriptionIdentity: Chapter] = [:]
         var byAccount: [AccountDigest: Set<SubscriptionIdentity>] = [:]
         var marks: [AccountDigest: [AccountHistoryMark]] = [:]
         var notifications: Set<String> = []
 
-        mutating func learn(_ observation: StateObservation) {
-            for seen in observation.subscriptions {
+        mutating func learn(_ observation: Book) {
+            for seen in observation.chapters {
                 let before = subscriptions[seen.identity]
-                var held = before ?? seen
-                held.merge(seen)
+                let held = before?.joining(seen) ?? seen
                 subscriptions[seen.identity] = held
                 for gone in held.accountsLetGo(since: before) {
                     byAccount[gone]?.remove(seen.identity)
@@ -32,22 +31,22 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
 
     package init() {}
 
-    package func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
+    package func atHand(_ questions: [StateQuestion]) -> [Book]? { questions.map(held) }
 
-    package func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
+    package func held(_ questions: [StateQuestion]) -> [Result<Book, StorageFailure>] {
         questions.map { .success(held($0)) }
     }
 
-    private func held(_ question: StateQuestion) -> HeldState {
+    private func held(_ question: StateQuestion) -> Book {
         contents.withLock { contents in
             let ofAccount = question.account.flatMap { contents.byAccount[$0] } ?? []
             var identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
-            for _ in 0..<HeldSubscription.mostLinked {
+            for _ in 0..<Chapter.mostLinked {
                 identities.formUnion(identities.flatMap { contents.subscriptions[$0]?.identities ?? [] })
             }
             let marks = question.account.flatMap { contents.marks[$0] } ?? []
-            var state = HeldState(
-                subscriptions: identities.compactMap { contents.subscriptions[$0] },
+            var state = Book(
+                chapters: identities.compactMap { contents.subscriptions[$0] },
                 marks: marks.filter { $0.bundleId == question.bundleId }
             )
             state.leaveOut(beyond: question)
@@ -55,9 +54,9 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
         }
     }
 
-    package func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
+    package func learn(_ observation: Book) { contents.withLock { $0.learn(observation) } }
 
-    package func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
+    package func keep(_ notification: NotificationRecord, _ observation: Book) -> Bool {
         contents.withLock { contents in
             let isNew = contents.notifications.insert(notification.id).inserted
             if isNew || notification.countsAgain { contents.learn(observation) }

@@ -24,7 +24,7 @@ struct CatchUpNotificationsTests {
                     bundleId: "reader",
                     environment: .production,
                     signedDate: now,
-                    history: nil
+                    book: nil
                 )
             )
         }
@@ -39,14 +39,14 @@ struct CatchUpNotificationsTests {
 
         init(forgetsNames: Bool = false) { self.forgetsNames = forgetsNames }
 
-        func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
-        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] { [] }
-        func learn(_ observation: StateObservation) {}
+        func atHand(_ questions: [StateQuestion]) -> [Book]? { nil }
+        func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] { [] }
+        func learn(_ observation: Book) {}
         func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 
         func keep(
             _ notification: NotificationRecord,
-            _ observation: StateObservation
+            _ observation: Book
         ) async throws(StorageFailure) -> Bool {
             guard !fails.withLock({ $0 }) else { throw StorageFailure(.unavailable, "down") }
             if forgetsNames { return true }

@@ -58,15 +58,14 @@ struct DiagnoseReportsTests {
         _ productId: String,
         _ offerId: String,
         account: Account = alice,
-        history: SubscriptionHistory = .active(at: now, told: 60),
+        history: Book = .active(at: now, told: 60),
         timestamp: Int64 = now.millisecondsSince1970
     ) async throws -> [DiagnosisCause] {
         let memory = StateMemory(
             states: InMemorySubscriptionStates(),
             digester: HMACAccountDigester(key: [1, 2, 3])
         )
-        let view = memory.view(of: Self.alice, in: app)
-        memory.learn(history, from: .appStore, for: view, of: app, beside: HeldState(), at: Self.now)
+        memory.learn(history, from: .appStore, for: Self.alice, of: app, beside: Book(), at: Self.now)
         let verifier = try key.verifier("KEY0")
         let report = try report(productId, offerId, account: account, timestamp: timestamp)
         let useCase = DiagnoseReports(
@@ -94,7 +93,7 @@ struct DiagnoseReportsTests {
 
     @Test("A customer without subscriptions never subscribed for any offer")
     func newcomer() async throws {
-        let nothing = SubscriptionHistory(
+        let nothing = Book(
             bundleId: "reader",
             environment: .production,
             asOf: Self.now.adding(seconds: -60),
@@ -177,15 +176,14 @@ struct DiagnoseReportsTests {
                 expiresDate: Self.now.adding(days: 20),
                 transactionId: transactionId
             )
-            let history = SubscriptionHistory(
+            let history = Book(
                 bundleId: "reader",
                 environment: .production,
                 asOf: Self.now.adding(seconds: -60),
                 renewals: [],
                 transactions: [transaction]
             )
-            let view = memory.view(of: account, in: app)
-            memory.learn(history, from: .appStore, for: view, of: app, beside: HeldState(), at: Self.now)
+            memory.learn(history, from: .appStore, for: account, of: app, beside: Book(), at: Self.now)
         }
         learn("1", for: Self.alice)
         learn("2", for: Self.alice)

@@ -13,7 +13,7 @@ struct GivenUpTests {
             answering question: AppStoreQuestion,
             for bundleId: String,
             needsWholeHistory: Bool
-        ) async throws(EvidenceFault) -> SubscriptionHistory {
+        ) async throws(EvidenceFault) -> Book {
             while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
             return .active(at: now, told: 10)
         }

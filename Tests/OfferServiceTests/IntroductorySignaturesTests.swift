@@ -119,8 +119,8 @@ struct IntroductorySignaturesTests {
     }
 
     /// What the App Store says of a customer who has the purchases, all of them lapsed.
-    private func history(_ transactions: [Transaction]) -> SubscriptionHistory {
-        SubscriptionHistory(
+    private func history(_ transactions: [Transaction]) -> Book {
+        Book(
             bundleId: "com.example.reader",
             environment: .production,
             asOf: now,

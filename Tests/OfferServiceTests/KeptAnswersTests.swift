@@ -9,7 +9,7 @@ struct KeptAnswersTests {
 
     /// The App Store, which has answered, and is not to be asked again.
     private struct AppStore: EvidenceFetcher {
-        let kept: SubscriptionHistory?
+        let kept: Book?
         /// Whether what is kept is all of the history.
         var isWhole = false
 
@@ -17,7 +17,7 @@ struct KeptAnswersTests {
             answering question: AppStoreQuestion,
             for bundleId: String,
             needsWholeHistory: Bool
-        ) -> SubscriptionHistory? {
+        ) -> Book? {
             needsWholeHistory && !isWhole ? nil : kept
         }
 
@@ -25,7 +25,7 @@ struct KeptAnswersTests {
             answering question: AppStoreQuestion,
             for bundleId: String,
             needsWholeHistory: Bool
-        ) async throws(EvidenceFault) -> SubscriptionHistory {
+        ) async throws(EvidenceFault) -> Book {
             throw EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "asked", detail: "It was asked.")
         }
     }
@@ -41,11 +41,11 @@ struct KeptAnswersTests {
         )
     }
 
-    private static func history(secondsAgo: Int64) -> SubscriptionHistory { .active(at: now, told: secondsAgo) }
+    private static func history(secondsAgo: Int64) -> Book { .active(at: now, told: secondsAgo) }
 
     private static let evidence = Evidence.question(.transactionId("1"))
 
-    private func beginning(_ kept: SubscriptionHistory?) throws -> Step<SignOffers.Decided, SignatureFault> {
+    private func beginning(_ kept: Book?) throws -> Step<SignOffers.Decided, SignatureFault> {
         try useCase(AppStore(kept: kept)).decide(
             CustomerRequest.of(
                 .signatures([OfferRequest(productId: "monthly", offerId: "o")]),

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -69,10 +70,10 @@ struct ReceiptResponse {
     }
 }
 
-extension SubscriptionHistory {
+extension Book {
     /// A customer who subscribes to product `monthly`, and has paid for days to come.
-    static func active(bundleId: String = "reader", at now: Timestamp, told secondsAgo: Int64) -> SubscriptionHistory {
-        SubscriptionHistory(
+    static func active(bundleId: String = "reader", at now: Timestamp, told secondsAgo: Int64) -> Book {
+        Book(
             bundleId: bundleId,
             environment: .production,
             asOf: now.adding(seconds: -secondsAgo),
@@ -139,20 +140,20 @@ extension App {
 
 /// The App Store: with a customer's history, or out of reach.
 struct ScriptedAppStore: EvidenceFetcher {
-    let answer: Result<SubscriptionHistory, EvidenceFault>
+    let answer: Result<Book, EvidenceFault>
 
     func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
         needsWholeHistory: Bool
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         try answer.get()
     }
 }
 
 /// Finds all evidence unreadable.
 struct NoReader: EvidenceReader {
-    func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+    func book(from evidence: Evidence) throws(EvidenceFault) -> Book {
         throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
     }
 }

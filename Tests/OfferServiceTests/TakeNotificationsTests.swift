@@ -54,7 +54,7 @@ struct TakeNotificationsTests {
                 bundleId: "reader",
                 environment: .production,
                 signedDate: Self.now,
-                history: .active(at: Self.now, told: 0),
+                book: .active(at: Self.now, told: 0),
                 isUnderstood: isUnderstood
             )
         )
@@ -67,7 +67,7 @@ struct TakeNotificationsTests {
             originalTransactionId: "1"
         )
         let question = StateQuestion(bundleId: "reader", account: nil, subscriptions: [subscription])
-        return states.held([question]).contains { (try? $0.get().subscriptions.isEmpty) == false }
+        return states.held([question]).contains { (try? $0.get().chapters.isEmpty) == false }
     }
 
     private func count(_ type: String, _ outcome: String) -> Bool {
@@ -99,7 +99,7 @@ struct TakeNotificationsTests {
         )
         let question = StateQuestion(bundleId: "reader", account: nil, subscriptions: [subscription])
         let held = try #require(states.held([question]).first).get()
-        #expect(held.subscriptions.map(\.confirmed) == [Self.now])
+        #expect(held.chapters.map(\.confirmed) == [Self.now])
     }
 
     @Test("One that names no app is counted by its type, and taken")

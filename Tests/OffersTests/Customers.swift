@@ -188,6 +188,48 @@ func bought(
     )
 }
 
+/// What evidence shows, in flat lists.
+struct Shown: Equatable, Sendable {
+    var bundleId: String?
+    var environment: AppStoreEnvironment?
+    var asOf: Timestamp?
+    /// `nil` where the evidence has no list of them.
+    var renewals: [RenewalInfo]?
+    var transactions: [Transaction]
+    var coverage: HistoryCoverage
+    /// Who brought what is not signed.
+    var source = Source.answer
+    /// When the transactions were signed, if not at ``asOf``.
+    var signed: Timestamp?
+    /// When the renewal infos were signed, if not at ``asOf``.
+    var renewed: Timestamp?
+    /// More of what was signed, each with its own date.
+    var statements: [Statement<Transaction>] = []
+    var words: [Statement<RenewalInfo?>] = []
+
+    var book: Book {
+        let isSigned = coverage == .partial
+        var book = Book(
+            Listing(
+                bundleId: bundleId,
+                environment: environment,
+                asOf: asOf,
+                coverage: renewals == nil ? .withoutEntries : coverage,
+                by: isSigned ? .signature : source
+            )
+        )
+        if isSigned {
+            book.add(
+                transactions.map { Statement($0, asOf: signed ?? asOf ?? clock, by: .signature) } + statements,
+                (renewals ?? []).map { Statement($0, asOf: renewed ?? asOf ?? clock, by: .signature) } + words
+            )
+        } else {
+            book.add(rows: transactions, entries: renewals ?? [])
+        }
+        return book
+    }
+}
+
 func history(
     _ renewals: [RenewalInfo]?,
     _ transactions: [Transaction] = [],
@@ -195,8 +237,8 @@ func history(
     from environment: AppStoreEnvironment? = .production,
     asOf date: Timestamp? = clock,
     coverage: HistoryCoverage = .complete
-) -> SubscriptionHistory {
-    SubscriptionHistory(
+) -> Shown {
+    Shown(
         bundleId: bundleId,
         environment: environment,
         asOf: date,
@@ -207,44 +249,59 @@ func history(
 }
 
 /// What a signed transaction says, with its renewal info or alone.
-func signed(
-    _ transaction: Transaction,
-    _ renewal: RenewalInfo? = nil,
-    on date: Double
-) -> SubscriptionHistory {
-    var (transaction, renewal) = (transaction, renewal)
-    transaction.signedDate = day(date)
-    renewal?.signedDate = day(date)
-    let entries = [renewal ?? entry(transaction.originalTransactionId, transaction.productId, renews: nil)]
-    return history(entries, [transaction], asOf: day(date), coverage: .partial)
+func signed(_ transaction: Transaction, _ renewal: RenewalInfo? = nil, on date: Double) -> Shown {
+    history(renewal.map { [$0] } ?? [], [transaction], asOf: day(date), coverage: .partial)
+}
+
+/// Evidence in flat lists, or a book.
+protocol CustomerSaying {
+    /// The book as a decision reads it.
+    var customer: Book { get }
+}
+
+extension Shown: CustomerSaying {
+    var customer: Book { book.joined(with: Book(), for: Account.none.view) }
+
+    func joined(with held: Book, for view: AccountView) -> Book { book.joined(with: held, for: view) }
+}
+
+extension Book: CustomerSaying {
+    var customer: Book { self }
+}
+
+extension Chapter {
+    /// A transaction by its identifier.
+    subscript(_ id: String) -> Transaction? { transactions.first { $0.content.transactionId == id }?.content }
 }
 
 /// The policy that decides about a customer at the clock of all tests.
 func examplePolicy(
-    _ history: SubscriptionHistory?,
+    _ said: (any CustomerSaying)?,
     for account: Account = .none,
     of app: App = exampleApp(),
     maximumAge: Int64 = 86_400,
+    heldAge: HeldAge? = nil,
     at now: Timestamp = clock
 ) -> OfferPolicy {
     OfferPolicy(
         app: app,
-        customer: Customer(account: account, history: history),
+        customer: Customer(account: account, book: said?.customer),
         now: now,
-        maximumEvidenceAgeSeconds: maximumAge
+        maximumEvidenceAgeSeconds: maximumAge,
+        heldAge: heldAge
     )
 }
 
 /// The decision about the introductory offer of a product, at the clock of all tests.
 func introductory(
-    _ history: SubscriptionHistory?,
+    _ said: (any CustomerSaying)?,
     for account: Account = .none,
     product: String = "pro.monthly",
     explaining: Bool = false
 ) -> IntroductoryDecision {
     var policy = IntroductoryPolicy(
         app: exampleApp(),
-        customer: Customer(account: account, history: history),
+        customer: Customer(account: account, book: said?.customer),
         now: clock,
         maximumEvidenceAgeSeconds: 86_400
     )

@@ -28,7 +28,7 @@ package struct AppStoreNotificationReader: NotificationReader {
             let parts = try parts(of: payload)
             guard let environment else { return .ofNobody(type: type) }
             try Self.check(environment, payload.appAppleId, of: app)
-            let history = try parts.isUnderstood ? history(of: parts, in: payload, at: verified.signedDate) : nil
+            let book = try parts.isUnderstood ? book(of: parts, in: payload, at: verified.signedDate) : nil
             return .ours(
                 AppleNotification(
                     id: id,
@@ -37,7 +37,7 @@ package struct AppStoreNotificationReader: NotificationReader {
                     bundleId: bundleId,
                     environment: environment,
                     signedDate: verified.signedDate,
-                    history: history,
+                    book: book,
                     isUnderstood: parts.isUnderstood
                 )
             )
@@ -101,14 +101,14 @@ package struct AppStoreNotificationReader: NotificationReader {
         }
     }
 
-    /// The history in the transaction and renewal info of a notification; both must be of its app and environment.
-    private func history(
+    /// The book of the transaction and renewal info of a notification; both must be of its app and environment.
+    private func book(
         of parts: Parts,
         in payload: NotificationPayload,
         at date: Timestamp
-    ) throws(SignedDataFault) -> SubscriptionHistory? {
+    ) throws(SignedDataFault) -> Book? {
         guard let transaction = parts.transaction else { return nil }
-        var signed = SignedHistory()
+        var signed = SignedBook()
         guard transaction.bundleId == payload.bundleId, transaction.environment?.rawValue == payload.environmentName
         else {
             throw SignedDataFault(.mixed, "The transaction is of another app or environment than the notification.")
@@ -123,7 +123,7 @@ package struct AppStoreNotificationReader: NotificationReader {
             signed.add(renewal)
         }
         signed.add(status: payload.status, of: transaction.transaction.originalTransactionId, asOf: date)
-        return signed.history(coverage: .partial, asOf: date)
+        return signed.book(coverage: .partial, asOf: date)
     }
 
     /// A name from outside, short enough for a log.

@@ -15,10 +15,17 @@ struct HistoryUnderWay: Sendable {
     private let bundleId: String?
     private let statedEnvironment: AppStoreEnvironment?
     private let revoked: Set<String>
-    private var signed = SignedHistory()
+    private var signed = SignedBook()
 
     /// Whether the customer ever subscribed.
     var hasSubscriptions: Bool { signed.bundleId != nil }
+
+    /// Whether the period before the newest one has to be known: the newest has not begun, and was revoked, or offers ask
+    /// about the running one.
+    func lacksRunningPeriod(of app: AppStoreApp) -> Bool {
+        let ahead = signed.periods(ahead: asOf)
+        return ahead.contains { $0.revocationDate != nil } || app.readsRunningPeriods && !ahead.isEmpty
+    }
 
     init(
         _ statuses: StatusResponse,
@@ -59,21 +66,17 @@ struct HistoryUnderWay: Sendable {
     }
 
     /// The history, for every group: complete after the last page, before it as far as the newest transactions tell.
-    func history() throws(SignedDataFault) -> SubscriptionHistory {
-        var history = signed.history(coverage: isWhole ? .complete : .newestTransactions, asOf: asOf)
-        if hasSubscriptions, history.bundleId != bundleId || history.environment != statedEnvironment {
+    func history() throws(SignedDataFault) -> Book {
+        var book = signed.book(coverage: isWhole ? .complete : .newestTransactions, asOf: asOf, revoked: revoked)
+        if hasSubscriptions, book.bundleId != bundleId || book.environment != statedEnvironment {
             throw SignedDataFault(
                 .mixed,
                 "The answer's transactions are of another app or environment than the answer."
             )
         }
-        history.bundleId = bundleId
-        history.environment = statedEnvironment
-        for index in history.transactions.indices
-        where history.transactions[index].transactionId.map(revoked.contains) == true {
-            history.transactions[index].revocationDate = history.transactions[index].revocationDate ?? asOf
-        }
-        return history
+        book.listing?.bundleId = bundleId
+        book.listing?.environment = statedEnvironment
+        return book
     }
 }
 

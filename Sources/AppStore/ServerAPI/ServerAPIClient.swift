@@ -17,7 +17,7 @@ struct ServerAPIClient: Sendable {
         ofTransaction transactionId: String,
         of app: AppStoreApp,
         isWhole: Bool = false
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         let start = ContinuousClock.now
         let key = QuestionKey(.transactionId(transactionId), of: app.bundleId, needsWholeHistory: isWhole)
         var known: HistoryUnderWay
@@ -26,7 +26,8 @@ struct ServerAPIClient: Sendable {
         } else {
             known = try await statuses(ofTransaction: transactionId, of: app)
         }
-        while isWhole, known.hasSubscriptions, !known.isWhole {
+        let needsHistory = isWhole || known.lacksRunningPeriod(of: app)
+        while needsHistory, known.hasSubscriptions, !known.isWhole {
             let page: HistoryResponse
             do throws(EvidenceFault) {
                 let end = start + apple.deadline

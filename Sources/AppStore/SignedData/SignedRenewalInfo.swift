@@ -9,10 +9,11 @@ struct SignedRenewalInfo {
     let originalTransactionId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
+    let signedDate: Timestamp
     let renewal: RenewalInfo
 
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
-        var renewal = RenewalInfo(originalTransactionId: nil, productId: nil, signedDate: payload.signedDate)
+        var renewal = RenewalInfo(originalTransactionId: nil, productId: nil)
         var environment: String?
         var nextProductId: String?
         var offerType: Int64?
@@ -29,6 +30,7 @@ struct SignedRenewalInfo {
                     renewal.hasExpirationIntent = try (reader.readAppleInteger() ?? 0) != 0
                 case .isInBillingRetryPeriod:
                     renewal.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
+                case .renewalDate: renewal.renewalDate = try reader.readAppleDate()
                 case .gracePeriodExpiresDate: renewal.gracePeriodExpiresDate = try reader.readAppleDate()
                 case .environment: environment = try reader.readAppleText()
                 case .offerType: offerType = try reader.readAppleInteger()
@@ -53,6 +55,7 @@ struct SignedRenewalInfo {
         }
         self.originalTransactionId = originalTransactionId
         self.environment = try payload.environment(named: environment)
+        signedDate = payload.signedDate
         self.renewal = renewal
     }
 
@@ -93,6 +96,7 @@ private enum RenewalMember: String, CaseIterable {
     case autoRenewStatus
     case expirationIntent
     case isInBillingRetryPeriod
+    case renewalDate
     case gracePeriodExpiresDate
     case environment
     case offerType

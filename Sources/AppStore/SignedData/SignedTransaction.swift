@@ -9,6 +9,7 @@ struct SignedTransaction {
     let bundleId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
+    let signedDate: Timestamp
     let transaction: Transaction
 
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
@@ -31,6 +32,7 @@ struct SignedTransaction {
         self.transactionId = transactionId
         self.appTransactionId = fields.appTransactionId
         self.bundleId = bundleId
+        signedDate = payload.signedDate
         self.environment = try payload.environment(named: fields.environment)
         let kind: Transaction.Kind =
             switch (fields.type, fields.previousOriginalTransactionId) {
@@ -52,13 +54,13 @@ struct SignedTransaction {
             appAccountToken: fields.appAccountToken,
             offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
             transactionId: transactionId,
-            signedDate: payload.signedDate,
             price: fields.price,
             storefront: fields.storefront,
             reason: fields.reason,
             billingPlan: fields.billingPlan
         )
         transaction.kind = kind
+        transaction.typeName = kind == .subscription ? nil : fields.type
         transaction.isFree = fields.isFree
         transaction.webOrderLineItemId = fields.webOrderLineItemId
         transaction.previousOriginalTransactionId = fields.previousOriginalTransactionId

@@ -9,7 +9,7 @@ import Synchronization
 final class AnswerCache: Sendable {
     static let capacity = 4096
 
-    typealias Answer = Result<SubscriptionHistory, EvidenceFault>
+    typealias Answer = Result<Book, EvidenceFault>
 
     private struct Entry {
         let answer: Answer

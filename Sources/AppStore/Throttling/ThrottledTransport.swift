@@ -129,7 +129,7 @@ extension Duration {
 
 /// Has equal questions that are asked at the same time answered by one call.
 final class SingleFlight: Sendable {
-    private typealias Flight = Task<Result<SubscriptionHistory, EvidenceFault>, Never>
+    private typealias Flight = Task<Result<Book, EvidenceFault>, Never>
 
     private let flights = Mutex<[QuestionKey: Flight]>([:])
     private let metrics: AppStoreMetrics
@@ -145,8 +145,8 @@ final class SingleFlight: Sendable {
     /// The call goes on when its first caller has gone, as others may wait for it; it ends by its own deadline.
     func history(
         for key: QuestionKey,
-        _ ask: @escaping @Sendable () async throws(EvidenceFault) -> SubscriptionHistory
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        _ ask: @escaping @Sendable () async throws(EvidenceFault) -> Book
+    ) async throws(EvidenceFault) -> Book {
         let flight = flights.withLock { flights in
             if let known = flights[key] {
                 metrics.countQuestion(answeredBy: .sharedCall)

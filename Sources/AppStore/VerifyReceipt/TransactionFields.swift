@@ -127,7 +127,7 @@ struct JoinedTransactions {
         for transaction in receipt {
             let name = Name(transaction)
             if let place = isIndexed ? places[name] : transactions.firstIndex(where: { Name($0) == name }) {
-                transactions[place] = transactions[place].completed(by: transaction)
+                transactions[place].join(transaction)
                 continue
             }
             if isIndexed { places[name] = transactions.count }
@@ -151,26 +151,5 @@ struct JoinedTransactions {
             id = transaction.transactionId ?? transaction.originalTransactionId
             purchaseDate = transaction.transactionId == nil ? transaction.purchaseDate : nil
         }
-    }
-}
-
-extension Transaction {
-    /// The transaction with what a poorer copy of it says where it says nothing itself.
-    fileprivate func completed(by copy: Transaction) -> Transaction {
-        var whole = self
-        if whole.productId.isEmpty { whole.productId = copy.productId }
-        whole.subscriptionGroupIdentifier = subscriptionGroupIdentifier ?? copy.subscriptionGroupIdentifier
-        whole.purchaseDate = purchaseDate ?? copy.purchaseDate
-        whole.expiresDate = expiresDate ?? copy.expiresDate
-        whole.revocationDate = revocationDate ?? copy.revocationDate
-        whole.isUpgraded = isUpgraded || copy.isUpgraded
-        whole.revocation = revocation ?? copy.revocation
-        if ownership == .purchased { whole.ownership = copy.ownership }
-        whole.webOrderLineItemId = webOrderLineItemId ?? copy.webOrderLineItemId
-        whole.appAccountToken = appAccountToken ?? copy.appAccountToken
-        whole.offer = offer?.catalogId == nil ? copy.offer ?? offer : offer
-        whole.isOfferSaid = isOfferSaid || copy.isOfferSaid
-        whole.isFree = isFree(or: copy)
-        return whole
     }
 }

@@ -6,9 +6,9 @@ struct VerifyReceiptClient: Sendable {
     let apple: AppStoreConnection
 
     /// Asks production first, and the Sandbox where production says so.
-    func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
+    func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> Book {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
-        var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: apple.deadline)
+        var attempts = AppStoreAttempts<Book>(startingIn: app.firstEnvironment, deadline: apple.deadline)
         return try await attempts.run { environment, timeout in
             let request = OutgoingRequest(
                 method: .post,
@@ -50,7 +50,7 @@ struct VerifyReceiptClient: Sendable {
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
-    ) -> AppStoreOutcome<SubscriptionHistory> {
+    ) -> AppStoreOutcome<Book> {
         let seconds = RetryAfter.seconds(after: response, at: apple.now()) ?? 5
         switch response.status {
         case 200: break
@@ -77,7 +77,7 @@ struct VerifyReceiptClient: Sendable {
         of answer: VerifyReceiptResponse,
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
-    ) -> AppStoreOutcome<SubscriptionHistory> {
+    ) -> AppStoreOutcome<Book> {
         let meaning = VerifyReceiptResponse.meaning(ofStatus: answer.status)
         let refusal = EvidenceFault(
             .rejected,
@@ -89,10 +89,11 @@ struct VerifyReceiptClient: Sendable {
         )
         switch answer.status {
         case 0, 21006:
-            guard var history = try? answer.history() else { return .refusal(refusal) }
-            history.asOf = history.asOf ?? apple.now()
-            history.environment = history.environment ?? environment
-            return .answer(history)
+            var answer = answer
+            answer.requestDate = answer.requestDate ?? apple.now()
+            answer.environment = answer.environment ?? environment
+            guard let book = try? answer.book(by: .answer) else { return .refusal(refusal) }
+            return .answer(book)
         case 21002: return .temporaryOnce(.receiptDoubted)
         case 21004:
             apple.log.error("verifyReceipt refuses the shared secret", ["bundleId": "\(app.bundleId)"])

@@ -33,7 +33,7 @@ struct VerifyReceiptResponse {
 }
 
 extension VerifyReceiptResponse {
-    func history() throws(EvidenceFault) -> SubscriptionHistory {
+    func book(by source: Source) throws(EvidenceFault) -> Book {
         guard status == 0 || status == 21006 else {
             throw EvidenceFault(
                 .rejected,
@@ -43,14 +43,18 @@ extension VerifyReceiptResponse {
             )
         }
         let joined = JoinedTransactions(latestTransactions, and: receiptTransactions)
-        return SubscriptionHistory(
-            bundleId: bundleId,
-            environment: environment,
-            asOf: requestDate,
-            renewals: pendingRenewals ?? transactionReceiptRenewals ?? (hasReceipt ? [] : nil),
-            transactions: joined.transactions,
-            coverage: coverage(joined)
+        let entries = pendingRenewals ?? transactionReceiptRenewals ?? (hasReceipt ? [] : nil)
+        var book = Book(
+            Listing(
+                bundleId: bundleId,
+                environment: environment,
+                asOf: requestDate,
+                coverage: entries == nil ? .withoutEntries : coverage(joined),
+                by: source
+            )
         )
+        book.add(rows: joined.transactions, entries: entries ?? [])
+        return book
     }
 
     /// The entry of an iOS 6 style answer, which has no `pending_renewal_info`: Apple returns that for app receipts alone.

@@ -54,8 +54,14 @@ extension PublicEndpoints {
         case .later(let work):
             for called in calls { called.request.waitElsewhere() }
             let bound = NIOLoopBound(calls, eventLoop: loop)
+            let count = calls.count
             Task {
-                let customers = await work()
+                let customers: [CustomerStep]
+                do throws(SignatureFault) {
+                    customers = try await work()
+                } catch {
+                    customers = Array(repeating: .failure(error), count: count)
+                }
                 loop.execute { self.answer(bound.value, for: customers, on: loop) }
             }
         }

@@ -51,11 +51,11 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
         let record = NotificationRecord(notification, receivedAt: moment, countsAgain: again)
         let isUnderstood = notification.isUnderstood && AppleNotification.types.contains(notification.type)
         // All that Apple signed of a subscription counts, whatever the notification is about.
-        let observation = (notification.isUnderstood ? notification.history : nil).map {
-            StateObservation($0, digester: memory.digester, at: moment, isConfirmed: true)
+        let said = (notification.isUnderstood ? notification.book : nil).map {
+            $0.remembered(digester: memory.digester, at: moment, isConfirmed: true)
         }
         do throws(StorageFailure) {
-            let isNew = try await memory.states.keep(record, observation ?? StateObservation(subscriptions: []))
+            let isNew = try await memory.states.keep(record, said ?? Book())
             return counted(record.type, !isNew ? .repeated : isUnderstood ? .taken : .notUnderstood)
         } catch {
             metrics.count(record.type, .notKept)

@@ -176,7 +176,7 @@ package struct AnswerRetentionCalls: Sendable {
             }
             if let offer = reply?.offer { counters[bundleId]?.count(offer.offerId, as: .jws) }
         }
-        let isUnknown = customer.history == nil || walk.reasons.contains { $0.reason.verdict == .unknown }
+        let isUnknown = customer.book == nil || walk.reasons.contains { $0.reason.verdict == .unknown }
         return Answered(result, unknown: isUnknown ? (call.subscription, app.signing.app) : nil)
     }
 

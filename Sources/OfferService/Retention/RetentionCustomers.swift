@@ -32,7 +32,7 @@ package struct RetentionCustomers: Sendable {
         return customer.redeeming(by: others, beside: subscription)
     }
 
-    private func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+    private func held(_ question: StateQuestion) async throws(StorageFailure) -> Book {
         if let held = memory.states.atHand(question) { return held }
         return try await memory.states.held(question)
     }

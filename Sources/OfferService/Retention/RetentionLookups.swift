@@ -59,17 +59,17 @@ package final class RetentionLookups: Sendable {
 
     private func look(up subscription: SubscriptionIdentity, of app: App) async {
         do throws(EvidenceFault) {
-            let history = try await fetcher.history(
+            let answer = try await fetcher.history(
                 answering: .transactionId(subscription.originalTransactionId),
                 for: app.bundleId,
                 needsWholeHistory: false
             )
             memory.learn(
-                history,
+                answer,
                 from: .appStore,
-                for: memory.view(of: .none, in: app),
+                for: .none,
                 of: app,
-                beside: HeldState(),
+                beside: Book(),
                 at: now()
             )
             metrics.count(.learned)

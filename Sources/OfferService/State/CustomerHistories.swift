@@ -17,120 +17,150 @@ struct CustomerHistories: Sendable {
     let clock: ClockMonitor?
     let now: @Sendable () -> Timestamp
 
-    /// The progress of a request before any look-up.
-    enum Beginning: Sendable {
-        /// The customer is known, and nothing is remembered beside the evidence.
-        case known(KnownCustomer)
-        /// Held state has to be put beside the evidence.
-        case reading(Reading)
-        /// The App Store has to be asked.
-        case asking(@Sendable () async throws(SignatureFault) -> KnownCustomer)
-        case refused(SignatureFault)
-    }
-
-    /// Evidence, and its question to the store of states: a reference, which is handed on without a copy.
-    final class Reading: Sendable {
-        private let evidence: SubscriptionHistory?
-        private let source: EvidenceSource
-        private let signing: SigningApp
-        private let view: AccountView
-        private let oldest: Timestamp?
-        /// Whether the evidence was lately refused, as too many have shown it.
-        private let isShared: Bool
-        private let memory: StateMemory
-        private let moment: Timestamp
-        private let confirms: Bool
+    /// The evidence of a request, before what is held is known: a reference, which is handed on without a copy.
+    final class Inquiry: Sendable {
+        let request: CustomerRequest
+        let signing: SigningApp
+        /// `nil` without evidence.
+        let evidence: Book?
+        let source: EvidenceSource
+        /// The server's clock when the evidence was there.
+        let moment: Timestamp
         let question: StateQuestion
+        /// Why the App Store's answer is not there: held state stands in for it, or this is thrown.
+        let fault: SignatureFault?
 
         fileprivate init(
-            _ evidence: SubscriptionHistory?,
-            from source: EvidenceSource,
-            for request: CustomerRequest,
+            _ request: CustomerRequest,
             of signing: SigningApp,
+            _ evidence: Book?,
+            from source: EvidenceSource,
             at moment: Timestamp,
-            memory: StateMemory,
-            ledger: (any SignatureLedger)?,
-            maximumHeldAgeSeconds: Int64,
-            confirms: Bool
+            account: AccountDigest?,
+            insteadOf fault: SignatureFault? = nil
         ) {
-            self.confirms = confirms
-            oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
+            self.request = request
+            self.signing = signing
             self.evidence = evidence
             self.source = source
             self.moment = moment
-            self.signing = signing
-            view = memory.view(of: request.account, in: signing.app)
-            self.memory = memory
-            let named = evidence?.namedSubscriptions ?? []
-            question = StateQuestion(bundleId: signing.app.bundleId, account: view.digest, subscriptions: named)
-            isShared = ledger.map { named.contains(where: $0.isSuspect) } ?? false
-        }
-
-        /// Puts held state over the evidence where it is newer, and learns from the evidence.
-        fileprivate func customer(with state: HeldState) -> KnownCustomer {
+            self.fault = fault
             let app = signing.app
-            guard let evidence else {
-                let history = SubscriptionHistory(held: state, of: app, for: view)
-                return KnownCustomer(
-                    of: signing,
-                    history.map { SharedHistory($0) },
-                    at: moment,
-                    confirmed: confirms ? state.confirmed(since: oldest) : nil
-                )
+            var named = evidence?.namedSubscriptions ?? []
+            if fault != nil, let id = request.transactionId {
+                named = AppStoreEnvironment.allCases.filter(app.environments.contains).map {
+                    SubscriptionIdentity(bundleId: app.bundleId, environment: $0, originalTransactionId: id)
+                }
             }
-            // Shared evidence ties nobody else to its subscriptions: the first accounts hold their places.
-            let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
-            memory.learn(evidence, from: source, for: owner, of: app, beside: state, at: moment)
-            var state = state
-            if source != .client { state.leaveOutRedemptions(in: evidence) }
-            let history = evidence.updated(by: state, for: view, since: oldest)
-            return KnownCustomer(
-                of: signing,
-                SharedHistory(history),
-                from: source,
-                at: moment,
-                confirmed: confirms
-                    ? state.confirmed(since: oldest).union(source == .signature ? [] : evidence.subscriptionIds) : nil
-            )
+            question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: named)
         }
     }
 
-    /// The customers of requests, in their order, with one question to the store of states for all of them.
-    func customers(_ begun: [Beginning]) -> Customers {
-        let questions = begun.compactMap { if case .reading(let reading) = $0 { reading.question } else { nil } }
-        guard let memory, !questions.isEmpty else { return .now(Self.customers(begun, with: [])) }
-        if let states = memory.states.atHand(questions) {
-            return .now(Self.customers(begun, with: states.map { .success($0) }))
+    /// The customers of requests that came together, with one question to the store of states for all of them.
+    func customers(of begun: [Result<Step<Inquiry, SignatureFault>, SignatureFault>]) -> Customers {
+        let questions = begun.compactMap { begun -> StateQuestion? in
+            if case .success(.now(let inquiry)) = begun { inquiry.question } else { nil }
         }
-        return .later { Self.customers(begun, with: await memory.states.held(questions)) }
+        guard let memory, !questions.isEmpty else { return .now(customers(of: begun, holding: [])) }
+        if let books = memory.states.atHand(questions) {
+            return .now(customers(of: begun, holding: books.map { .success($0) }))
+        }
+        return .later { () async throws(SignatureFault) in
+            customers(of: begun, holding: await memory.states.held(questions))
+        }
     }
 
-    private static func customers(
-        _ begun: [Beginning],
-        with answers: [Result<HeldState, StorageFailure>]
+    private func customers(
+        of begun: [Result<Step<Inquiry, SignatureFault>, SignatureFault>],
+        holding answers: [Result<Book, StorageFailure>]
     ) -> [CustomerStep] {
         var rest = answers[...]
-        return begun.map { beginning in
-            switch beginning {
-            case .known(let customer): return .known(customer)
-            case .asking(let work): return .later(work)
-            case .refused(let fault): return .refused(fault)
-            case .reading(let reading):
-                guard case .success(let state) = rest.popFirst() else { return .refused(unreadable) }
-                return .known(reading.customer(with: state))
+        return begun.map { begun in
+            switch begun {
+            case .failure(let fault): return .failure(fault)
+            case .success(.later(let work)):
+                return .success(.later { () async throws(SignatureFault) in try await customer(of: try await work()) })
+            case .success(.now(let inquiry)):
+                let held = memory == nil ? .success(Book()) : rest.popFirst() ?? .failure(StorageFailure(.unavailable, "the store gave no answer"))
+                return Result { () throws(SignatureFault) in .now(try customer(of: inquiry, holding: held)) }
             }
         }
     }
 
-    /// Reads the evidence of a request for ``customers(_:)``, as far as that goes without the store of states.
+    private func customer(of inquiry: Inquiry) async throws(SignatureFault) -> KnownCustomer {
+        let held = await memory?.states.held([inquiry.question]).first ?? .success(Book())
+        return try customer(of: inquiry, holding: held)
+    }
+
+    /// Joins what is held with the evidence, and learns from the evidence.
+    private func customer(
+        of inquiry: Inquiry,
+        holding answer: Result<Book, StorageFailure>
+    ) throws(SignatureFault) -> KnownCustomer {
+        let (request, app) = (inquiry.request, inquiry.signing.app)
+        guard case .success(let held) = answer else {
+            throw inquiry.fault ?? .evidence(.stateUnavailable("The state of the account cannot be read now."))
+        }
+        let view = memory?.view(of: request.account, in: app) ?? AccountView()
+        let environments = request.environments(of: app)
+        var book: Book?
+        if let evidence = inquiry.evidence {
+            if let memory {
+                // Shared evidence ties nobody else to its subscriptions: the first accounts hold their places.
+                let isShared = ledger.map { inquiry.question.subscriptions.contains(where: $0.isSuspect) } ?? false
+                let owner = isShared ? .none : request.account
+                memory.learn(evidence, from: inquiry.source, for: owner, of: app, beside: held, at: inquiry.moment)
+            }
+            book = evidence.joined(with: held, for: view)
+        } else {
+            let asked = inquiry.fault == nil ? nil : request.transactionId
+            book = Book(held: held, of: app, in: environments, for: view, asking: asked)
+            if book == nil, let fault = inquiry.fault { throw fault }
+        }
+        var production: Book?
+        if let account = view.digest, let other = book, other.environment != .production,
+            environments.contains(.production)
+        {
+            // Redemptions of Production count in the Sandbox, too.
+            book = other.adding(redemptions: held.redemptions(in: .production, of: account))
+            production = Book(held: held, of: app, in: [.production], for: view)
+        }
+        return KnownCustomer(
+            of: inquiry.signing,
+            Customer(
+                account: request.account,
+                book: book,
+                production: production,
+                isStandIn: inquiry.fault != nil
+            ),
+            from: inquiry.fault == nil ? inquiry.source : .client,
+            at: inquiry.moment,
+            confirmed: confirmed(by: held, inquiry)
+        )
+    }
+
+    /// The subscriptions of which the App Store itself has spoken lately; `nil` where it need not have.
+    private func confirmed(by held: Book, _ inquiry: Inquiry) -> Set<String>? {
+        guard confirmsSignedTransactions, fetcher != nil, memory != nil, inquiry.fault == nil else { return nil }
+        let oldest = maximumHeldAgeSeconds > 0 ? inquiry.moment.adding(seconds: -maximumHeldAgeSeconds) : nil
+        let known = held.chapters.filter { chapter in
+            chapter.confirmed.map { confirmed in oldest.map { confirmed >= $0 } ?? true } ?? false
+        }
+        let evident = inquiry.source == .signature ? [] : inquiry.evidence?.chapters.compactMap(\.id) ?? []
+        return Set(known.map(\.identity.originalTransactionId) + evident)
+    }
+
+    /// Reads the evidence of a request, or asks the App Store for it.
     ///
     /// While the App Store is out of reach, held state answers in its place, but not for a purchase made just now.
-    func begin(_ request: CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
+    func begin(
+        _ request: CustomerRequest,
+        of signing: SigningApp
+    ) throws(SignatureFault) -> Step<Inquiry, SignatureFault> {
         let moment = now()
         guard case .question(let question) = request.evidence, let fetcher else {
             let source: EvidenceSource = request.evidence?.kind.isApplesWord == true ? .signature : .client
-            let history = try read(request.evidence, at: moment)
-            return beginning(with: history, from: source, for: request, of: signing, at: moment)
+            return .now(inquiry(request, of: signing, try read(request.evidence, at: moment), from: source, at: moment))
         }
         let watch = Stopwatch()
         let kept = fetcher.keptHistory(
@@ -139,62 +169,57 @@ struct CustomerHistories: Sendable {
             needsWholeHistory: request.needsWholeHistory
         )
         guard let kept else {
-            return .asking { () async throws(SignatureFault) in
-                try await customer(asking: question, of: fetcher, for: request, of: signing)
+            return .later { () async throws(SignatureFault) in
+                do throws(SignatureFault) {
+                    return try await ask(question, of: fetcher, for: request, of: signing)
+                } catch {
+                    // Held state is older than a purchase that was made just now.
+                    guard case .evidence(let fault) = error, case .unavailable = fault.kind, !question.isNew,
+                        memory != nil
+                    else { throw error }
+                    return inquiry(request, of: signing, nil, from: .client, at: now(), insteadOf: error)
+                }
             }
         }
         rooms.note(watch.nanoseconds, in: .evidence)
-        do throws(EvidenceFault) { try refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
-        return beginning(with: kept, from: .appStore, for: request, of: signing, at: moment)
+        try refuseFuture(kept, at: moment)
+        return .now(inquiry(request, of: signing, kept, from: .appStore, at: moment))
     }
 
-    /// Asks the App Store for the history.
-    private func customer(
-        asking question: AppStoreQuestion,
+    private func ask(
+        _ question: AppStoreQuestion,
         of fetcher: any EvidenceFetcher,
         for request: CustomerRequest,
         of signing: SigningApp
-    ) async throws(SignatureFault) -> KnownCustomer {
-        let answer: SubscriptionHistory
+    ) async throws(SignatureFault) -> Inquiry {
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
+        let answer: Book
         do throws(EvidenceFault) {
             answer = try await fetcher.history(answering: question, for: request, of: signing.app)
-            try refuseFuture(answer, at: now())
         } catch {
-            // Held state is older than a purchase that was made just now.
-            guard case .unavailable = error.kind, !question.isNew,
-                let held = await held(instead: question, for: request.account, of: signing.app)
-            else { throw .evidence(error) }
-            return KnownCustomer(of: signing, held, at: now())
+            throw .evidence(error)
         }
-        let begun = beginning(with: answer, from: .appStore, for: request, of: signing, at: now())
-        return try await customers([begun]).value()[0].value()
+        try refuseFuture(answer, at: now())
+        return inquiry(request, of: signing, answer, from: .appStore, at: now())
     }
 
-    /// Turns evidence into its question to the store of states.
-    private func beginning(
-        with history: SubscriptionHistory?,
-        from source: EvidenceSource,
-        for request: CustomerRequest,
+    private func inquiry(
+        _ request: CustomerRequest,
         of signing: SigningApp,
-        at moment: Timestamp
-    ) -> Beginning {
-        guard let memory else {
-            return .known(KnownCustomer(of: signing, history.map { SharedHistory($0) }, from: source, at: moment))
-        }
-        return .reading(
-            Reading(
-                history,
-                from: source,
-                for: request,
-                of: signing,
-                at: moment,
-                memory: memory,
-                ledger: ledger,
-                maximumHeldAgeSeconds: maximumHeldAgeSeconds,
-                confirms: confirmsSignedTransactions && fetcher != nil
-            )
+        _ evidence: Book?,
+        from source: EvidenceSource,
+        at moment: Timestamp,
+        insteadOf fault: SignatureFault? = nil
+    ) -> Inquiry {
+        Inquiry(
+            request,
+            of: signing,
+            evidence,
+            from: source,
+            at: moment,
+            account: memory?.view(of: request.account, in: signing.app).digest,
+            insteadOf: fault
         )
     }
 
@@ -205,75 +230,39 @@ struct CustomerHistories: Sendable {
         of customer: KnownCustomer
     ) async throws(SignatureFault) -> KnownCustomer {
         guard let fetcher else { throw .evidence(.stateUnavailable("The App Store cannot be asked.")) }
-        let watch = Stopwatch()
-        defer { rooms.note(watch.nanoseconds, in: .evidence) }
-        let answer: SubscriptionHistory
-        do throws(EvidenceFault) {
-            answer = try await fetcher.history(
-                answering: .transactionId(transaction.id),
-                for: request,
-                of: customer.signing.app
-            )
-            try refuseFuture(answer, at: now())
-        } catch {
-            throw .evidence(error)
-        }
-        let begun = beginning(with: answer, from: .appStore, for: request, of: customer.signing, at: now())
-        let known = try await customers([begun]).value()[0].value()
+        let inquiry = try await ask(.transactionId(transaction.id), of: fetcher, for: request, of: customer.signing)
+        let known = try await self.customer(of: inquiry)
         return known.adding(confirmed: transaction.subscriptionIds.union(customer.confirmed ?? []))
     }
 
     /// Reads evidence that is at hand, and refuses a date ahead of the clock.
-    private func read(_ evidence: Evidence?, at moment: Timestamp) throws(SignatureFault) -> SubscriptionHistory? {
+    private func read(_ evidence: Evidence?, at moment: Timestamp) throws(SignatureFault) -> Book? {
         guard let evidence else { return nil }
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
+        let book: Book
         do throws(EvidenceFault) {
-            let history = try reader.history(from: evidence)
-            try refuseFuture(history, at: moment)
-            // Apple's word without a transaction names no subscription: held state counts, as without evidence.
-            if evidence.kind.isApplesWord, history.transactions.isEmpty { return nil }
-            return history
+            book = try reader.book(from: evidence)
         } catch {
             throw .evidence(error)
         }
-    }
-
-    private static var unreadable: SignatureFault {
-        .evidence(.stateUnavailable("The state of the account cannot be read now."))
+        try refuseFuture(book, at: moment)
+        // Apple's word without a transaction names no subscription: held state counts, as without evidence.
+        return evidence.kind.isApplesWord && book.chapters.isEmpty ? nil : book
     }
 
     /// Refuses evidence dated further ahead of the server's clock than the two may be apart: it is not genuine, unless
     /// the clock itself may be behind.
-    private func refuseFuture(_ history: SubscriptionHistory, at moment: Timestamp) throws(EvidenceFault) {
-        guard let date = history.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
-        if let fault = clock?.fault { throw .clockWrong("\(fault)") }
-        throw EvidenceFault(
-            .rejected,
-            code: "evidence_in_future",
-            detail: "The evidence is dated \(date.rfc3339), ahead of the clock: Apple did not make it."
+    private func refuseFuture(_ book: Book, at moment: Timestamp) throws(SignatureFault) {
+        guard let date = book.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
+        if let fault = clock?.fault { throw .evidence(.clockWrong("\(fault)")) }
+        throw .evidence(
+            EvidenceFault(
+                .rejected,
+                code: "evidence_in_future",
+                detail: "The evidence is dated \(date.rfc3339), ahead of the clock: Apple did not make it."
+            )
         )
-    }
-
-    /// Held state of the account, or of the requested subscription, in place of Apple's answer; `nil` for none.
-    private func held(
-        instead asked: AppStoreQuestion,
-        for account: Account,
-        of app: App
-    ) async -> SharedHistory? {
-        guard let memory else { return nil }
-        let view = memory.view(of: account, in: app)
-        var transactionId: String?
-        if case .transactionId(let id, _) = asked { transactionId = id }
-        let named = AppStoreEnvironment.allCases.filter(app.environments.contains).compactMap { environment in
-            transactionId.map {
-                SubscriptionIdentity(bundleId: app.bundleId, environment: environment, originalTransactionId: $0)
-            }
-        }
-        let question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
-        guard let state = try? await memory.states.held(question) else { return nil }
-        let history = SubscriptionHistory(held: state, of: app, for: view, asking: transactionId)
-        return history.map { SharedHistory($0.standingIn()) }
     }
 }
 
@@ -283,20 +272,10 @@ struct UnconfirmedTransaction: Sendable {
     let subscriptionIds: Set<String>
 }
 
-extension HeldState {
-    /// The subscriptions of which the App Store itself has spoken since a moment, or with `nil` ever.
-    fileprivate func confirmed(since oldest: Timestamp?) -> Set<String> {
-        Set(
-            subscriptions.lazy.filter { held in
-                held.confirmed.map { confirmed in oldest.map { confirmed >= $0 } ?? true } ?? false
-            }.map(\.identity.originalTransactionId)
-        )
-    }
-}
-
-extension SubscriptionHistory {
-    fileprivate var subscriptionIds: Set<String> {
-        Set(transactions.map(\.originalTransactionId)).union((renewals ?? []).compactMap(\.originalTransactionId))
+extension CustomerRequest {
+    /// The transaction that the App Store is asked about; `nil` for other evidence.
+    fileprivate var transactionId: String? {
+        if case .question(.transactionId(let id, _)) = evidence { id } else { nil }
     }
 }
 
@@ -306,7 +285,7 @@ extension EvidenceFetcher {
         answering question: AppStoreQuestion,
         for request: CustomerRequest,
         of app: App
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         let needsWhole = request.needsWholeHistory
         guard let timeout = request.timeout else {
             return try await history(answering: question, for: app.bundleId, needsWholeHistory: needsWhole)
@@ -314,7 +293,7 @@ extension EvidenceFetcher {
         let bundleId = app.bundleId
         return try await TimeLimit.value(by: .now + timeout, otherwise: .failure(.notInTime)) {
             do throws(EvidenceFault) {
-                return Result<SubscriptionHistory, EvidenceFault>.success(
+                return Result<Book, EvidenceFault>.success(
                     try await history(answering: question, for: bundleId, needsWholeHistory: needsWhole)
                 )
             } catch {

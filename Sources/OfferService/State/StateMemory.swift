@@ -30,27 +30,24 @@ package final class StateMemory: Sendable {
     /// Remembers evidence of the app and of an environment that counts for it: Apple's words, and a client's
     /// redemptions.
     func learn(
-        _ history: SubscriptionHistory,
+        _ book: Book,
         from source: EvidenceSource,
-        for view: AccountView,
+        for account: Account,
         of app: App,
-        beside state: HeldState,
+        beside held: Book,
         at moment: Timestamp
     ) {
-        guard history.bundleId == app.bundleId, history.environment.map(app.environments.contains) == true else {
-            return
-        }
-        let observation =
+        guard book.bundleId == app.bundleId, book.environment.map(app.environments.contains) == true else { return }
+        let said =
             source == .client
-            ? StateObservation(redemptionsIn: history, shownFor: view.account, digester: digester)
-            : StateObservation(
-                history,
-                presentedFor: view.account,
+            ? book.shownRedemptions(for: account, digester: digester)
+            : book.remembered(
+                presentedFor: account,
                 digester: digester,
                 at: moment,
                 isConfirmed: source == .appStore
             )
-        if observation.isNews(beside: state) { states.learn(observation) }
+        if said.isNews(beside: held) { states.learn(said) }
     }
 }
 
@@ -68,17 +65,17 @@ enum EvidenceSource {
 private struct ReadOnlyStates: SubscriptionStates {
     let states: any SubscriptionStates
 
-    func atHand(_ questions: [StateQuestion]) -> [HeldState]? { states.atHand(questions) }
+    func atHand(_ questions: [StateQuestion]) -> [Book]? { states.atHand(questions) }
 
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+    func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
         await states.held(questions)
     }
 
-    func learn(_ observation: StateObservation) {}
+    func learn(_ said: Book) {}
 
     func keep(
         _ notification: NotificationRecord,
-        _ observation: StateObservation
+        _ said: Book
     ) async throws(StorageFailure) -> Bool {
         false
     }

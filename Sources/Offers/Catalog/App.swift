@@ -53,9 +53,19 @@ package final class App: Sendable {
         }
     }
 
+    /// Whether any offer has a rule that reads the running period.
+    package var readsRunningPeriods: Bool {
+        offers { $0.duringTrial == .refuse || $0.fromProducts != nil }
+    }
+
+    /// Whether any offer has terms that hold something.
+    func offers(_ hold: (PromotionalOffer.Terms) -> Bool) -> Bool {
+        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { hold($0.terms) } } }
+    }
+
     /// Whether any offer has a limit of redemptions.
     package var countsRedemptions: Bool {
-        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.maxRedemptions != nil } } }
+        offers { $0.maxRedemptions != nil }
     }
 
     /// In the catalog's order.

@@ -123,18 +123,15 @@ extension OfferPolicy {
     /// They come in Apple's order, the best first, each once. Evidence of another app, environment or account names
     /// none, nor does evidence that is too old.
     package mutating func winBackOffers(inGroups groups: [SubscriptionGroup]) -> [WinBackOffer] {
-        guard let history = history?.value,
-            history.renewals?.contains(where: { !$0.eligibleWinBackOfferIds.isEmpty }) == true
+        guard let book,
+            book.chapters.contains(where: { $0.renewal?.content?.eligibleWinBackOfferIds.isEmpty == false })
         else { return [] }
-        let holdings = Holdings(history, of: app)
         var found: [WinBackOffer] = []
         for group in groups where isEvidenceOfCustomer(inGroup: group) {
-            let entries = holdings.all.filter { $0.group == group.id }.compactMap { holding in
-                holding.entry.flatMap { history.renewals?[$0] }
-            }
-            let newest = entries.max(by: RenewalInfo.isOlder)
+            let subscriptions = evidence.subscriptions?.all.filter { $0.group == group.id } ?? []
+            let newest = subscriptions.filter { !$0.renewal.isStandIn }.max(by: Subscription.isSaidBefore)
             let known = group.products.flatMap(\.winBackOffers)
-            for id in newest?.eligibleWinBackOfferIds ?? [] where !found.contains(where: { $0.id == id }) {
+            for id in newest?.renewal.eligibleWinBackOfferIds ?? [] where !found.contains(where: { $0.id == id }) {
                 found.append(known.first { $0.id == id } ?? WinBackOffer(id: id, url: nil))
             }
         }
@@ -142,10 +139,10 @@ extension OfferPolicy {
     }
 }
 
-extension RenewalInfo {
-    /// By the date of Apple's signature; of two that were signed at once the identifiers decide.
-    fileprivate static func isOlder(_ left: RenewalInfo, _ right: RenewalInfo) -> Bool {
-        let dates = [left, right].map { $0.signedDate?.millisecondsSince1970 ?? .min }
+extension Subscription {
+    /// By the date of the renewal info; of two that were said at once the identifiers decide.
+    fileprivate static func isSaidBefore(_ left: Subscription, _ right: Subscription) -> Bool {
+        let dates = [left, right].map { $0.renewedAsOf?.millisecondsSince1970 ?? .min }
         guard dates[0] == dates[1] else { return dates[0] < dates[1] }
         return (left.originalTransactionId ?? "") < (right.originalTransactionId ?? "")
     }

@@ -41,7 +41,7 @@ package struct DecisionBasis: Equatable, Sendable {
     package let asOf: Timestamp?
 }
 
-extension HistoryReading {
+extension GroupReading {
     var basis: DecisionBasis { DecisionBasis(isHeld: isHeld, asOf: date) }
 }
 

@@ -2,39 +2,76 @@
 /// with it.
 struct EvidenceExamination: Sendable {
     private(set) var request: RequestFacts
-    /// The part of the history that counts: the account's own, or all of it, as an introductory offer counts for an
-    /// Apple Account.
-    let history: SharedHistory?
+    /// The part of the book that counts: the account's own, or all of it, as an introductory offer counts for an Apple
+    /// Account.
+    let book: Book?
     /// By group; the key of the whole app is `nil`.
-    private var readings: [String?: HistoryReading] = [:]
-    /// The subscriptions of the history; `nil` until a group is looked for, and where the evidence carries no date.
-    private(set) var holdings: Holdings?
+    private var readings: [String?: GroupReading] = [:]
+    /// `nil` until a group is looked for, and where the evidence carries no date.
+    private(set) var subscriptions: Subscriptions?
 
-    init(_ request: RequestFacts, of history: SharedHistory?) {
+    init(_ request: RequestFacts, of book: Book?) {
         self.request = request
-        self.history = history
+        self.book = book
     }
 
     /// The ledger's counts leave the readings as they are.
-    mutating func consider(_ answer: LedgerAnswer) { request = RequestFacts(request, answer: answer) }
+    mutating func consider(_ answer: LedgerAnswer) { request = request.with(answer: answer) }
 
     /// The findings for a group, or with `nil` for the whole app; `nil` without evidence.
-    mutating func reading(inGroup groupId: String?) -> HistoryReading? {
-        guard let whole = request.history, let history else { return nil }
+    mutating func reading(inGroup groupId: String?) -> GroupReading? {
+        guard let whole = request.book, let book else { return nil }
         if let known = readings[groupId] { return known }
-        if holdings == nil {
-            holdings = history.value.clock(at: request.now).map { Holdings(history.value, of: request.app, at: $0) }
+        if subscriptions == nil, book.asOf != nil {
+            subscriptions = Subscriptions(book, of: request.app, at: request.now, oldest: request.oldestHeld)
         }
-        let reading = HistoryReading(
-            whole,
-            own: history,
-            inGroup: groupId,
-            of: request.app,
-            at: request.now,
-            by: holdings
-        )
+        let reading = GroupReading(whole, own: book, inGroup: groupId, of: request.app, by: subscriptions)
         readings[groupId] = reading
         return reading
+    }
+}
+
+/// The findings in the evidence for one group, or for the whole app: looked for once in a request.
+final class GroupReading: Sendable {
+    /// `nil` when the evidence carries no date to judge it at.
+    let status: GroupStatus?
+    /// The subscription that counts.
+    let subscription: Subscription?
+    /// The products of other subscriptions that are running there.
+    let alsoRunning: [String]
+    let ended: EndedSubscriptions
+    let accounts: Set<AppAccountToken>
+    /// Whether the purchases of the subscription that counts name an account, or, in evidence of one Apple Account, any
+    /// do.
+    let namesAccount: Bool
+    /// The date by which its age is judged: of the transaction and renewal info that count, where they have their own.
+    let date: Timestamp?
+    /// Whether the subscription is known by held state alone, and so may be as old as held state.
+    let isHeld: Bool
+    /// A purchase there that is no subscription, where there is no subscription.
+    let otherPurchase: Transaction?
+
+    /// Takes the whole book with the part `own` that can be the account's, and the subscriptions of that part.
+    init(_ whole: Book, own: Book, inGroup groupId: String?, of app: App, by subscriptions: Subscriptions?) {
+        let found = subscriptions?.strongest(inGroup: groupId)
+        accounts = whole.accountTokens(inGroup: groupId, of: app)
+        status = found?.status
+        alsoRunning = found?.alsoRunning ?? []
+        ended = found?.ended ?? EndedSubscriptions()
+        var counting: Subscription?
+        if case .subscriber(let subscription) = found?.status { counting = subscription }
+        subscription = counting
+        otherPurchase = status == .noEvidence ? subscriptions?.otherPurchase(inGroup: groupId) : nil
+        isHeld = own.listing?.isHeld == true || counting?.isEvident == false
+        if isHeld {
+            date = counting?.said?.last ?? own.asOf
+        } else if own.listing?.coverage == .partial {
+            date = counting?.said?.first ?? own.asOf
+        } else {
+            date = own.asOf.map { asOf in counting?.asOf.map { max(asOf, $0) } ?? asOf }
+        }
+        let isWhole = own.listing?.isComposed == false && own.chapters.allSatisfy(\.isEvident)
+        namesAccount = isWhole ? !accounts.isEmpty : own.namesAccount(of: counting)
     }
 }
 
@@ -42,27 +79,31 @@ struct EvidenceExamination: Sendable {
 protocol EvidenceFacts: Sendable, SendableMetatype {
     var request: RequestFacts { get }
     /// The findings for the offer's scope; `nil` when there is no evidence.
-    var reading: HistoryReading? { get }
+    var reading: GroupReading? { get }
     /// Why the state of the subscription that counts is not known well enough; `nil` where it is, or no rule asks.
     var doubt: StateCertainty? { get }
 }
 
 extension EvidenceFacts {
     var app: App { request.app }
-    var history: SharedHistory? { request.history }
+    var book: Book? { request.book }
     var now: Timestamp { request.now }
     var doubt: StateCertainty? { nil }
 
     /// The age that the deciding evidence may have; 0 for no limit.
     var maximumAgeSeconds: Int64 {
-        if request.countsPaidTime, let end = reading?.subscription?.endsAt, end > now { return 0 }
-        return reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
+        guard reading?.isHeld == true else { return request.maximumEvidenceAgeSeconds }
+        switch request.heldAge {
+        case .limited(let seconds): return seconds
+        case .whilePaid(let seconds): return reading?.subscription?.endsAt.map { $0 > now } ?? false ? 0 : seconds
+        case .any: return 0
+        }
     }
 }
 
 struct GroupFacts: EvidenceFacts {
     let request: RequestFacts
-    let reading: HistoryReading?
+    let reading: GroupReading?
 }
 
 /// The rules that both policies begin with; each gives reasons of its own.
@@ -72,10 +113,10 @@ extension Rule where Facts: EvidenceFacts {
             "bundleId",
             wants: "The evidence is of this app.",
             refusal: { facts in
-                guard let bundleId = facts.history?.value.bundleId else { return missing }
+                guard let bundleId = facts.book?.bundleId else { return missing }
                 return bundleId == facts.app.bundleId ? nil : other
             },
-            saw: { EvidencePhrases.app(of: $0.history?.value, for: $0.app) }
+            saw: { EvidencePhrases.app(of: $0.book, for: $0.app) }
         )
     }
 
@@ -84,10 +125,10 @@ extension Rule where Facts: EvidenceFacts {
             "environments",
             wants: "The evidence is of an environment that counts for the app.",
             refusal: { facts in
-                guard let history = facts.history else { return missing }
-                return history.value.environment.map(facts.app.environments.contains) == true ? nil : other
+                guard let book = facts.book else { return missing }
+                return book.environment.map(facts.request.environments.contains) == true ? nil : other
             },
-            saw: { EvidencePhrases.environment(of: $0.history?.value, for: $0.app) }
+            saw: { EvidencePhrases.environment(of: $0.book, in: $0.request) }
         )
     }
 

@@ -69,7 +69,7 @@ extension PromotionalOffer {
 
 extension App {
     package var hasHoldouts: Bool {
-        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.terms.holdout != nil } } }
+        offers { $0.holdout != nil }
     }
 }
 
@@ -92,7 +92,7 @@ extension SubscriberFacts {
     /// `nil` for a request without account and without a subscription.
     private func digest(by draw: any HoldoutDraw) -> AccountDigest? {
         let request = offerFacts.request
-        if let account = request.knownAccount { return account }
+        if let account = request.customer.knownAccount { return account }
         let customer = request.account.customer(by: request.app.customerSeparator)
         guard customer != nil || offerFacts.originalTransactionId?.isEmpty == false else { return nil }
         return draw.digest(

@@ -7,7 +7,7 @@ final class OfferFacts: EvidenceFacts {
     let group: SubscriptionGroup
     let offer: PromotionalOffer
     /// For the offer's scope; `nil` when there is no evidence.
-    let reading: HistoryReading?
+    let reading: GroupReading?
 
     /// Of the subscription that counts.
     var originalTransactionId: String? { reading?.subscription?.originalTransactionId }
@@ -16,18 +16,23 @@ final class OfferFacts: EvidenceFacts {
     ///
     /// Held state may be known of an account by evidence that was presented for it, and counts as if it was presented
     /// again.
-    var countsAccounts: Bool { reading?.namesAccount == false && !request.countsPaidTime }
+    var countsAccounts: Bool {
+        guard reading?.namesAccount == false else { return false }
+        if case .limited = request.heldAge { return true } else { return false }
+    }
 
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
     var doubt: StateCertainty? {
-        guard let subscription = reading?.subscription, subscription.certainty != .known else { return nil }
-        guard !subscription.isInTheWay else { return subscription.certainty }
+        guard let subscription = reading?.subscription else { return nil }
+        var certainty = subscription.certainty
+        if request.heldAge == .any, certainty == .known, subscription.failedRenewalEnd.map({ $0 <= now }) ?? false {
+            certainty = .wasToRenew(after: subscription.said?.last ?? now)
+        }
+        guard certainty != .known, !subscription.isInTheWay else { return certainty == .known ? nil : certainty }
         if subscription.state == .familyShared, offer.terms.familyShared == .refuse { return nil }
         if subscription.state == .assigned, offer.terms.assigned == .refuse { return nil }
-        if case .wasToRenew = subscription.certainty, offer.isOpen(whateverBecameOf: subscription, at: now) {
-            return nil
-        }
-        return subscription.certainty
+        if case .wasToRenew = certainty, offer.isOpen(whateverBecameOf: subscription, at: now) { return nil }
+        return certainty
     }
 
     /// By the ledger; `nil` if it was not asked.
@@ -47,7 +52,7 @@ final class OfferFacts: EvidenceFacts {
     init?(
         _ request: RequestFacts,
         _ name: OfferRequest,
-        reading: (PromotionalOffer, SubscriptionGroup) -> HistoryReading?
+        reading: (PromotionalOffer, SubscriptionGroup) -> GroupReading?
     ) {
         guard let (product, group) = request.app.product(name.productId), let offer = product.offer(name.offerId) else {
             return nil

@@ -11,41 +11,40 @@ package struct OfferPolicy: Sendable {
     /// Takes the server's clock, at which offer windows and the age of evidence are judged, and ages in seconds, 0 for
     /// no limit.
     ///
-    /// Held state has the limit of the evidence unless it has its own. `countsPaidTime` makes state of any age count
-    /// while its paid time runs. Without a draw, nobody is held out.
+    /// Held state has the limit of the evidence unless it has its own. Without a draw, nobody is held out.
     package init(
         app: App,
+        environments: Set<AppStoreEnvironment>? = nil,
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
-        maximumHeldAgeSeconds: Int64? = nil,
-        countsPaidTime: Bool = false,
+        heldAge: HeldAge? = nil,
         drawingBy draw: (any HoldoutDraw)? = nil
     ) {
         self.init(
             RequestFacts(
                 app: app,
+                environments: environments,
                 customer: customer,
                 now: now,
                 maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
-                maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds,
-                countsPaidTime: countsPaidTime,
+                heldAge: heldAge ?? .limited(maximumEvidenceAgeSeconds),
                 draw: draw
             )
         )
     }
 
-    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.ownHistory) }
+    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.ownBook) }
 
     private var request: RequestFacts { evidence.request }
 
     /// The environment of the evidence; `nil` without evidence, or where it does not say.
-    package var environment: AppStoreEnvironment? { request.history?.value.environment }
+    package var environment: AppStoreEnvironment? { request.book?.environment }
     var app: App { request.app }
     /// The account to sign for.
     var account: Account { request.account }
-    /// The part of the history that can be the account's own; `nil` without evidence.
-    package var history: SharedHistory? { request.ownHistory }
+    /// The part of the book that can be the account's own; `nil` without evidence.
+    package var book: Book? { request.ownBook }
 
     /// Takes the ledger's counts into account from now on.
     package mutating func consider(_ ledgerAnswer: LedgerAnswer) {
@@ -66,12 +65,40 @@ package struct OfferPolicy: Sendable {
     /// Decides with the first reason that holds; `explaining` adds every rule that was asked.
     package mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         let decision = decideByAll(offerRequest, explaining: explaining)
+        guard decision.isEligibleBeforeDraw else { return decision }
         // Evidence that is too old to count can only refuse.
-        guard decision.isEligibleBeforeDraw, let rest = request.history?.value.withoutOverAge else { return decision }
-        var other = OfferPolicy(RequestFacts(request, history: SharedHistory(rest)))
-        let without = other.decideByAll(offerRequest, explaining: explaining)
-        if without.verdict == .eligible { return decision }
-        return without.reason == .heldOut && decision.reason == .heldOut ? decision : without
+        if let rest = request.book?.withoutOlder(than: request.oldestHeld) {
+            var other = OfferPolicy(request.with(customer: request.customer.with(rest)))
+            let without = other.decideByAll(offerRequest, explaining: explaining)
+            guard without.verdict == .eligible || without.reason == .heldOut && decision.reason == .heldOut else {
+                return without
+            }
+        }
+        return productionsRefusal(of: offerRequest, explaining: explaining) ?? decision
+    }
+
+    /// The refusal by what is held in Production: StoreKit takes a signature in the environment that the app runs in.
+    ///
+    /// Where nothing of the offer's scope is held there, it refuses nothing.
+    private func productionsRefusal(of offerRequest: OfferRequest, explaining: Bool) -> Decision? {
+        guard let production = request.customer.production else { return nil }
+        var other = OfferPolicy(
+            RequestFacts(
+                app: app,
+                environments: [.production],
+                customer: request.customer.with(production),
+                now: request.now,
+                maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds,
+                heldAge: .any,
+                ledgerAnswer: request.ledgerAnswer
+            )
+        )
+        switch other.facts(of: offerRequest)?.reading?.status {
+        case .neverSubscribed, .noEvidence, nil: return nil
+        case .subscriber, .noPendingRenewalInfo, .groupUnknown: break
+        }
+        let decision = other.decideByAll(offerRequest, explaining: explaining)
+        return decision.verdict == .eligible ? nil : decision
     }
 
     private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {
@@ -158,8 +185,10 @@ package struct OfferPolicy: Sendable {
     /// A transaction of the subscription that decides about an offer, and all identifiers of that subscription.
     package mutating func subscription(behind request: OfferRequest) -> (transactionId: String, ids: Set<String>)? {
         guard let facts = facts(of: request), let id = facts.originalTransactionId else { return nil }
-        let others = facts.history?.value.otherIds[id] ?? []
-        return (facts.reading?.subscription?.transaction?.transactionId ?? id, Set(others + [id]))
+        return (
+            facts.reading?.subscription?.transaction?.transactionId ?? id,
+            Set((facts.book?.otherIds(of: id) ?? []) + [id])
+        )
     }
 
     /// Whether the evidence is about this customer of this app, in a group, and new enough.
@@ -234,7 +263,9 @@ extension OfferPolicy {
             offers: limited,
             originalTransactionIds: presented
         )
-        question.otherIds = history?.value.otherIds ?? [:]
+        for chapter in book?.chapters ?? [] where !chapter.linked.isEmpty {
+            if let id = chapter.id { question.otherIds[id] = chapter.linked.sorted() }
+        }
         return question
     }
 
@@ -258,7 +289,7 @@ extension OfferPolicy {
             offer: request,
             reason: reason.rawValue,
             originalTransactionId: facts?.originalTransactionId,
-            otherIds: facts?.originalTransactionId.flatMap { history?.value.otherIds[$0] } ?? [],
+            otherIds: facts?.originalTransactionId.flatMap { book?.otherIds(of: $0) } ?? [],
             signatures: signatures,
             signatureLimit: facts?.offer.terms.signatureLimit,
             maximumAccounts: facts?.countsAccounts == true ? app.maximumAccountsPerTransaction : nil

@@ -84,21 +84,21 @@ enum OfferRules {
             "evidence",
             wants: "There is evidence that says what the customer has.",
             refusal: { facts in
-                guard let history = facts.history else { return .noEvidence }
-                guard history.value.asOf != nil else { return .evidenceStale }
-                guard history.value.bundleId != nil else { return .noEvidence }
-                if facts.doubt == .endNotSaid { return .noEvidence }
-                if case .notUnderstood = facts.doubt { return .noEvidence }
-                return facts.reading?.status == .noEvidence ? .noEvidence : nil
+                guard let book = facts.book else { return .noEvidence }
+                guard book.asOf != nil else { return .evidenceStale }
+                guard book.bundleId != nil else { return .noEvidence }
+                switch facts.doubt {
+                case .endNotSaid, .onlyRevokedAhead, .notUnderstood: return .noEvidence
+                case .known, .wasToRenew, nil: return facts.reading?.status == .noEvidence ? .noEvidence : nil
+                }
             },
             saw: { facts in
-                if facts.doubt == .endNotSaid {
-                    return EvidencePhrases.endNotSaid(of: facts.reading?.subscription?.transaction)
+                switch facts.doubt {
+                case .endNotSaid: return EvidencePhrases.endNotSaid(of: facts.reading?.subscription?.transaction)
+                case .onlyRevokedAhead: return EvidencePhrases.onlyRevokedAhead
+                case .notUnderstood: return facts.reading?.subscription.map { "\($0.phrase)." } ?? EvidencePhrases.none
+                case .known, .wasToRenew, nil: return EvidencePhrases.evidence(facts.request.customer, facts.reading)
                 }
-                if case .notUnderstood = facts.doubt, let subscription = facts.reading?.subscription {
-                    return "\(subscription.phrase)."
-                }
-                return EvidencePhrases.evidence(facts.history?.value, status: facts.reading?.status)
             }
         ),
         Rule(

@@ -43,7 +43,7 @@ extension Subscription {
 
     /// In its own state, or in its state if shared purchases counted; without a full stop.
     func phrase(as state: SubscriberState) -> String {
-        let expiry = transaction?.expiresDate?.day
+        let expiry = paidUntil?.day
         if case .notUnderstood(let value) = certainty { return EvidencePhrases.notUnderstood(value, of: transaction) }
         switch state {
         case .active:
@@ -132,20 +132,12 @@ extension Subscription {
         guard let transaction else { return "\(entry); the evidence has no transaction of it that counts. \(phrase)" }
         let name = transaction.transactionId.map { " \($0)" } ?? ""
         let bought = transaction.purchaseDate.map { ", bought \($0.rfc3339)" } ?? ""
-        let expires = transaction.expiresDate.map { ", paid until \($0.rfc3339)" } ?? ""
+        let expires = paidUntil.map { ", paid until \($0.rfc3339)" } ?? ""
         let plan = commitmentPhrase.map { ", paid month by month\($0)" } ?? ""
         let apples = renewal.status.map { ". Apple's status is \($0.code.rawValue) (\($0.code.words))" } ?? ""
         return
             "\(entry); its newest transaction that counts is\(name) of \(transaction.productId)\(bought)\(expires)\(plan)"
             + "\(apples). \(phrase)"
-    }
-}
-
-extension App {
-    /// As in "… for the app".
-    var environmentsPhrase: String {
-        let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
-        return "only \(names.enumeration) \(names.count == 1 ? "counts" : "count")"
     }
 }
 
@@ -170,20 +162,23 @@ enum EvidencePhrases {
     static let groupUnknown =
         "The evidence has a subscription whose group neither the catalog nor Apple's answer names."
 
-    static func app(of history: SubscriptionHistory?, for app: App) -> String {
-        guard let history else { return none }
-        guard let bundleId = history.bundleId else { return appUnknown }
+    static func app(of book: Book?, for app: App) -> String {
+        guard let book else { return none }
+        guard let bundleId = book.bundleId else { return appUnknown }
         return bundleId == app.bundleId
             ? "The evidence is of \(bundleId)." : "The evidence is of \(bundleId), not of \(app.bundleId)."
     }
 
-    static func environment(of history: SubscriptionHistory?, for app: App) -> String {
-        guard let history else { return none }
-        let found = history.environment.map { "is from \($0.rawValue)" } ?? "does not say which environment it is from"
-        return "The evidence \(found); \(app.environmentsPhrase) for the app, by its environments in the catalog."
+    static func environment(of book: Book?, in request: RequestFacts) -> String {
+        guard let book else { return none }
+        let found = book.environment.map { "is from \($0.rawValue)" } ?? "does not say which environment it is from"
+        let names = AppStoreEnvironment.allCases.filter(request.environments.contains).map(\.rawValue)
+        let isNarrowed = request.environments != request.app.environments
+        let subject = isNarrowed ? "client, by its environments in clients.yaml" : "app, by its environments in the catalog"
+        return "The evidence \(found); only \(names.enumeration) \(names.count == 1 ? "counts" : "count") for the \(subject)."
     }
 
-    static func account(_ account: Account, in reading: HistoryReading?) -> String {
+    static func account(_ account: Account, in reading: GroupReading?) -> String {
         guard let reading else { return none }
         if reading.accounts.isEmpty { return "The evidence names no account." }
         guard let token = account.storedToken else {
@@ -196,18 +191,22 @@ enum EvidencePhrases {
             : "The evidence names another appAccountToken than the request: the one that the app set on the purchase."
     }
 
-    static func evidence(_ history: SubscriptionHistory?, status: GroupStatus?) -> String {
-        guard let history else { return none }
-        guard let date = history.asOf else {
+    static func evidence(_ customer: Customer, _ reading: GroupReading?) -> String {
+        guard let listing = customer.book?.listing else { return none }
+        guard let date = listing.asOf else {
             let undated = "The evidence carries no date, so its age is not known."
-            guard history.coverage == .oneSubscription else { return undated }
-            return
-                "\(undated) It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send "
-                + "that receipt itself, as receipt."
+            return listing.coverage == .oneSubscription ? "\(undated) \(transactionReceipt)" : undated
         }
-        guard history.bundleId != nil else { return appUnknown }
-        if history.isHeld {
-            let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
+        guard listing.bundleId != nil else { return appUnknown }
+        let status = reading?.status
+        if status == .noEvidence, let other = reading?.otherPurchase {
+            let name = other.transactionId.map { " \($0)" } ?? ""
+            let type = other.typeName.map { "is of the type \"\($0.prefix(64))\"" } ?? "does not say its type"
+            return
+                "Transaction\(name) of \(other.productId) \(type): promotional offers are for auto-renewable subscriptions."
+        }
+        if listing.isHeld {
+            let lack = customer.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
             guard status == .noEvidence else {
                 return "\(lack); Apple last spoke of the account at \(date.rfc3339). "
                     + "Expiry is judged by the service's clock."
@@ -215,23 +214,37 @@ enum EvidencePhrases {
             return "\(lack), and the state held of the account has no subscription of the group."
         }
         if status == .noEvidence {
-            return history.renewals == nil
+            return listing.coverage == .withoutEntries
                 ? "The evidence has no list of subscriptions (pending_renewal_info)."
                 : "The evidence names no subscription of the group, and what was left out of it cannot be seen."
         }
-        if history.coverage == .partial {
+        if listing.coverage == .partial {
             return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
         }
-        if case .subscriber(let subscription) = status, let share = history.heldShare(of: subscription), share.isWhole {
-            return "The evidence does not name the subscription; Apple last spoke of it at \(share.asOf.rfc3339). "
-                + "Its expiry is judged by the service's clock."
+        guard case .subscriber(let subscription) = status else { return made(at: date) }
+        if !subscription.isEvident {
+            let said = subscription.said.map { "; Apple last spoke of it at \($0.last.rfc3339)" } ?? ""
+            return "The evidence does not name the subscription\(said). Its expiry is judged by the service's clock."
         }
-        if case .subscriber(let subscription) = status, subscription.clock != date {
-            return "Apple made the evidence at \(date.rfc3339); a newer statement about the subscription is of "
-                + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
-        }
-        return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
+        guard subscription.clock != date else { return made(at: date) }
+        return "Apple made the evidence at \(date.rfc3339); a newer statement about the subscription is of "
+            + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
     }
+
+    private static let transactionReceipt =
+        "It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send that receipt itself, as "
+        + "receipt."
+
+    private static func made(at date: Timestamp) -> String {
+        "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
+    }
+
+    static let onlyRevokedAhead =
+        "The evidence has only a renewal that was refunded or revoked before its period begins, and not the period before it: "
+        + "send that transaction, too."
+
+    static let runningUnknown =
+        "The evidence has only a renewal whose period has not begun, and not the running one: send that transaction, too."
 
     /// For a subscription that was to renew after Apple last spoke of it.
     static func unknownRenewal(of subscription: Subscription?, after date: Timestamp) -> String {
@@ -274,7 +287,7 @@ enum EvidencePhrases {
         }
     }
 
-    static func age(of reading: HistoryReading?, limit: Int64, at now: Timestamp) -> String {
+    static func age(of reading: GroupReading?, limit: Int64, at now: Timestamp) -> String {
         guard let reading, let date = reading.date else { return none }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         if reading.isHeld {

@@ -5,33 +5,37 @@ import Synchronization
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class RequestFacts: Sendable {
     let app: App
-    let account: Account
-    /// `nil` without evidence.
-    let history: SharedHistory?
-    /// The part of it that can be the account's own.
-    let ownHistory: SharedHistory?
+    /// The environments that count for the request.
+    let environments: Set<AppStoreEnvironment>
+    let customer: Customer
+    /// The part of the book that can be the account's own; `nil` without evidence.
+    let ownBook: Book?
     /// `nil` if the ledger was not asked.
     let ledgerAnswer: LedgerAnswer?
     let now: Timestamp
-    /// 0 for no limit, as in ``maximumHeldAgeSeconds``.
+    /// 0 for no limit.
     let maximumEvidenceAgeSeconds: Int64
-    let maximumHeldAgeSeconds: Int64
-    /// Whether state of any age counts while its paid time runs.
-    let countsPaidTime: Bool
-
+    let heldAge: HeldAge
     /// `nil` where nobody is held out.
     let draw: (any HoldoutDraw)?
-    /// ``Customer/knownAccount``.
-    let knownAccount: AccountDigest?
+
+    var account: Account { customer.account }
+    /// `nil` without evidence.
+    var book: Book? { customer.book }
+
+    /// Held state beside evidence that was said before can only refuse; `nil` for no limit.
+    var oldestHeld: Timestamp? {
+        if case .limited(let seconds) = heldAge, seconds > 0 { now.adding(seconds: -seconds) } else { nil }
+    }
 
     /// The customer's redemptions, as far as the evidence shows; `nil` without evidence.
     ///
     /// They are counted when the first offer asks, for all of them at once.
     var redemptions: RedemptionTally? {
-        guard let history else { return nil }
+        guard let book else { return nil }
         return tally.withLock { tally in
             if let tally { return tally }
-            let counted = RedemptionTally(history.value, of: app)
+            let counted = RedemptionTally(book, of: app, at: now)
             tally = counted
             return counted
         }
@@ -41,44 +45,48 @@ final class RequestFacts: Sendable {
 
     init(
         app: App,
+        environments: Set<AppStoreEnvironment>? = nil,
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
-        maximumHeldAgeSeconds: Int64,
-        countsPaidTime: Bool = false,
-        draw: (any HoldoutDraw)? = nil
+        heldAge: HeldAge,
+        draw: (any HoldoutDraw)? = nil,
+        ledgerAnswer: LedgerAnswer? = nil
     ) {
         self.app = app
-        account = customer.account
-        history = customer.history
-        ownHistory = customer.history.map { Self.own($0, of: customer.account) }
-        ledgerAnswer = nil
+        self.environments = environments ?? app.environments
+        self.customer = customer
+        ownBook = customer.book.map { $0.leavingOutOthers(than: customer.account) ?? $0 }
+        self.ledgerAnswer = ledgerAnswer
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
-        self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
-        self.countsPaidTime = countsPaidTime
+        self.heldAge = heldAge
         self.draw = draw
-        knownAccount = customer.knownAccount
     }
 
-    /// The same facts with the ledger's counts, or with a part of the history alone.
-    init(_ facts: RequestFacts, answer: LedgerAnswer? = nil, history part: SharedHistory? = nil) {
-        app = facts.app
-        account = facts.account
-        history = part ?? facts.history
-        ownHistory = part.map { Self.own($0, of: facts.account) } ?? facts.ownHistory
-        ledgerAnswer = answer ?? facts.ledgerAnswer
-        now = facts.now
-        maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
-        maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
-        countsPaidTime = facts.countsPaidTime
-        draw = facts.draw
-        knownAccount = facts.knownAccount
+    /// The same facts with the ledger's counts, or of another customer.
+    func with(answer: LedgerAnswer? = nil, customer other: Customer? = nil) -> RequestFacts {
+        RequestFacts(
+            app: app,
+            environments: environments,
+            customer: other ?? customer,
+            now: now,
+            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
+            heldAge: heldAge,
+            draw: draw,
+            ledgerAnswer: answer ?? ledgerAnswer
+        )
     }
+}
 
-    private static func own(_ history: SharedHistory, of account: Account) -> SharedHistory {
-        history.value.leavingOutOthers(than: account).map { SharedHistory($0) } ?? history
-    }
+/// How old held state may be.
+package enum HeldAge: Equatable, Sendable {
+    /// In seconds; 0 for no limit.
+    case limited(Int64)
+    /// In seconds once the paid time is over, any age before.
+    case whilePaid(Int64)
+    /// Any age, as long as Apple's own ends run.
+    case any
 }
 
 /// The customer that a decision is about.
@@ -86,18 +94,31 @@ package struct Customer: Sendable {
     /// The account to sign for.
     package let account: Account
     /// `nil` without evidence.
-    package let history: SharedHistory?
+    package let book: Book?
+    /// What is held of the account in Production, where the book is of another environment: an offer has to hold by both.
+    let production: Book?
     /// The account that has the subscription, where Apple asks and names none.
     let knownAccount: AccountDigest?
+    /// Whether held state replaces an answer of Apple, who could not be reached.
+    let isStandIn: Bool
 
-    package init(account: Account, history: SubscriptionHistory?, knownAccount: AccountDigest? = nil) {
-        self.init(account: account, sharing: history.map { SharedHistory($0) }, knownAccount: knownAccount)
+    package init(
+        account: Account,
+        book: Book?,
+        production: Book? = nil,
+        knownAccount: AccountDigest? = nil,
+        isStandIn: Bool = false
+    ) {
+        self.account = account
+        self.book = book
+        self.production = production
+        self.knownAccount = knownAccount
+        self.isStandIn = isStandIn
     }
 
-    package init(account: Account, sharing history: SharedHistory?, knownAccount: AccountDigest? = nil) {
-        self.account = account
-        self.history = history
-        self.knownAccount = knownAccount
+    /// The same customer by another book alone.
+    func with(_ book: Book) -> Customer {
+        Customer(account: account, book: book, knownAccount: knownAccount, isStandIn: isStandIn)
     }
 }
 

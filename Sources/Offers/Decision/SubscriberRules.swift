@@ -101,9 +101,11 @@ enum SubscriberRules {
         wants: "The customer comes from a product that the offer names.",
         refusal: { facts in
             guard let products = facts.offer.terms.fromProducts else { return nil }
+            if facts.last.isRunningUnknown { return .noEvidence }
             return products.isDisjoint(with: facts.products) ? .notFromProduct : nil
         },
         saw: { facts in
+            if facts.last.isRunningUnknown { return EvidencePhrases.runningUnknown }
             let products = facts.products.sorted().joined(separator: ", ")
             let held =
                 products.isEmpty
@@ -125,11 +127,13 @@ enum SubscriberRules {
         wants: "The running period is paid for, or the offer allows a free one.",
         refusal: { facts in
             guard facts.offer.terms.duringTrial == .refuse, facts.mayRun else { return nil }
+            if facts.subscription.isRunningUnknown { return .noEvidence }
             guard let isFree = facts.subscription.transaction?.isFree else { return .noEvidence }
             return isFree ? .inTrial : nil
         },
         saw: { facts in
             guard facts.mayRun else { return "No period is running." }
+            if facts.subscription.isRunningUnknown { return EvidencePhrases.runningUnknown }
             guard let isFree = facts.subscription.transaction?.isFree else {
                 return "The evidence does not say whether the running period is free."
             }
@@ -277,11 +281,9 @@ extension SubscriberFacts {
             let name = undated.map { $0 !== subscription } == true ? "another" : "the"
             return "The evidence does not say when \(name) subscription ended"
         }
-        let history = offerFacts.history?.value
-        let isJudgedNow = history?.isJudgedByServersClock == true
         // State that was reported after the evidence is judged by the clock of its report.
-        let moment = history?.asOf == last.clock ? "the evidence was made" : last.clock.rfc3339
-        let age = isJudgedNow ? "ago" : "before \(moment)"
+        let moment = offerFacts.book?.asOf == last.clock ? "the evidence was made" : last.clock.rfc3339
+        let age = last.asOf == nil ? "ago" : "before \(moment)"
         let product = last.productId.map { " of \($0)" } ?? ""
         let name = last === subscription ? "The subscription" : "Another subscription\(product)"
         return "\(name) ended \(end.day), \(days(lapsed)) \(age)"

@@ -99,14 +99,16 @@ package struct HoldoutArms: Equatable, Sendable {
     package init() {}
 }
 
-extension HeldSubscription {
-    /// Whether a period that is paid for began after a moment, and was not refunded, as far as is held.
+extension Chapter {
+    /// Whether a period that is paid for was bought after a moment, and not refunded, as far as is held.
+    ///
+    /// A period that Apple charged ahead was bought when it was shown first, at the latest.
     package func isPaid(after moment: Timestamp) -> Bool {
-        transactions.values.contains { held in
-            guard held.value.isOwnPurchase, held.value.isFree != true, held.value.revocationDate == nil,
-                held.value.revocation == nil, let bought = held.value.purchaseDate
+        transactions.contains { said in
+            guard said.content.isOwnPurchase, said.content.isFree != true, said.content.revocationDate == nil,
+                said.content.revocation == nil, let begin = said.content.purchaseDate
             else { return false }
-            return bought > moment
+            return min(begin, said.shownSince ?? begin) > moment
         }
     }
 }

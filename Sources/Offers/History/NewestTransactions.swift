@@ -8,31 +8,37 @@ package struct NewestTransactions: Sendable {
     private let ofGroups: [String: String]
 
     /// Looks at one account's alone: evidence that is not all of one Apple Account may have others' beside them.
-    package init(_ history: SubscriptionHistory, of app: App, for account: Account) {
-        self.init(history.leavingOutOthers(than: account) ?? history, of: app)
+    package init(_ book: Book, of app: App, for account: Account) {
+        self.init(book.leavingOutOthers(than: account) ?? book, of: app)
     }
 
-    package init(_ history: SubscriptionHistory, of app: App) {
-        // Indices avoid copies: copying a transaction takes longer than looking at it.
-        let all = history.transactions
-        var newest: Int?
-        var newestOfGroups: [String: Int] = [:]
-        func isNewer(_ index: Int, than other: Int?) -> Bool {
-            guard let other else { return true }
-            let (isOwn, wasOwn) = (all[index].isOwnPurchase, all[other].isOwnPurchase)
-            return isOwn == wasOwn ? Transaction.isOlder(all[other], all[index]) : isOwn
+    package init(_ book: Book, of app: App) {
+        var newest: Transaction?
+        var newestOfGroups: [String: Transaction] = [:]
+        for chapter in book.chapters {
+            let rows = chapter.transactions.span
+            for index in rows.indices {
+                guard rows[index].content.transactionId != nil else { continue }
+                if rows[index].content.isNewer(than: newest) { newest = rows[index].content }
+                guard let group = Book.group(of: rows[index].content, in: app) else { continue }
+                if rows[index].content.isNewer(than: newestOfGroups[group]) {
+                    newestOfGroups[group] = rows[index].content
+                }
+            }
         }
-        for index in all.indices where all[index].transactionId != nil {
-            if isNewer(index, than: newest) { newest = index }
-            guard let group = history.groupIdentifier(of: all[index], in: app) else { continue }
-            if isNewer(index, than: newestOfGroups[group]) { newestOfGroups[group] = index }
-        }
-        ofApp = newest.flatMap { all[$0].transactionId }
-        ofGroups = newestOfGroups.compactMapValues { all[$0].transactionId }
+        ofApp = newest?.transactionId
+        ofGroups = newestOfGroups.compactMapValues(\.transactionId)
     }
 
     /// In a group, or with `nil` in the whole app; `nil` where no transaction there has an identifier.
     package func identifier(inGroup groupId: String?) -> String? {
         groupId.map { ofGroups[$0] } ?? ofApp
+    }
+}
+
+extension Transaction {
+    fileprivate func isNewer(than other: Transaction?) -> Bool {
+        guard let other else { return true }
+        return isOwnPurchase == other.isOwnPurchase ? Transaction.isOlder(other, self) : isOwnPurchase
     }
 }

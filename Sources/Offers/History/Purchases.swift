@@ -26,7 +26,7 @@ extension Transaction {
     }
 
     /// Completes a purchase by another copy of it.
-    fileprivate mutating func join(_ copy: Transaction) {
+    fileprivate mutating func joinCopy(_ copy: Transaction) {
         if offer?.catalogId == nil { offer = copy.offer ?? offer }
         // A refund of added seats is none of the purchase.
         guard isAddition || !copy.isAddition else { return }
@@ -51,7 +51,7 @@ extension Sequence<Transaction> {
             if place == purchases.count {
                 purchases.append(all[index])
             } else {
-                purchases[place].join(all[index])
+                purchases[place].joinCopy(all[index])
             }
             for sign in own where places[sign] == nil { places[sign] = place }
         }

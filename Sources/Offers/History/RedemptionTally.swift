@@ -6,72 +6,65 @@
 /// in the evidence or on record.
 ///
 /// All offers are counted in one pass: evidence of thousands of transactions may be sent for a hundred offers.
-package final class RedemptionTally: Sendable {
+package struct RedemptionTally: Sendable {
     private struct Place: Hashable {
         let groupId: String
         let offerId: String
     }
 
-    /// Runs do not go from group to group.
-    private struct Line: Hashable {
-        let groupId: String
-        let originalTransactionId: String
-    }
+    private var counts: [Place: Int] = [:]
 
-    private let counts: [Place: Int]
-
-    package init(_ history: SubscriptionHistory, of app: App) {
-        var counts: [Place: Int] = [:]
-        var counted: Set<String> = []
-        if !history.otherRedemptions.isEmpty {
-            counted = Set(
-                (history.transactions + history.recordedTransactions).lazy
+    package init(_ book: Book, of app: App, at now: Timestamp) {
+        // Most customers never redeemed an offer: then there is nothing to sort.
+        let redeeming = book.chapters.filter(\.namesPromotionalOffer)
+        if !book.redemptions.isEmpty {
+            var counted = Set(
+                redeeming.lazy.flatMap { $0.transactions.lazy.map(\.content) + $0.shown }
                     .filter { $0.isOwnPurchase && $0.offer?.catalogId != nil }.compactMap(\.webOrderLineItemId)
             )
+            for redemption in book.redemptions {
+                // Of copies with several original identifiers one counts.
+                if let item = redemption.webOrderLineItemId, !counted.insert(item).inserted { continue }
+                count(redemption.offerId, in: app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier)
+            }
         }
-        for redemption in history.otherRedemptions {
-            // Of copies with several original identifiers one counts.
-            if let item = redemption.webOrderLineItemId, !counted.insert(item).inserted { continue }
-            let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
-            if let group { counts[Place(groupId: group, offerId: redemption.offerId), default: 0] += 1 }
+        guard !redeeming.isEmpty else { return }
+        var runsOfIds: [String: [String: RedemptionRun]] = [:]
+        for chapter in redeeming {
+            var runs: [String: RedemptionRun] = [:]
+            for purchase in (chapter.transactions.map(\.content) + chapter.shown).ownPurchases {
+                // Runs do not go from group to group.
+                guard let group = Book.group(of: purchase, in: app) else { continue }
+                guard runs[group, default: RedemptionRun()].turns(at: purchase), let offer = runs[group]?.offerId else {
+                    continue
+                }
+                count(offer, in: group)
+            }
+            if let id = chapter.id { runsOfIds[id] = runs }
         }
-        // Most customers never redeemed an offer: then there is nothing to sort.
-        if history.namesPromotionalOffer { Self.count(history, of: app, into: &counts) }
-        self.counts = counts
+        guard redeeming.contains(where: { $0.renewal?.content?.offer?.catalogId != nil }) else { return }
+        for subscription in Subscriptions(book, of: app, at: now).all {
+            guard let offerId = subscription.renewal.offer?.catalogId, let group = subscription.group,
+                subscription.transaction?.isOwnPurchase ?? true,
+                subscription.originalTransactionId.flatMap({ runsOfIds[$0]?[group]?.offerId }) != offerId
+            else { continue }
+            count(offerId, in: group)
+        }
     }
 
     package func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
         counts.isEmpty ? 0 : counts[Place(groupId: groupId, offerId: offerId)] ?? 0
     }
 
-    private static func count(_ history: SubscriptionHistory, of app: App, into counts: inout [Place: Int]) {
-        var runs: [Line: RedemptionRun] = [:]
-        for purchase in (history.transactions + history.recordedTransactions).ownPurchases {
-            guard let group = history.groupIdentifier(of: purchase, in: app) else { continue }
-            let line = Line(groupId: group, originalTransactionId: purchase.originalTransactionId)
-            guard runs[line, default: RedemptionRun()].turns(at: purchase), let offerId = runs[line]?.offerId
-            else { continue }
-            counts[Place(groupId: group, offerId: offerId), default: 0] += 1
-        }
-        let renewals = history.renewals ?? []
-        guard renewals.contains(where: { $0.offer?.catalogId != nil }) else { return }
-        for holding in Holdings(history, of: app).all {
-            guard let entry = holding.entry, let offerId = renewals[entry].offer?.catalogId, let group = holding.group,
-                holding.newest.map({ history.transactions[$0].isOwnPurchase }) ?? true
-            else { continue }
-            let run = renewals[entry].originalTransactionId.flatMap {
-                runs[Line(groupId: group, originalTransactionId: $0)]
-            }
-            if run?.offerId != offerId { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
-        }
+    private mutating func count(_ offerId: String, in groupId: String?) {
+        if let groupId { counts[Place(groupId: groupId, offerId: offerId), default: 0] += 1 }
     }
 }
 
-extension SubscriptionHistory {
+extension Chapter {
     fileprivate var namesPromotionalOffer: Bool {
-        transactions.contains { $0.offer?.catalogId != nil }
-            || recordedTransactions.contains { $0.offer?.catalogId != nil }
-            || renewals?.contains { $0.offer?.catalogId != nil } ?? false
+        !shown.isEmpty || renewal?.content?.offer?.catalogId != nil
+            || transactions.contains { $0.content.offer?.catalogId != nil }
     }
 }
 
@@ -101,7 +94,7 @@ struct RedemptionRun {
 extension Transaction {
     /// From the end of the paid time to a renewal: three days, and an eighth of the paid time at most, which is short
     /// in the sandbox.
-    private static let longestPauseSeconds: Int64 = 3 * 86_400
+    private static let longestPauseMilliseconds: Int64 = 3 * 86_400_000
 
     fileprivate func isBoughtAnew(after last: Transaction) -> Bool {
         guard !isSamePurchase(as: last) else { return false }
@@ -110,14 +103,14 @@ extension Transaction {
         // A purchase that an upgrade replaced was not given back.
         if let revocation = last.revocationDate, !last.isUpgraded, bought > revocation { return true }
         guard let end = last.expiresDate else { return false }
-        return bought > end.adding(seconds: last.longestPauseSeconds(before: end))
+        return bought > end.adding(milliseconds: last.longestPauseMilliseconds(before: end))
     }
 
-    private func longestPauseSeconds(before end: Timestamp) -> Int64 {
-        guard let purchaseDate else { return Self.longestPauseSeconds }
+    func longestPauseMilliseconds(before end: Timestamp) -> Int64 {
+        guard let purchaseDate else { return Self.longestPauseMilliseconds }
         let (paid, overflow) = end.millisecondsSince1970
             .subtractingReportingOverflow(purchaseDate.millisecondsSince1970)
-        return overflow ? Self.longestPauseSeconds : min(Self.longestPauseSeconds, max(paid, 0) / 8000)
+        return overflow ? Self.longestPauseMilliseconds : min(Self.longestPauseMilliseconds, max(paid, 0) / 8000 * 1000)
     }
 }
 

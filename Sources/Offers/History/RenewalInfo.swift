@@ -26,8 +26,9 @@ package struct RenewalInfo: Equatable, Sendable {
     package var eligibleWinBackOfferIds: [String] = []
     /// Apple's own word on the subscription; `nil` where the evidence does not say.
     package var status: SubscriptionStatus?
-    /// `nil` for renewal info without a signature of its own.
-    package var signedDate: Timestamp?
+    /// When the newest purchase that it speaks of expires; `nil` where the evidence does not say, as verifyReceipt never
+    /// does.
+    package var renewalDate: Timestamp?
     /// Whether nobody said any of it: a transaction alone stands for both, as far as it counts.
     package var isStandIn = false
 
@@ -41,7 +42,7 @@ package struct RenewalInfo: Equatable, Sendable {
         gracePeriodExpiresDate: Timestamp? = nil,
         offer: RedeemedOffer? = nil,
         commitmentAutoRenewStatus: Bool? = nil,
-        signedDate: Timestamp? = nil
+        renewalDate: Timestamp? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -52,14 +53,14 @@ package struct RenewalInfo: Equatable, Sendable {
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
         self.offer = offer
         self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
-        self.signedDate = signedDate
+        self.renewalDate = renewalDate
     }
 
     /// An entry that says nothing but that the subscription exists: for one of which there are transactions alone.
     package static func standIn(
         originalTransactionId: String,
-        productId: String,
-        subscriptionGroupIdentifier: String?
+        productId: String? = nil,
+        subscriptionGroupIdentifier: String? = nil
     ) -> RenewalInfo {
         var entry = RenewalInfo(
             originalTransactionId: originalTransactionId,
@@ -68,6 +69,15 @@ package struct RenewalInfo: Equatable, Sendable {
         )
         entry.isStandIn = true
         return entry
+    }
+
+    /// An entry of the same subscription that says nothing but that it exists.
+    var saidOfNothing: RenewalInfo {
+        .standIn(
+            originalTransactionId: originalTransactionId ?? "",
+            productId: productId,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier
+        )
     }
 }
 

@@ -1,17 +1,22 @@
-/// The clocks by which the word on a subscription is judged.
-struct SubscriptionClocks {
+/// What was said of a subscription, as its state is read: the periods that count, the renewal, and the clocks.
+struct SubscriptionWords {
+    /// The transaction that the state rests on; `nil` where there is none.
+    let transaction: Transaction?
+    /// The end of the paid time; `nil` where it is not said.
+    let paidUntil: Timestamp?
+    /// When the last paid period was said.
+    let boughtAsOf: Timestamp?
+    /// What is said of the renewal with all periods in view; a stand-in where nothing is.
+    var renewal: RenewalInfo
+    /// When it was said; `nil` of a stand-in.
+    var renewedAsOf: Timestamp?
+    /// Apple's word on the subscription, where it was said with all periods in view.
+    var status: SubscriptionStatus?
     /// Apple's clock when it made the evidence, or the server's where the evidence does not tell the time.
-    let apples: Timestamp
+    let clock: Timestamp
     /// The server's clock, but never before Apple's.
     let now: Timestamp
-    /// Whether each part is as old as its own signature: of signed transactions and held state.
-    let isSignedByPart: Bool
 
-    init(apples: Timestamp, now: Timestamp, isSignedByPart: Bool = false) {
-        self.apples = apples
-        self.now = max(now, apples)
-        self.isSignedByPart = isSignedByPart
-    }
 }
 
 /// How well a state is known.
@@ -23,6 +28,8 @@ package enum StateCertainty: Equatable, Sendable {
     case wasToRenew(after: Timestamp)
     /// The evidence does not say when the paid time ends, or leaves out the transactions after an upgrade.
     case endNotSaid
+    /// The evidence has nothing but a renewal that was revoked before it begins: the period before it is not known.
+    case onlyRevokedAhead
     /// Apple said something of it that this version does not know.
     case notUnderstood(UnknownValue)
 }
@@ -55,25 +62,27 @@ struct StateReading {
         self.clock = clock
     }
 
-    init(of newest: Transaction?, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
-        guard let newest else {
-            self = StateReading(of: renewal, by: clocks)
+    init(_ words: SubscriptionWords) {
+        guard let newest = words.transaction else {
+            self = StateReading(ofEntry: words)
             return
         }
-        let status = renewal.status.flatMap { newest.isRevokedOrBought(since: $0.asOf) ? nil : $0 }
+        let status = words.status.flatMap { status in
+            newest.revocationDate.map { $0 > status.asOf } ?? false ? nil : status
+        }
         if newest.revocationDate != nil {
-            self.init(newest.revokedState, at: clocks.apples)
+            self.init(newest.revokedState, at: words.clock)
             // An expired subscription may be refunded, too.
             if let status, status.code != .revoked, status.code != .expired {
-                alternative = StateReading(status, of: newest, with: renewal, by: clocks).state
+                alternative = StateReading(status, words).state
             }
         } else if let status {
-            self = StateReading(status, of: newest, with: renewal, by: clocks)
-            if !state.hasAccess, let end = newest.expiresDate, end > status.asOf {
-                alternative = renewal.runningState(of: newest)
+            self = StateReading(status, words)
+            if !state.hasAccess, let end = words.paidUntil, end > status.asOf {
+                alternative = words.renewal.runningState(of: newest)
             }
         } else {
-            self = StateReading(ofUnrevoked: newest, with: renewal, by: clocks)
+            self = StateReading(ofUnrevoked: newest, words)
         }
         if case .unknown(let text) = newest.revocation?.kind, newest.revocationDate != nil {
             certainty = .notUnderstood(.revocation(text))
@@ -82,99 +91,98 @@ struct StateReading {
         }
     }
 
+    /// Where it is not known which of two words on the renewal counts: an offer has to hold in both readings.
+    init(_ words: SubscriptionWords, or other: (entry: RenewalInfo, asOf: Timestamp?, status: SubscriptionStatus?)) {
+        self.init(words)
+        var otherwise = words
+        (otherwise.renewal, otherwise.renewedAsOf, otherwise.status) = other
+        let other = StateReading(otherwise)
+        if certainty == .known { certainty = other.certainty }
+        if other.state != state, alternative == nil { alternative = other.state }
+    }
+
     /// From a transaction that was not revoked, and its entry.
-    private init(ofUnrevoked newest: Transaction, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
-        guard let expiry = newest.expiresDate else {
-            let failed = renewal.isStandIn ? nil : Self.failedRenewal(of: renewal, by: clocks)
-            self = failed ?? StateReading(renewal.runningState(of: newest), .endNotSaid, at: clocks.apples)
+    private init(ofUnrevoked newest: Transaction, _ words: SubscriptionWords) {
+        guard let paidUntil = words.paidUntil else {
+            let failed = words.renewal.isStandIn ? nil : Self.failedRenewal(words)
+            self = failed ?? StateReading(words.renewal.runningState(of: newest), .endNotSaid, at: words.clock)
             return
         }
-        if expiry > clocks.now {
-            self.init(renewal.runningState(of: newest), at: clocks.apples)
-            return
+        if paidUntil > words.now {
+            self.init(words.renewal.runningState(of: newest), at: words.clock)
+        } else {
+            self.init(endedAt: paidUntil, newest, words)
         }
-        self.init(endedAt: expiry, newest, with: renewal, by: clocks)
     }
 
     /// For a subscription whose paid time is over by now.
-    private init(
-        endedAt expiry: Timestamp,
-        _ newest: Transaction,
-        with renewal: RenewalInfo,
-        by clocks: SubscriptionClocks
-    ) {
-        let bought = clocks.isSignedByPart ? newest.signedDate : clocks.apples
-        let renewed = renewal.isStandIn ? nil : clocks.isSignedByPart ? renewal.signedDate : clocks.apples
-        let running = renewal.runningState(of: newest)
+    private init(endedAt end: Timestamp, _ newest: Transaction, _ words: SubscriptionWords) {
+        let running = words.renewal.runningState(of: newest)
         // The clock at which the lapse is seen: of an answer that was made before the end, the server's.
-        let seen = expiry > clocks.apples ? clocks.now : clocks.apples
-        guard let renewed, renewed >= expiry else {
+        let seen = end > words.clock ? words.now : words.clock
+        guard let renewed = words.renewedAsOf, renewed >= end else {
             // Nobody spoke of the renewal since the end.
-            let endIsFinal = renewal.autoRenewStatus == false
+            let endIsFinal = words.renewal.autoRenewStatus == false
             // A transaction alone that was signed after its end stands for both.
-            let isSignedSince = renewed == nil && bought.map { $0 >= expiry } ?? false
+            let isSignedSince = words.renewedAsOf == nil && words.boughtAsOf.map { $0 >= end } ?? false
             if endIsFinal || isSignedSince {
                 self.init(.lapsed, at: seen)
             } else {
-                self.init(running, .wasToRenew(after: renewed ?? bought ?? clocks.apples), at: clocks.apples)
+                let last = words.renewedAsOf ?? words.boughtAsOf ?? words.clock
+                self.init(running, .wasToRenew(after: last), at: words.clock)
             }
             return
         }
-        if let failed = Self.failedRenewal(of: renewal, by: clocks) {
+        if let failed = Self.failedRenewal(words) {
             self = failed
             return
         }
-        let endIsFinal = renewal.autoRenewStatus == false || renewal.hasExpirationIntent
-        if !endIsFinal, let grace = renewal.gracePeriodExpiresDate, grace > renewed {
-            self.init(.gracePeriod, .wasToRenew(after: renewed), at: clocks.apples)
-        } else if !endIsFinal, let bought, bought < expiry {
+        let endIsFinal = words.renewal.autoRenewStatus == false || words.renewal.hasExpirationIntent
+        if !endIsFinal, let grace = words.renewal.gracePeriodExpiresDate, grace > renewed {
+            self.init(.gracePeriod, .wasToRenew(after: renewed), at: words.clock)
+        } else if !endIsFinal, let bought = words.boughtAsOf, bought < end {
             // It went on, and the transaction that followed is not here.
-            self.init(running, .wasToRenew(after: bought), at: clocks.apples)
+            self.init(running, .wasToRenew(after: bought), at: words.clock)
         } else {
             self.init(.lapsed, at: seen)
         }
     }
 
     /// By an entry alone.
-    private init(of renewal: RenewalInfo, by clocks: SubscriptionClocks) {
-        if let failed = Self.failedRenewal(of: renewal, by: clocks) {
+    private init(ofEntry words: SubscriptionWords) {
+        if let failed = Self.failedRenewal(words) {
             self = failed
-        } else if renewal.isStandIn {
+        } else if words.renewal.isStandIn {
             // There are upgraded transactions alone: those after them were left out.
-            self.init(renewal.runningState(of: nil), .endNotSaid, at: clocks.apples)
-        } else if renewal.hasExpirationIntent {
-            self.init(.lapsed, at: clocks.apples)
+            self.init(words.renewal.runningState(of: nil), .endNotSaid, at: words.clock)
+        } else if words.renewal.hasExpirationIntent {
+            self.init(.lapsed, at: words.clock)
         } else {
-            self.init(renewal.runningState(of: nil), at: clocks.apples)
+            self.init(words.renewal.runningState(of: nil), at: words.clock)
         }
     }
 
     /// From Apple's status; dates only show its possible end since then.
-    private init(
-        _ status: SubscriptionStatus,
-        of newest: Transaction,
-        with renewal: RenewalInfo,
-        by clocks: SubscriptionClocks
-    ) {
+    private init(_ status: SubscriptionStatus, _ words: SubscriptionWords) {
         switch status.code {
-        case .expired: self.init(.lapsed, at: clocks.apples)
-        case .revoked, .unknown: self.init(.refunded, at: clocks.apples)
-        case .billingRetry: self.init(.billingRetry, at: clocks.apples)
+        case .expired: self.init(.lapsed, at: words.clock)
+        case .revoked, .unknown: self.init(.refunded, at: words.clock)
+        case .billingRetry: self.init(.billingRetry, at: words.clock)
         case .gracePeriod:
-            let end = renewal.gracePeriodExpiresDate.map { max($0, status.asOf) }
-            let isOver = end.map { $0 <= clocks.now && $0 > status.asOf } ?? false
-            self.init(.gracePeriod, isOver ? .wasToRenew(after: status.asOf) : .known, at: clocks.apples)
+            let end = words.renewal.gracePeriodExpiresDate.map { max($0, status.asOf) }
+            let isOver = end.map { $0 <= words.now && $0 > status.asOf } ?? false
+            self.init(.gracePeriod, isOver ? .wasToRenew(after: status.asOf) : .known, at: words.clock)
         case .active:
-            let state = renewal.runningState(of: newest)
-            let paid = newest.expiresDate.map { max($0, status.asOf) } ?? status.asOf
+            let state = words.renewal.runningState(of: words.transaction)
+            let paid = words.paidUntil.map { max($0, status.asOf) } ?? status.asOf
             // Apple is renewing it where the paid time was over when it said so.
             let end = paid > status.asOf ? paid : paid.adding(seconds: Self.longestRenewalSeconds)
-            if end > clocks.now {
-                self.init(state, at: clocks.apples)
-            } else if renewal.autoRenewStatus == false {
-                self.init(.lapsed, at: clocks.now)
+            if end > words.now {
+                self.init(state, at: words.clock)
+            } else if words.renewal.autoRenewStatus == false {
+                self.init(.lapsed, at: words.now)
             } else {
-                self.init(state, .wasToRenew(after: status.asOf), at: clocks.apples)
+                self.init(state, .wasToRenew(after: status.asOf), at: words.clock)
             }
         }
     }
@@ -184,11 +192,11 @@ struct StateReading {
     private static let longestRenewalSeconds: Int64 = 3600
 
     /// Grace period or billing retry, when the entry says so; grace counts only until it ends.
-    private static func failedRenewal(of renewal: RenewalInfo, by clocks: SubscriptionClocks) -> StateReading? {
-        if let grace = renewal.gracePeriodExpiresDate, grace > clocks.now {
-            return StateReading(.gracePeriod, at: clocks.apples)
+    private static func failedRenewal(_ words: SubscriptionWords) -> StateReading? {
+        if let grace = words.renewal.gracePeriodExpiresDate, grace > words.now {
+            return StateReading(.gracePeriod, at: words.clock)
         }
-        return renewal.isInBillingRetryPeriod ? StateReading(.billingRetry, at: clocks.apples) : nil
+        return words.renewal.isInBillingRetryPeriod ? StateReading(.billingRetry, at: words.clock) : nil
     }
 }
 
@@ -210,10 +218,5 @@ extension Transaction {
         case .family, .assignment: .lapsed
         case .full, .prorated, .unknown, nil: .refunded
         }
-    }
-
-    /// Whether it was revoked or bought after a moment, so that a word of that moment does not know of it.
-    fileprivate func isRevokedOrBought(since moment: Timestamp) -> Bool {
-        revocationDate.map { $0 > moment } ?? false || purchaseDate.map { $0 > moment } ?? false
     }
 }

@@ -15,36 +15,77 @@ package final class Subscription: Sendable {
     package let transaction: Transaction?
     /// The clock at which its state was read.
     let clock: Timestamp
+    /// The date of the answer that lists it, or of newer held state; `nil` where it is judged by the server's clock.
+    let asOf: Timestamp?
+    /// By catalog or evidence; `nil` where it cannot be determined.
+    let group: String?
+    /// The end of the paid time, with all periods that follow each other; `nil` where the evidence does not say.
+    let paidUntil: Timestamp?
+    /// Whether the running period is not known: the evidence has a renewal that has not begun, and not the one before it.
+    let isRunningUnknown: Bool
     /// Whether no entry speaks of it.
     let hasNoEntry: Bool
+    /// Whether there is any row, also one that an upgrade replaced.
+    let hasRows: Bool
+    /// Whether any row has an end.
+    let hasEnd: Bool
     /// Whether it may run under conditions that are not understood: nothing beside it is known to count more.
     let isInTheWay: Bool
     /// Whether all of it is held state that is too old to make anybody eligible.
     let isOverAge: Bool
+    /// When its renewal info was said; `nil` where there is none.
+    let renewedAsOf: Timestamp?
+    /// Whether the evidence of the request names it.
+    let isEvident: Bool
+    /// Whether its purchases name an account.
+    let namesAccount: Bool
+    /// The dates of what its state rests on, the older and the newer.
+    let said: (first: Timestamp, last: Timestamp)?
+    private let id: String?
 
-    init(_ holding: Holdings.Holding, of history: SubscriptionHistory, at clock: Timestamp, now: Timestamp) {
-        let newest = holding.newest.map { history.transactions[$0] }
-        transaction = newest
-        renewal =
-            holding.entry.flatMap { history.renewals?[$0] }
-            ?? .standIn(
-                originalTransactionId: holding.id ?? "",
-                productId: newest?.productId ?? "",
-                subscriptionGroupIdentifier: holding.group
-            )
-        hasNoEntry = holding.entry == nil
-        isOverAge = holding.id.flatMap { history.heldShares[$0]?.isOverAge } ?? false
-        let reading = StateReading(
-            of: newest,
-            with: renewal,
-            by: history.clocks(of: holding.id, at: clock, now: now)
+    /// Takes the group by the catalog or the evidence; held state that was said before `oldest` is too old.
+    ///
+    /// What an answer lists is judged by its date, or by that of newer held state; all else by the server's clock.
+    init(_ chapter: Chapter, inGroup group: String?, listed date: Timestamp?, now: Timestamp, oldest: Timestamp?) {
+        let listed = date.map { max($0, chapter.renewal?.asOf ?? $0) }
+        let periods = Periods(chapter, at: listed ?? now)
+        let boughtAsOf = periods.last.map { chapter.transactions[$0].asOf }
+        let clock = listed.map { max($0, boughtAsOf ?? $0) } ?? now
+        let current = periods.current.map { chapter.transactions[$0] }
+        let renewal = EffectiveRenewal(chapter, periods, at: clock, oldest: oldest)
+        let words = SubscriptionWords(
+            transaction: current?.content,
+            paidUntil: periods.paidUntil,
+            boughtAsOf: boughtAsOf,
+            renewal: renewal.entry,
+            renewedAsOf: renewal.asOf,
+            status: renewal.status,
+            clock: clock,
+            now: max(now, clock)
         )
+        let reading = renewal.other.map { StateReading(words, or: $0) } ?? StateReading(words)
+        asOf = date == nil ? nil : clock
+        self.group = group
+        id = chapter.id
+        transaction = current?.content
+        self.renewal = renewal.entry
+        paidUntil = periods.paidUntil
+        isRunningUnknown = periods.isRunningUnknown
+        hasNoEntry = renewal.isMissing
+        (hasRows, hasEnd) = (periods.hasRows, periods.hasEnd)
+        renewedAsOf = renewal.asOf
+        isEvident = chapter.isEvident
+        isOverAge = chapter.isOverAge(since: oldest)
+        namesAccount = chapter.namesAccount
+        // The last period shows that those before it were not revoked.
+        let dates = [boughtAsOf, renewal.asOf].compactMap(\.self)
+        said = dates.min().flatMap { first in dates.max().map { (first, $0) } }
         self.clock = reading.clock
         stateCountingShared = reading.state
         alternative = reading.alternative ?? (hasNoEntry && reading.state == .active ? .activeAutoRenewOff : nil)
-        var certainty = reading.certainty
+        var certainty = periods.revokedAhead == nil ? reading.certainty : .onlyRevokedAhead
         var isInTheWay = false
-        switch newest?.ownership {
+        switch current?.content.ownership {
         case nil, .purchased: state = reading.state
         case .familyShared: state = .familyShared
         case .assigned: state = .assigned
@@ -52,9 +93,9 @@ package final class Subscription: Sendable {
             state = reading.state
             certainty = .notUnderstood(.ownership(name))
             let hasEnded = reading.state == .lapsed || reading.state == .refunded
-            isInTheWay = holding.hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
+            isInTheWay = periods.hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
         }
-        if holding.bundle.map({ history.transactions[$0].runs(at: now) }) == true {
+        if periods.bundle.map({ chapter.transactions[$0].content.runs(at: now) }) == true {
             certainty = .notUnderstood(.bundle)
             isInTheWay = true
         }
@@ -63,7 +104,10 @@ package final class Subscription: Sendable {
     }
 
     /// The identifier of its first purchase; `nil` where the evidence does not say.
-    package var originalTransactionId: String? { transaction?.originalTransactionId ?? renewal.originalTransactionId }
+    package var originalTransactionId: String? { id ?? renewal.originalTransactionId }
+
+    /// Whether it counts as a subscription: rows without group and end are purchases that do not renew.
+    var isSubscription: Bool { !hasNoEntry || transaction != nil && (group != nil || hasEnd) }
 
     /// The product that the customer holds, or held last; `nil` where the evidence does not say.
     package var productId: String? { transaction?.productId ?? renewal.productId }
@@ -84,12 +128,75 @@ package final class Subscription: Sendable {
     ///
     /// It is the end of the paid time, or of the grace period after it, or a refund before either.
     package var endsAt: Timestamp? {
-        let expiry = transaction?.expiresDate
-        let grace = renewal.gracePeriodExpiresDate
-        var end = [expiry, grace].compactMap(\.self).max()
+        var end = [paidUntil, renewal.gracePeriodExpiresDate].compactMap(\.self).max()
         if let status = renewal.status, status.code == .expired { end = end.map { min($0, status.asOf) } }
         guard let revocation = transaction?.revocationDate else { return end }
         return end.map { min($0, revocation) } ?? revocation
+    }
+}
+
+/// What a chapter says of the renewal: an entry that decisions read.
+private struct EffectiveRenewal {
+    /// A stand-in where nothing is said with all periods in view.
+    let entry: RenewalInfo
+    /// When it was said; `nil` of a stand-in.
+    private(set) var asOf: Timestamp?
+    private(set) var status: SubscriptionStatus?
+    /// What may have been said instead: an offer has to hold with either.
+    private(set) var other: (entry: RenewalInfo, asOf: Timestamp?, status: SubscriptionStatus?)?
+    /// Whether there is no entry of the subscription, and no transaction that stands for one.
+    private(set) var isMissing = false
+
+    init(_ chapter: Chapter, _ periods: Periods, at clock: Timestamp, oldest: Timestamp?) {
+        let current = periods.current.map { chapter.transactions[$0].content }
+        let last = current ?? chapter.transactions.last { $0.content.kind == .subscription }?.content
+        let standIn = RenewalInfo.standIn(
+            originalTransactionId: chapter.id ?? "",
+            productId: last?.productId ?? "",
+            subscriptionGroupIdentifier: last?.subscriptionGroupIdentifier
+        )
+        // A transaction of another type makes nobody a subscriber, whatever is said of its renewal.
+        guard let said = chapter.renewal, periods.hasRows || chapter.transactions.isEmpty else {
+            entry = standIn
+            isMissing = !periods.hasRows
+            return
+        }
+        let knowledge = chapter.knowledge(ofSaying: said.asOf, renewing: said.content?.renewalDate, at: clock)
+        guard var renewal = said.content else {
+            entry = standIn
+            // A period since then is a new beginning.
+            isMissing = knowledge != .unknown
+            return
+        }
+        let word = renewal.status.flatMap { status in
+            let knowledge = chapter.knowledge(ofSaying: status.asOf, renewing: renewal.renewalDate, at: clock)
+            return knowledge == .known ? status : nil
+        }
+        guard knowledge != .unknown else {
+            entry = standIn
+            status = word
+            return
+        }
+        renewal.productId = renewal.productId ?? last?.productId
+        renewal.subscriptionGroupIdentifier =
+            renewal.subscriptionGroupIdentifier ?? last?.subscriptionGroupIdentifier
+        guard !renewal.isStandIn else {
+            entry = renewal
+            status = word
+            return
+        }
+        // What is held for too long can only refuse, beside a newer transaction of the evidence.
+        if said.source == .memory, chapter.isEvident, oldest.map({ said.asOf < $0 }) ?? false {
+            var without = renewal.saidOfNothing
+            without.offer = renewal.offer
+            entry = without
+            other = (renewal, said.asOf, word)
+        } else {
+            entry = renewal
+            asOf = said.asOf
+            status = word
+            if knowledge == .maybe { other = (renewal.saidOfNothing, nil, nil) }
+        }
     }
 }
 
@@ -144,7 +251,7 @@ struct StrongestSubscription {
             return Transaction.isOlder(leftTransaction, rightTransaction)
         }
         let (leftId, rightId) = (left.renewal.originalTransactionId ?? "", right.renewal.originalTransactionId ?? "")
-        return leftId == rightId ? RenewalInfo?.precedes(left.renewal, right.renewal) : leftId < rightId
+        return leftId < rightId
     }
 }
 
@@ -160,6 +267,23 @@ extension Subscription {
         default:
             if case .notUnderstood(.ownership) = certainty { return 6 }
             return certainty == .known && alternative == nil ? 4 : 3
+        }
+    }
+}
+
+extension Subscription {
+    /// Apple's end of the grace period, or of billing retry, which lasts 60 days (90 with a commitment); `nil` in other
+    /// states.
+    var failedRenewalEnd: Timestamp? {
+        let unknown = Timestamp(millisecondsSince1970: .min)
+        switch stateCountingShared {
+        case .gracePeriod: return renewal.gracePeriodExpiresDate ?? unknown
+        case .billingRetry:
+            // What was said in the grace period says nothing of the time after it.
+            if let grace = renewal.gracePeriodExpiresDate, let said, grace > said.last { return grace }
+            let days = if case .monthly = transaction?.billingPlan { 90 } else { 60 }
+            return paidUntil?.adding(days: days) ?? unknown
+        default: return nil
         }
     }
 }

@@ -25,8 +25,6 @@ package struct Transaction: Equatable, Sendable {
     package var isFree: Bool?
     /// `nil` where the evidence does not say.
     package var transactionId: String?
-    /// `nil` for a transaction without a signature of its own.
-    package var signedDate: Timestamp?
     /// `nil` if the evidence does not say, as verifyReceipt never does.
     package var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
@@ -45,6 +43,9 @@ package struct Transaction: Equatable, Sendable {
     package var isAddition = false
     /// VerifyReceipt does not say it.
     package var kind = Kind.subscription
+    /// `type` as Apple wrote it, of a purchase that is no subscription; `nil` where the evidence does not say, and of what
+    /// is held.
+    package var typeName: String?
 
     /// The kind of a purchase, by `type`.
     package enum Kind: Int64, Sendable {
@@ -68,7 +69,6 @@ package struct Transaction: Equatable, Sendable {
         appAccountToken: AppAccountToken? = nil,
         offer: RedeemedOffer? = nil,
         transactionId: String? = nil,
-        signedDate: Timestamp? = nil,
         price: PaidPrice? = nil,
         storefront: String? = nil,
         reason: TransactionReason? = nil,
@@ -86,7 +86,6 @@ package struct Transaction: Equatable, Sendable {
         self.appAccountToken = appAccountToken
         self.offer = offer
         self.transactionId = transactionId
-        self.signedDate = signedDate
         self.price = price
         self.storefront = storefront
         self.reason = reason
@@ -96,8 +95,7 @@ package struct Transaction: Equatable, Sendable {
     /// Whether the left one was bought before the right one.
     ///
     /// Expiry decides ties and stands in for a missing purchase date. Of two that are equal in both, the refunded one
-    /// counts as the newer. Then the identifiers decide, and last the signature's date: Apple's lists come in no order
-    /// that counts.
+    /// counts as the newer. Then the identifiers decide: Apple's lists come in no order that counts.
     package static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
         let leftDate = left.purchaseDate ?? left.expiresDate
         let rightDate = right.purchaseDate ?? right.expiresDate
@@ -107,7 +105,7 @@ package struct Transaction: Equatable, Sendable {
             return precedes(left.revocationDate, right.revocationDate)
         }
         for text in tieBreakers where text(left) != text(right) { return text(left) < text(right) }
-        return precedes(left.signedDate, right.signedDate)
+        return false
     }
 
     /// For two that are equal in all dates, one after the other.

@@ -24,22 +24,20 @@ struct IntroductoryPast {
     let isWhole: Bool
 
     init(
-        _ history: SubscriptionHistory,
+        _ book: Book,
         inGroup groupId: String,
         of app: App,
-        by holdings: Holdings,
-        at clock: Timestamp,
+        by all: Subscriptions,
         now: Timestamp,
         status: GroupStatus?
     ) {
         self.groupId = groupId
         var introductory: Transaction?
         var running: Transaction?
-        let ofGroup = history.transactions.filter { history.groupIdentifier(of: $0, in: app) == groupId }
-        let ofNoGroup = history.transactions.filter { history.groupIdentifier(of: $0, in: app) == nil }
-        let subscriptions = holdings.all.filter { $0.group == groupId && $0.isSubscription }.map { holding in
-            Subscription(holding, of: history, at: clock, now: now)
-        }
+        let transactions = book.chapters.lazy.flatMap(\.transactions).map(\.content)
+        let ofGroup = transactions.filter { Book.group(of: $0, in: app) == groupId }
+        let ofNoGroup = transactions.filter { Book.group(of: $0, in: app) == nil }
+        let subscriptions = all.all.filter { $0.group == groupId && $0.isSubscription }
         let byId = Dictionary(grouping: subscriptions) { $0.originalTransactionId ?? "" }
         var unsaidOffer: Transaction?
         for transaction in ofGroup where transaction.kind == .subscription {
@@ -48,9 +46,8 @@ struct IntroductoryPast {
             let found = byId[transaction.originalTransactionId] ?? []
             // Apple's word on the subscription itself counts more than the dates of its transactions.
             guard found.allSatisfy({ $0.renewal.status == nil }) else { continue }
-            let clock = max(now, history.clock(of: transaction.originalTransactionId, at: clock))
-            if Self.isRunning(transaction, at: clock),
-                !found.contains(where: { Self.isReplaced(transaction, by: $0.transaction, at: clock) })
+            if Self.isRunning(transaction, at: now),
+                !found.contains(where: { Self.isReplaced(transaction, by: $0.transaction, at: now) })
             {
                 running = Self.earlier(running, transaction)
             }
@@ -62,15 +59,19 @@ struct IntroductoryPast {
                 ?? ofGroup.filter { $0.ownership.isUnknown && Self.maybeIntroductory($0) }.min(by: Transaction.isOlder)
         }
         let unsaid = subscriptions.filter {
-            if case .notUnderstood = $0.certainty { true } else { $0.certainty == .endNotSaid }
+            switch $0.certainty {
+            case .notUnderstood, .endNotSaid, .onlyRevokedAhead: true
+            case .known, .wasToRenew: false
+            }
         }.max(by: StrongestSubscription.isWeaker)
         endNotSaid = unsaid.map { subscription in
-            subscription.certainty == .endNotSaid
-                ? EvidencePhrases.endNotSaid(of: subscription.transaction) : "\(subscription.phrase)."
+            switch subscription.certainty {
+            case .endNotSaid: EvidencePhrases.endNotSaid(of: subscription.transaction)
+            case .onlyRevokedAhead: EvidencePhrases.onlyRevokedAhead
+            case .known, .wasToRenew, .notUnderstood: "\(subscription.phrase)."
+            }
         }
-        let isUnexplained = holdings.all.contains {
-            $0.group == groupId && $0.entry != nil && !$0.hasRows
-        }
+        let isUnexplained = subscriptions.contains { !$0.hasNoEntry && !$0.hasRows }
         if case .subscriber(let subscription) = status {
             self.subscription = subscription
         } else {
@@ -89,15 +90,15 @@ struct IntroductoryPast {
         maybeIntroductory = unsaidOffer
         self.running = running
         undetermined =
-            holdings.all.contains { $0.entry != nil && $0.group == nil }
+            all.all.contains { !$0.hasNoEntry && $0.group == nil }
             || ofNoGroup.contains {
                 Self.isIntroductory($0) || $0.ownership.isUnknown && Self.maybeIntroductory($0)
-                    || Self.isRunning($0, at: max(now, history.clock(of: $0.originalTransactionId, at: clock)))
+                    || Self.isRunning($0, at: now)
             }
-        switch history.coverage {
-        case .complete: isWhole = history.renewals != nil && !isUnexplained
-        case .newestTransactions: isWhole = history.renewals != nil && !isUnexplained && ofGroup.isEmpty
-        case .oneSubscription, .partial: isWhole = false
+        switch book.listing?.coverage {
+        case .complete: isWhole = !isUnexplained
+        case .newestTransactions: isWhole = !isUnexplained && ofGroup.isEmpty
+        case .oneSubscription, .withoutEntries, .partial, nil: isWhole = false
         }
     }
 

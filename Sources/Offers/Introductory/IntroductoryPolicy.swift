@@ -12,21 +12,23 @@ package struct IntroductoryPolicy: Sendable {
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
-        maximumHeldAgeSeconds: Int64? = nil
+        maximumHeldAgeSeconds: Int64? = nil,
+        environments: Set<AppStoreEnvironment>? = nil
     ) {
         self.init(
             RequestFacts(
                 app: app,
+                environments: environments,
                 customer: customer,
                 now: now,
                 maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
-                maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
+                heldAge: .limited(maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds)
             )
         )
     }
 
     // An introductory offer counts for an Apple Account, whatever the accounts of its purchases.
-    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.history) }
+    private init(_ request: RequestFacts) { evidence = EvidenceExamination(request, of: request.book) }
 
     private var request: RequestFacts { evidence.request }
 
@@ -34,8 +36,10 @@ package struct IntroductoryPolicy: Sendable {
     package mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         let decision = decideByAll(productId, explaining: explaining)
         // Evidence that is too old to count can only refuse.
-        guard decision.verdict == .eligible, let rest = request.history?.value.withoutOverAge else { return decision }
-        var other = IntroductoryPolicy(RequestFacts(request, history: SharedHistory(rest)))
+        guard decision.verdict == .eligible, let rest = request.book?.withoutOlder(than: request.oldestHeld) else {
+            return decision
+        }
+        var other = IntroductoryPolicy(request.with(customer: request.customer.with(rest)))
         let without = other.decideByAll(productId, explaining: explaining)
         return without.verdict == .eligible ? decision : without
     }
@@ -90,15 +94,12 @@ package struct IntroductoryPolicy: Sendable {
 
     private mutating func past(inGroup groupId: String, status: GroupStatus?) -> IntroductoryPast? {
         if let known = pasts[groupId] { return known }
-        guard let history = request.history?.value, let clock = history.clock(at: request.now),
-            let holdings = evidence.holdings
-        else { return nil }
+        guard let book = request.book, let subscriptions = evidence.subscriptions else { return nil }
         let past = IntroductoryPast(
-            history,
+            book,
             inGroup: groupId,
             of: request.app,
-            by: holdings,
-            at: clock,
+            by: subscriptions,
             now: request.now,
             status: status
         )

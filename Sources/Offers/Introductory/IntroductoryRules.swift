@@ -24,8 +24,8 @@ enum IntroductoryRules {
     static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "evidence",
-            refusal: { $0.history?.value.asOf == nil ? .evidenceStale : nil },
-            saw: { EvidencePhrases.evidence($0.history?.value, status: $0.reading?.status) }
+            refusal: { $0.book?.asOf == nil ? .evidenceStale : nil },
+            saw: { EvidencePhrases.evidence($0.request.customer, $0.reading) }
         ),
         .evidenceAge(stale: .evidenceStale),
     ]
@@ -112,5 +112,5 @@ struct IntroductoryFacts: EvidenceFacts {
     let productId: String
     /// `nil` when the catalog does not have the product.
     let group: SubscriptionGroup?
-    let reading: HistoryReading?
+    let reading: GroupReading?
 }

@@ -8,7 +8,7 @@ package struct AppleNotification: Sendable {
     package let environment: AppStoreEnvironment
     package let signedDate: Timestamp
     /// Its transaction and renewal info; `nil` where it carries none, or others than are known.
-    package let history: SubscriptionHistory?
+    package let book: Book?
     /// Whether the form of all its contents is known.
     package let isUnderstood: Bool
 
@@ -19,7 +19,7 @@ package struct AppleNotification: Sendable {
         bundleId: String,
         environment: AppStoreEnvironment,
         signedDate: Timestamp,
-        history: SubscriptionHistory?,
+        book: Book?,
         isUnderstood: Bool = true
     ) {
         self.id = id
@@ -28,7 +28,7 @@ package struct AppleNotification: Sendable {
         self.bundleId = bundleId
         self.environment = environment
         self.signedDate = signedDate
-        self.history = history
+        self.book = book
         self.isUnderstood = isUnderstood
     }
 

@@ -62,13 +62,13 @@ package struct RetentionPolicy: Sendable {
         self.productId = productId
         self.locale = locale
         self.signsOffers = signsOffers
-        isKnown = customer.history != nil
+        isKnown = customer.book != nil
         offers = OfferPolicy(
             app: app,
-            customer: Customer(account: .none, history: customer.history, knownAccount: customer.account),
+            customer: Customer(account: .none, book: customer.book, knownAccount: customer.account),
             now: now,
             maximumEvidenceAgeSeconds: maximumHeldAgeSeconds,
-            countsPaidTime: true,
+            heldAge: .whilePaid(maximumHeldAgeSeconds),
             drawingBy: draw
         )
     }

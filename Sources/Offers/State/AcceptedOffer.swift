@@ -15,12 +15,19 @@ package struct AcceptedOffer: Hashable, Sendable {
     ///
     /// An offer of several periods names itself in the renewal infos of its own purchases: it is none that was taken anew.
     static func found(
-        in renewal: Held<RenewalInfo?>?,
-        beside transactions: [Transaction]
+        in renewal: Statement<RenewalInfo?>?,
+        beside transactions: [Statement<Transaction>]
     ) -> [AcceptedOffer: Timestamp] {
-        guard let renewal, let entry = renewal.value, let offerId = entry.offer?.catalogId else { return [:] }
-        let purchases = transactions.ownPurchases
-        let running = purchases.last { $0.isBought(by: renewal.asOf) } ?? purchases.last
+        guard let renewal, let entry = renewal.content, let offerId = entry.offer?.catalogId else { return [:] }
+        let purchases = transactions.map(\.content).ownPurchases
+        // A renewal that was charged ahead is the purchase before the offer, where it was shown by then.
+        let known = purchases.last { purchase in
+            purchase.isBought(by: renewal.asOf) || purchase.expiresDate == entry.renewalDate && entry.renewalDate != nil
+                || transactions.contains { said in
+                    said.content.isNamed(as: purchase) && said.shownSince.map { $0 <= renewal.asOf } ?? false
+                }
+        }
+        let running = known ?? purchases.last
         guard let running, running.offer?.catalogId != offerId else { return [:] }
         let accepted = AcceptedOffer(
             offerId: offerId,

@@ -84,14 +84,14 @@ package struct OfferRedemption: Hashable, Sendable {
     }
 }
 
-extension HeldSubscription {
+extension Chapter {
     /// In the order of purchases; a pay-as-you-go offer names itself on each renewal of one redemption, see
     /// ``RedemptionRun``.
     ///
     /// An offer that was taken for the next renewal is one redemption with that renewal.
     package var redemptions: [OfferRedemption] {
         guard hasRedemptions else { return [] }
-        let purchases = (transactions.values.map(\.value) + shown.values).ownPurchases
+        let purchases = (transactions.map(\.content) + shown).ownPurchases
         var taken = AcceptedOffers(accepted, beside: purchases)
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
@@ -121,12 +121,12 @@ extension HeldSubscription {
             price: purchase.price,
             storefront: purchase.storefront,
             webOrderLineItemId: purchase.webOrderLineItemId,
-            source: transactions[purchase.heldKey] == nil ? .receiptResponse : .apple
+            source: transactions.contains { $0.content.isNamed(as: purchase) } ? .apple : .receiptResponse
         )
     }
 
     /// Whether a promotional offer was redeemed, as far as is held.
     package var hasRedemptions: Bool {
-        !shown.isEmpty || !accepted.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil }
+        !shown.isEmpty || !accepted.isEmpty || transactions.contains { $0.content.offer?.catalogId != nil }
     }
 }

@@ -1,21 +1,21 @@
 /// The held state of subscriptions: the port to storage.
 package protocol SubscriptionStates: Sendable {
     /// Answers all questions in one look, without waiting; `nil` when the store has to be waited for, by ``held(_:)``.
-    func atHand(_ questions: [StateQuestion]) -> [HeldState]?
+    func atHand(_ questions: [StateQuestion]) -> [Book]?
 
     /// Answers all questions, in their order, by one question to the store.
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>]
+    func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>]
 
     /// Learns from evidence: without waiting, and counted from now on.
     ///
     /// It is on durable storage some time later. When the store does not keep up, or a crash comes first, it is
     /// forgotten: the evidence can be sent again.
-    func learn(_ observation: StateObservation)
+    func learn(_ said: Book)
 
     /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
     ///
     /// It returns `false` when the notification was kept before, and throws when nothing of it is kept.
-    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
+    func keep(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure)
         -> Bool
 
     /// Forgets a customer: the subscriptions that belong to the account, with all that is held of them.
@@ -39,9 +39,9 @@ package struct StateQuestion: Equatable, Sendable {
 }
 
 extension SubscriptionStates {
-    package func atHand(_ question: StateQuestion) -> HeldState? { atHand([question])?.first }
+    package func atHand(_ question: StateQuestion) -> Book? { atHand([question])?.first }
 
-    package func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+    package func held(_ question: StateQuestion) async throws(StorageFailure) -> Book {
         guard let answer = await held([question]).first else {
             throw StorageFailure(.unavailable, "the store gave no answer")
         }

@@ -52,13 +52,13 @@ extension Rows {
         _ row: Int,
         of bundleId: String,
         in environment: AppStoreEnvironment
-    ) throws(StorageFailure) -> HeldSubscription? {
+    ) throws(StorageFailure) -> Chapter? {
         guard let id = try optionalText(row, 5), let body = try optionalBytes(row, 6) else { return nil }
         let identity = SubscriptionIdentity(
             bundleId: bundleId,
             environment: environment,
             originalTransactionId: id
         )
-        return try HeldSubscription(identity, bytes: body)
+        return try Chapter(identity, bytes: body)
     }
 }

@@ -101,7 +101,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
     package var recentCount: Int? { counted.latest }
 
-    package func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
+    package func atHand(_ questions: [StateQuestion]) -> [Book]? {
         var asked = questions
         for _ in 0..<3 {
             let glances = glances(at: asked)
@@ -117,12 +117,12 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return nil
     }
 
-    package func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+    package func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
         let glances = glances(at: questions)
         let number = health.begin()
         let answers = await store.held(Self.adding(glances.map(\.others), to: questions))
         health.note(answers, of: questions, number)
-        var held = answers.map { (try? $0.get()) ?? HeldState() }
+        var held = answers.map { (try? $0.get()) ?? Book() }
         if let more = lay(over: &held, for: questions, since: glances) {
             return await self.held(Self.adding(more, to: questions))
         }
@@ -147,7 +147,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// Otherwise all has to be read again, with these subscriptions for each question.
     private func lay(
-        over held: inout [HeldState],
+        over held: inout [Book],
         for questions: [StateQuestion],
         since glances: [UnwrittenStates.Glance]
     ) -> [Set<SubscriptionIdentity>]? {
@@ -161,7 +161,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return nil
     }
 
-    package func learn(_ observation: StateObservation) {
+    package func learn(_ observation: Book) {
         let isFirst = state.withLock { state in
             let work = StateWork(notification: nil, observation: observation, generation: state.generation)
             return state.unwritten.add(evidence: Waiting(work: work, completion: nil))
@@ -207,7 +207,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
 
     package func keep(
         _ notification: NotificationRecord,
-        _ observation: StateObservation
+        _ observation: Book
     ) async throws(StorageFailure) -> Bool {
         let result: Result<Bool, StorageFailure> = await withCheckedContinuation { continuation in
             let work = Waiting(

@@ -41,7 +41,7 @@ final class ReadHealth: Sendable {
     }
 
     /// Something was answered; one row that cannot be read is no fault of the store's.
-    func note(_ answers: [Result<HeldState, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
+    func note(_ answers: [Result<Book, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
         let isRead = answers.contains { if case .success = $0 { true } else { false } }
         guard !isRead, let question = questions.first, case .failure(let failure) = answers.first else {
             return noteSuccess(number)

@@ -34,7 +34,7 @@ struct RedemptionMatch {
     private(set) var questions: [Question]
 
     /// Prepares to match the redemptions of a subscription, of which the ledger noted customers who presented evidence of it.
-    init(_ held: HeldSubscription, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
+    init(_ held: Chapter, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
         let ids = held.identities.map(\.originalTransactionId)
         let nobody = ids.map { id in
             let digest = digestKey.digest(customer: nil, originalTransactionId: id, bundleId: held.identity.bundleId)
@@ -81,7 +81,7 @@ struct RedemptionMatch {
 
     /// Whether redemptions have to be written, and matched, anew: there are other ones than before, or other accounts that may
     /// have got the signatures.
-    static func isDue(_ held: HeldSubscription, since before: HeldSubscription?) -> Bool {
+    static func isDue(_ held: Chapter, since before: Chapter?) -> Bool {
         let redemptions = held.redemptions
         guard redemptions == before?.redemptions ?? [] else { return true }
         return !redemptions.isEmpty

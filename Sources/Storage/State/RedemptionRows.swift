@@ -5,7 +5,7 @@ extension Session {
     ///
     /// In a transaction. One service at a time does it, so that no signature is found for two redemptions. A service
     /// that waits holds all the other locks that it needs, so that nobody waits in a circle.
-    func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(StorageFailure) {
+    func putRedemptions(of subscriptions: [Chapter], _ digestKey: DigestKey) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
         try lock(StateStore.lockKey("redemptions", "", ""))
         let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }

@@ -10,7 +10,7 @@ extension SubscriptionIdentity {
     func row(of account: AccountDigest) -> [SQLValue] { [.bytes(account.bytes)] + values }
 }
 
-extension HeldSubscription {
+extension Chapter {
     var row: [SQLValue] { identity.values + [.bytes(bytes)] }
 }
 
@@ -67,7 +67,7 @@ struct AccountRows {
 
 extension Session {
     /// Answers questions that are asked together, in their order.
-    func held(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
+    func held(_ questions: [StateQuestion]) throws(StorageFailure) -> [Book] {
         switch dialect {
         case .sqlite:
             return try questions.map { question throws(StorageFailure) in try held(question) }
@@ -78,49 +78,49 @@ extension Session {
     /// The subscriptions that are held, of those asked about (each once).
     func held(
         _ identities: [SubscriptionIdentity]
-    ) throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
+    ) throws(StorageFailure) -> [SubscriptionIdentity: Chapter] {
         guard !identities.isEmpty else { return [:] }
         guard dialect == .sqlite else { return try run(StateSQL.asking([], identities)).heldSubscriptions() }
-        var held: [SubscriptionIdentity: HeldSubscription] = [:]
+        var held: [SubscriptionIdentity: Chapter] = [:]
         for identity in identities { held[identity] = try subscription(identity) }
         return held
     }
 
-    private func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
-        var (own, held) = (AccountRows(), [HeldSubscription]())
+    private func held(_ question: StateQuestion) throws(StorageFailure) -> Book {
+        var (own, held) = (AccountRows(), [Chapter]())
         if let key = question.accountKey {
             let rows = try run(StateSQL.ofAccount, .bytes(key.account.bytes), .text(key.bundleId))
             for row in rows.rows {
                 let environment = AppStoreEnvironment(rawValue: try rows.text(row, 0))
                 try own.note(key, environment, try rows.text(row, 1), try rows.optionalInteger(row, 2))
                 guard environment != nil, let body = try rows.optionalBytes(row, 3) else { continue }
-                if let identity = own.subscriptions.last { held.append(try HeldSubscription(identity, bytes: body)) }
+                if let identity = own.subscriptions.last { held.append(try Chapter(identity, bytes: body)) }
             }
         }
         for identity in question.subscriptions where !own.subscriptions.contains(identity) {
             if let one = try subscription(identity) { held.append(one) }
         }
         var known = Set(held.map(\.identity))
-        for _ in 0..<HeldSubscription.mostLinked {
+        for _ in 0..<Chapter.mostLinked {
             let missing = held.linked(beyond: known)
             guard !missing.isEmpty else { break }
             known.formUnion(missing)
             for identity in missing { if let one = try subscription(identity) { held.append(one) } }
         }
-        return HeldState(subscriptions: held, marks: own.marks)
+        return Book(chapters: held, marks: own.marks)
     }
 
-    private func subscription(_ identity: SubscriptionIdentity) throws(StorageFailure) -> HeldSubscription? {
+    private func subscription(_ identity: SubscriptionIdentity) throws(StorageFailure) -> Chapter? {
         let rows = try run(identity.call(StateSQL.subscription))
-        return rows.count > 0 ? try HeldSubscription(identity, bytes: try rows.bytes(0, 0)) : nil
+        return rows.count > 0 ? try Chapter(identity, bytes: try rows.bytes(0, 0)) : nil
     }
 
-    private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
+    private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [Book] {
         let keys = Set(questions.compactMap(\.accountKey))
         let call = StateSQL.asking(Array(keys), Array(Set(questions.flatMap(\.subscriptions))))
         var (accounts, subscriptions) = try run(call).held()
         var known = Set(subscriptions.keys)
-        for _ in 0..<HeldSubscription.mostLinked {
+        for _ in 0..<Chapter.mostLinked {
             let missing = Array(subscriptions.values).linked(beyond: known)
             guard !missing.isEmpty else { break }
             known.formUnion(missing)
@@ -135,12 +135,12 @@ extension Session {
                 guard !more.isEmpty else { break }
                 held += more
             }
-            return HeldState(subscriptions: held, marks: own.marks)
+            return Book(chapters: held, marks: own.marks)
         }
     }
 }
 
-extension [HeldSubscription] {
+extension [Chapter] {
     /// The identities that lead on from these and are not known yet.
     func linked(beyond known: @autoclosure () -> Set<SubscriptionIdentity>) -> Set<SubscriptionIdentity> {
         // Mostly there are none.
@@ -165,16 +165,16 @@ extension StateSQL {
 
 extension Rows {
     /// The held subscriptions among those that ``StateSQL/asking(_:_:)`` names.
-    func heldSubscriptions() throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
+    func heldSubscriptions() throws(StorageFailure) -> [SubscriptionIdentity: Chapter] {
         try held().subscriptions
     }
 
     /// The rows of the accounts, and what is held of the subscriptions.
     fileprivate func held() throws(StorageFailure) -> (
-        accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: HeldSubscription]
+        accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: Chapter]
     ) {
         var accounts: [AccountKey: AccountRows] = [:]
-        var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+        var subscriptions: [SubscriptionIdentity: Chapter] = [:]
         for row in rows {
             if let account = try optionalBytes(row, 0) {
                 let key = AccountKey(account: AccountDigest(account), bundleId: try text(row, 1))
@@ -182,7 +182,7 @@ extension Rows {
                 let (id, asOf) = (try text(row, 3), try optionalInteger(row, 4))
                 try accounts[key, default: AccountRows()].note(key, environment, id, asOf)
             } else if let identity = try identity(row, from: 1) {
-                subscriptions[identity] = try HeldSubscription(identity, bytes: try bytes(row, 5))
+                subscriptions[identity] = try Chapter(identity, bytes: try bytes(row, 5))
             }
         }
         return (accounts, subscriptions)

@@ -6,7 +6,7 @@ enum StateSQL {
         "SELECT body FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
     /// How many rows of an account are read: its subscriptions, one more where there are others, and its marks.
-    static let mostRows = HeldState.mostOfAccount + 1 + AppStoreEnvironment.allCases.count
+    static let mostRows = Book.mostOfAccount + 1 + AppStoreEnvironment.allCases.count
 
     /// The last subscriptions of an account by their identifiers, with what is held of them, and its marks, whose
     /// identifiers are empty.

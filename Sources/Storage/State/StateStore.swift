@@ -4,7 +4,7 @@ import Offers
 struct StateWork: Sendable {
     /// The notification that the observation is from; `nil` for evidence.
     let notification: NotificationRecord?
-    let observation: StateObservation
+    let observation: Book
     /// The generation of held state then; `nil` where that is not known, and for notifications.
     ///
     /// Evidence leaves nothing behind once somebody was forgotten after it, maybe its customer: it is sent again.
@@ -32,7 +32,7 @@ struct StateMerge: Sendable {
 struct StateStore: Sendable {
     private let database: any SQLDatabase
     private let digestKey: DigestKey
-    private let lookups: SharedReads<StateQuestion, HeldState>
+    private let lookups: SharedReads<StateQuestion, Book>
 
     /// Takes the key of the ledger's digests, by which redemptions find their signatures.
     init(_ database: any SQLDatabase, digestKey: DigestKey) {
@@ -45,12 +45,12 @@ struct StateStore: Sendable {
 
     /// Answers questions at one moment on the thread that asks, which may be an event loop's; `nil` where they would have to
     /// be waited for.
-    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
+    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [Book]? {
         try database.readAtOnce { session throws(StorageFailure) in try session.held(questions) }
     }
 
     /// Answers questions, in one question to the database; called from a request's task.
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+    func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
         await lookups.answers(to: questions)
     }
 
@@ -67,10 +67,10 @@ struct StateStore: Sendable {
     }
 
     func merge(of works: [StateWork]) -> StateMerge {
-        let identities = Set(works.flatMap { $0.observation.subscriptions.map(\.identity) })
+        let identities = Set(works.flatMap { $0.observation.chapters.map(\.identity) })
         let keys =
             identities.map(Self.lockKey)
-            + works.compactMap(\.observation.mark?.account).map {
+            + works.compactMap(\.observation.marks.first?.account).map {
                 Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
             }
             + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
@@ -156,7 +156,7 @@ extension Session {
 
     fileprivate func merge(
         _ works: [StateWork],
-        into known: [SubscriptionIdentity: HeldSubscription],
+        into known: [SubscriptionIdentity: Chapter],
         in generation: Int64,
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> [Bool] {
@@ -177,9 +177,9 @@ extension Session {
             } else {
                 outcomes.append(true)
             }
-            for seen in work.observation.subscriptions {
+            for seen in work.observation.chapters {
                 let before = state[seen.identity]
-                let held = before?.merging(seen) ?? seen
+                let held = before?.joining(seen) ?? seen
                 state[seen.identity] = held
                 for account in held.accountsLetGo(since: before) {
                     let key = MarkKey(
@@ -237,13 +237,4 @@ extension Session {
 
 extension Rows {
     fileprivate func generation() throws(StorageFailure) -> Int64 { count > 0 ? try integer(0, 0) : 0 }
-}
-
-extension HeldSubscription {
-    /// The value with what another one knows.
-    func merging(_ other: HeldSubscription) -> HeldSubscription {
-        var merged = self
-        merged.merge(other)
-        return merged
-    }
 }

@@ -10,7 +10,7 @@ struct UnwrittenStates {
         /// Called once, of a notification, with whether it was kept and was new; `nil` for evidence.
         let completion: (@Sendable (Result<Bool, StorageFailure>) -> Void)?
 
-        fileprivate var hasRedemptions: Bool { work.observation.subscriptions.contains(where: \.hasRedemptions) }
+        fileprivate var hasRedemptions: Bool { work.observation.chapters.contains(where: \.hasRedemptions) }
     }
 
     /// A note of the moment before something is read.
@@ -60,14 +60,14 @@ struct UnwrittenStates {
     /// identifier.
     private func others(
         for question: StateQuestion,
-        beside read: [HeldSubscription] = [],
+        beside read: [Chapter] = [],
         in batches: [ObservationBatch]
     ) -> Set<SubscriptionIdentity> {
         var others: Set<SubscriptionIdentity> = []
         if let key = question.accountKey { for batch in batches { batch.note(&others, of: key) } }
         guard batches.contains(where: \.hasLinks) else { return others }
         let asked = Set(question.subscriptions).union(read.map(\.identity))
-        for _ in 0..<HeldSubscription.mostLinked {
+        for _ in 0..<Chapter.mostLinked {
             let known = others.union(asked)
             let more = batches.reduce(into: Set()) { $0.formUnion($1.linked(to: known)) }
             guard !more.isSubset(of: known) else { break }
@@ -80,7 +80,7 @@ struct UnwrittenStates {
     ///
     /// Otherwise it has to be read again, with these subscriptions, too.
     func lay(
-        over state: inout HeldState,
+        over state: inout Book,
         for question: StateQuestion,
         since glance: Glance
     ) -> Set<SubscriptionIdentity>? {
@@ -88,9 +88,9 @@ struct UnwrittenStates {
         let batches = batches(since: glance.written)
         guard !batches.isEmpty else { return nil }
         // A stored subscription may lead to one that has another identifier since.
-        let missing = others(for: question, beside: state.subscriptions, in: batches)
+        let missing = others(for: question, beside: state.chapters, in: batches)
             .subtracting(question.subscriptions).subtracting(glance.others)
-            .subtracting(state.subscriptions.lazy.map(\.identity))
+            .subtracting(state.chapters.lazy.map(\.identity))
         guard missing.isEmpty else { return missing }
         for batch in batches { batch.lay(over: &state, for: question, glance.others) }
         return nil
@@ -125,7 +125,7 @@ struct UnwrittenStates {
 
     private mutating func append(_ one: Waiting) {
         count += 1
-        let size = max(one.work.observation.subscriptions.count, 1)
+        let size = max(one.work.observation.chapters.count, 1)
         if let last = waiting.indices.last, waiting[last].size + size <= batchSize {
             waiting[last].add(one)
         } else {
@@ -231,7 +231,7 @@ struct ObservationBatch {
     private(set) var all: [UnwrittenStates.Waiting] = []
     /// How many they are, each counted as often as it has subscriptions.
     private(set) var size = 0
-    private var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+    private var subscriptions: [SubscriptionIdentity: Chapter] = [:]
     private var accounts: [AccountKey: AccountRows] = [:]
     /// Whether any says that a subscription has another identifier.
     private(set) var hasLinks = false
@@ -246,17 +246,17 @@ struct ObservationBatch {
     mutating func add(_ one: UnwrittenStates.Waiting) {
         all.append(one)
         let observation = one.work.observation
-        size += max(observation.subscriptions.count, 1)
+        size += max(observation.chapters.count, 1)
         guard one.work.notification == nil else { return }
-        for seen in observation.subscriptions {
-            subscriptions[seen.identity] = subscriptions[seen.identity]?.merging(seen) ?? seen
+        for seen in observation.chapters {
+            subscriptions[seen.identity] = subscriptions[seen.identity]?.joining(seen) ?? seen
             if !seen.linked.isEmpty { hasLinks = true }
             for account in seen.accounts.keys {
                 let key = AccountKey(account: account, bundleId: seen.identity.bundleId)
                 accounts[key, default: AccountRows()].subscriptions.append(seen.identity)
             }
         }
-        guard let mark = observation.mark else { return }
+        guard let mark = observation.marks.first else { return }
         let key = AccountKey(account: mark.account, bundleId: mark.bundleId)
         accounts[key, default: AccountRows()].marks = mark.put(into: accounts[key]?.marks ?? [])
     }
@@ -271,24 +271,24 @@ struct ObservationBatch {
         return identities.reduce(into: []) { $0.formUnion(subscriptions[$1]?.identities ?? []) }
     }
 
-    func lay(over state: inout HeldState, for question: StateQuestion, _ others: Set<SubscriptionIdentity>) {
-        for index in state.subscriptions.indices {
-            let before = state.subscriptions[index]
+    func lay(over state: inout Book, for question: StateQuestion, _ others: Set<SubscriptionIdentity>) {
+        for index in state.chapters.indices {
+            let before = state.chapters[index]
             guard let seen = subscriptions[before.identity] else { continue }
-            state.subscriptions[index].merge(seen)
-            if let account = question.account, state.subscriptions[index].accountsLetGo(since: before).contains(account)
+            state.chapters[index] = before.joining(seen)
+            if let account = question.account, state.chapters[index].accountsLetGo(since: before).contains(account)
             {
                 state.marks.removeAll { $0.environment == before.identity.environment }
             }
         }
         for identity in others.union(question.subscriptions)
-        where !state.subscriptions.contains(where: { $0.identity == identity }) {
-            if let seen = subscriptions[identity] { state.subscriptions.append(seen) }
+        where !state.chapters.contains(where: { $0.identity == identity }) {
+            if let seen = subscriptions[identity] { state.chapters.append(seen) }
         }
         guard let key = question.accountKey, let own = accounts[key] else { return }
         for mark in own.marks {
             let has = own.subscriptions.allSatisfy { identity in
-                state.subscriptions.first { $0.identity == identity }?.accounts[key.account] != nil
+                state.chapters.first { $0.identity == identity }?.accounts[key.account] != nil
             }
             if has { state.marks = mark.put(into: state.marks) }
         }

@@ -67,7 +67,7 @@ struct RetentionTry: AsyncParsableCommand {
         }
         try Console.result(
             "Subscription \(transactionId) of \(bundleId), \(subscription.environment.rawValue): "
-                + (customer.history == nil
+                + (customer.book == nil
                     ? "nothing is remembered of it; the service asks Apple about it after the answer"
                     : customer.account == nil ? "known, without an account" : "known, with its account")
         )
@@ -123,7 +123,7 @@ struct RetentionTry: AsyncParsableCommand {
         _ app: App,
         _ memory: StateMemory?
     ) async throws(ValueFault) -> RetentionCustomer {
-        guard let memory else { return RetentionCustomer(subscription, in: HeldState(), of: app) }
+        guard let memory else { return RetentionCustomer(subscription, in: Book(), of: app) }
         do throws(StorageFailure) {
             return try await RetentionCustomers(memory: memory).customer(of: subscription, in: app)
         } catch {

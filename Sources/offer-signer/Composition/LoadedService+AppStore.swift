@@ -104,7 +104,8 @@ extension LoadedService {
                 serverAPI: credentials(of: app, keys),
                 looksReceiptsUpAtServerAPI: app.receipts == .serverAPI,
                 answerLifetimeSeconds: app.appStoreCacheSeconds,
-                countsRedemptions: app.app.countsRedemptions
+                countsRedemptions: app.app.countsRedemptions,
+                readsRunningPeriods: app.app.readsRunningPeriods
             )
         }
     }

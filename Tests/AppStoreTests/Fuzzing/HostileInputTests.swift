@@ -1,6 +1,7 @@
 import Crypto
 import EvidenceRecognition
 import Foundation
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Testing
@@ -62,18 +63,18 @@ struct HostileInputTests {
         let reader = AppStoreEvidenceReader(verifier: SignedDataVerifier(additionalRoots: [root]))
         let jws = try signer.sign(Self.payload)
         let renewal = try signer.sign(Self.renewalPayload)
-        let alone = try reader.history(from: .signedTransactions([jws], renewalInfos: []))
-        let both = try reader.history(from: .signedTransactions([jws], renewalInfos: [renewal]))
+        let alone = try reader.book(from: .signedTransactions([jws], renewalInfos: []))
+        let both = try reader.book(from: .signedTransactions([jws], renewalInfos: [renewal]))
         #expect(alone != both)
         run("JWS", [Array(jws.utf8)], count: 1500) { input in
             let text = String(decoding: input, as: UTF8.self)
-            let found = try? reader.history(from: .signedTransactions([text], renewalInfos: []))
+            let found = try? reader.book(from: .signedTransactions([text], renewalInfos: []))
             #expect(found == nil || found == alone, "\(text)")
             return found != nil
         }
         run("renewal infos", [Array(renewal.utf8)], count: 1500) { input in
             let text = String(decoding: input, as: UTF8.self)
-            let found = try? reader.history(from: .signedTransactions([jws], renewalInfos: [text]))
+            let found = try? reader.book(from: .signedTransactions([jws], renewalInfos: [text]))
             #expect(found == nil || found == both, "\(text)")
             return found != nil
         }
@@ -97,7 +98,7 @@ struct HostileInputTests {
         let renewal = try signer.sign(Self.renewalPayload)
         run("payloads", [Array(Self.payload.utf8)], count: 1500) { input in
             guard let jws = try? signer.sign(String(decoding: input, as: UTF8.self)),
-                let found = try? reader.history(from: .signedTransactions([jws], renewalInfos: [renewal]))
+                let found = try? reader.book(from: .signedTransactions([jws], renewalInfos: [renewal]))
             else { return false }
             #expect(found.transactions.count == 1 && found.bundleId != nil)
             return true
@@ -132,7 +133,7 @@ struct HostileInputTests {
             [{"original_transaction_id":"1","auto_renew_status":"0","grace_period_expires_date_ms":"1594756000000"}]}
             """#
         run("verifyReceipt", [Array(verifyReceipt.utf8)], count: 5000) { input in
-            (try? VerifyReceiptResponse(json: input).history()) != nil
+            (try? VerifyReceiptResponse(json: input).book(by: .client)) != nil
         }
         let authority = try TestAuthority()
         let signer = try authority.signer()

@@ -1,4 +1,5 @@
 import KeptLog
+import LedgerFixtures
 import Logging
 import Offers
 import PrometheusMetrics
@@ -73,7 +74,7 @@ struct AppStoreMetricsTests {
     func shared() async throws {
         let fetcher = fetcher([])
         let key = QuestionKey(.transactionId("1"), of: "b")
-        let history = SubscriptionHistory(
+        let history = Book(
             bundleId: "b",
             environment: .production,
             asOf: nil,

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Testing
@@ -76,7 +77,7 @@ struct AppStoreNotificationReaderTests {
         #expect(notification.id == "7e3fb20b")
         #expect(notification.environment == .production)
         #expect(notification.signedDate.millisecondsSince1970 == 1_795_262_400_500)
-        let history = try #require(notification.history)
+        let history = try #require(notification.book)
         #expect(history.transactions.first?.revocationDate?.millisecondsSince1970 == 1_795_262_300_000)
         #expect(history.renewals?.first?.autoRenewStatus == true)
         let status = SubscriptionStatus(.revoked, asOf: notification.signedDate)
@@ -93,7 +94,7 @@ struct AppStoreNotificationReaderTests {
             payload(data: payloadData, try signedTransaction(transaction), try signedRenewal(renewal))
         )
         #expect(text.utf8.count > 65_536)
-        #expect(try ours(text).history?.transactions.count == 1)
+        #expect(try ours(text).book?.transactions.count == 1)
     }
 
     @Test("A test, an unknown type and one without a transaction are notifications, too")
@@ -101,7 +102,7 @@ struct AppStoreNotificationReaderTests {
         for type in ["TEST", "SOMETHING_NEW"] {
             let notification = try ours(try signer.sign(payload(type: type)))
             #expect(notification.type == type)
-            #expect(notification.history == nil)
+            #expect(notification.book == nil)
             #expect(notification.isUnderstood)
         }
         let summary = payload(type: "RENEWAL_EXTENSION").replacing(#""data""#, with: #""summary""#)
@@ -138,7 +139,7 @@ struct AppStoreNotificationReaderTests {
     private func place(_ payload: String) throws -> String {
         switch try reader.notification(try signer.sign(payload)) {
         case .ours(let notification):
-            notification.isUnderstood ? "understood" : notification.history == nil ? "recorded" : "learnt"
+            notification.isUnderstood ? "understood" : notification.book == nil ? "recorded" : "learnt"
         case .ofOtherApp(let bundleId, let type): "\(bundleId) \(type)"
         case .ofNobody(let type): "nobody's \(type)"
         }

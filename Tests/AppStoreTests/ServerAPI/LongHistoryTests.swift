@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -44,7 +45,7 @@ struct LongHistoryTests {
         )
     }
 
-    private func ask(_ fetcher: AppStoreEvidenceFetcher) async -> Result<SubscriptionHistory, EvidenceFault> {
+    private func ask(_ fetcher: AppStoreEvidenceFetcher) async -> Result<Book, EvidenceFault> {
         do throws(EvidenceFault) {
             return .success(try await fetcher.history(answering: .transactionId("7"), for: "b"))
         } catch {

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Testing
@@ -18,7 +19,7 @@ struct ServerAPIClientTests {
         hasCredentials: Bool = true,
         environments: Set<AppStoreEnvironment> = [.production, .sandbox],
         bundleId: String = "b"
-    ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
+    ) async -> (outcome: Result<Book, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
             [

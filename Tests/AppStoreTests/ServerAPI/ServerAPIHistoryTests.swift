@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Synchronization
@@ -17,7 +18,7 @@ struct ServerAPIHistoryTests {
         countsRedemptions: Bool = true,
         needsWholeHistory: Bool = false,
         now: @escaping @Sendable () -> Timestamp = { Self.now }
-    ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, urls: [String]) {
+    ) async -> (outcome: Result<Book, EvidenceFault>, urls: [String]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
             [
@@ -80,7 +81,7 @@ struct ServerAPIHistoryTests {
             bundleId: "b",
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])]
         )
-        #expect(RedemptionTally(history, of: app).redemptions(ofOffer: "o", inGroup: "1") == 2)
+        #expect(RedemptionTally(history, of: app, at: Self.now).redemptions(ofOffer: "o", inGroup: "1") == 2)
     }
 
     @Test("An answer is as old as its question: later events may be missing in it", arguments: [false, true])

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import Offers
 import SignedDataFixtures
 import Testing
@@ -43,8 +44,8 @@ struct SignedTransactionsTests {
         """#
     }
 
-    private func history(_ transactions: [String], _ renewals: [String] = []) throws -> SubscriptionHistory {
-        try reader.history(
+    private func history(_ transactions: [String], _ renewals: [String] = []) throws -> Book {
+        try reader.book(
             from: .signedTransactions(try transactions.map(signer.sign), renewalInfos: try renewals.map(signer.sign))
         )
     }
@@ -88,7 +89,6 @@ struct SignedTransactionsTests {
             appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
             offer: .introductory,
             transactionId: "1",
-            signedDate: date(1_795_262_400_000),
             price: PaidPrice(milliunits: 4990, currency: "EUR"),
             storefront: "DEU"
         )
@@ -96,13 +96,11 @@ struct SignedTransactionsTests {
         var renewal = RenewalInfo(
             originalTransactionId: "1",
             productId: "monthly",
-            subscriptionGroupIdentifier: "1",
             autoRenewStatus: false,
             hasExpirationIntent: true,
             isInBillingRetryPeriod: true,
             gracePeriodExpiresDate: date(1_797_700_000_000),
-            offer: .promotional("stay"),
-            signedDate: date(1_795_262_400_000)
+            offer: .promotional("stay")
         )
         renewal.offerProductId = "yearly"
         #expect(history.renewals == [renewal])
@@ -204,28 +202,34 @@ struct SignedTransactionsTests {
         #expect(history.renewals?.map(\.eligibleWinBackOfferIds) == [["b", "a", "c"]])
     }
 
-    @Test("A transaction alone stands for its entry; a renewal info without its transaction counts for nothing")
+    @Test("A renewal info without its transaction counts for nothing")
     func pairs() throws {
         let history = try history([Self.transaction(5, original: 5)], [Self.renewal(original: 6)])
-        #expect(history.renewals?.map(\.originalTransactionId) == ["5"])
-        #expect(history.renewals?.first?.autoRenewStatus == nil)
-        #expect(history.renewals?.first?.subscriptionGroupIdentifier == "1")
+        #expect(history.chapters.map(\.id) == ["5"])
+        #expect(history.renewals == [])
     }
 
-    @Test("A renewal info that was signed before the last purchase says nothing of the time since")
-    func outdated() throws {
-        let bought = 1_795_000_000_000
-        let before = try history([Self.transaction()], [Self.renewal(signedDate: bought - 1)])
-        #expect(before.renewals?.map(\.autoRenewStatus) == [nil])
-        #expect(before.renewals?.map(\.gracePeriodExpiresDate) == [nil])
-        let after = try history([Self.transaction()], [Self.renewal(signedDate: bought)])
-        #expect(after.renewals?.map(\.autoRenewStatus) == [false])
-        // A renewal that Apple dates some hours ahead, and its renewal info, signed just before it.
-        let ahead = try history(
-            [Self.transaction(signedDate: bought - 1)],
-            [Self.renewal(signedDate: bought - 2)]
-        )
-        #expect(ahead.renewals?.map(\.autoRenewStatus) == [false])
+    @Test("Each statement has the date of its signature, and when the renewed period ends")
+    func dates() throws {
+        let renewal = Self.renewal(signedDate: 1_794_999_999_999)
+            .replacing("}", with: #","renewalDate":1797600000000}"#)
+        let book = try history([Self.transaction()], [renewal])
+        let chapter = try #require(book.chapters.first)
+        #expect(chapter.transactions.map(\.asOf) == [date(1_795_262_400_000)])
+        #expect(chapter.transactions.map(\.shownSince) == [date(1_795_000_000_000)])
+        #expect(chapter.renewal?.asOf == date(1_794_999_999_999))
+        #expect(chapter.renewal?.content?.renewalDate == date(1_797_600_000_000))
+        #expect(book.asOf == date(1_795_262_400_000))
+    }
+
+    @Test("A period that is shown before it begins has been shown since its first copy was signed")
+    func shownAhead() throws {
+        let copies = [1_794_900_000_000, 1_794_950_000_000].map { Self.transaction(signedDate: $0) }
+        for order in [copies, copies.reversed()] {
+            let said = try history(order).chapters.first?.transactions.first
+            #expect(said?.shownSince == date(1_794_900_000_000))
+            #expect(said?.asOf == date(1_794_950_000_000))
+        }
     }
 
     @Test("A renewal info of another environment says nothing of the subscription, though it has its identifier")
@@ -233,9 +237,7 @@ struct SignedTransactionsTests {
         let foreign = Self.renewal(status: 1).replacing("Sandbox", with: "Production")
         let history = try history([Self.transaction()], [foreign])
         #expect(history.environment == .sandbox)
-        #expect(history.renewals?.map(\.originalTransactionId) == ["1"])
-        #expect(history.renewals?.first?.autoRenewStatus == nil)
-        #expect(history.renewals?.first?.offer == nil)
+        #expect(history.renewals == [])
     }
 
     @Test("Only an auto-renewable subscription makes an entry", arguments: ["Consumable", "Non-Renewing Subscription"])
@@ -279,13 +281,13 @@ struct SignedTransactionsTests {
         let genuine = try signer.sign(Self.transaction())
         let forged = try stranger.sign(Self.renewal())
         let first = #expect(throws: EvidenceFault.self) {
-            try reader.history(from: .signedTransactions([genuine, forged], renewalInfos: []))
+            try reader.book(from: .signedTransactions([genuine, forged], renewalInfos: []))
         }
         #expect(first?.kind == .rejected)
         #expect(first?.code == "jws_untrusted_root")
         #expect(first?.pointer == "/1")
         let second = #expect(throws: EvidenceFault.self) {
-            try reader.history(from: .signedTransactions([genuine], renewalInfos: [forged]))
+            try reader.book(from: .signedTransactions([genuine], renewalInfos: [forged]))
         }
         #expect(second?.member == "signedRenewalInfos")
         #expect(second?.pointer == "/0")
@@ -307,7 +309,7 @@ struct SignedTransactionsTests {
         ]
         for (text, says) in among {
             let fault = #expect(throws: EvidenceFault.self) {
-                try reader.history(from: .signedTransactions([text], renewalInfos: []))
+                try reader.book(from: .signedTransactions([text], renewalInfos: []))
             }
             #expect(fault?.kind == .rejected)
             #expect(fault?.pointer == "/0")
@@ -339,12 +341,12 @@ struct SignedTransactionsTests {
         )
         for (name, environment) in [("Xcode", AppStoreEnvironment.xcode), ("LocalTesting", .localTesting)] {
             let jws = try xcode.sign(Self.transaction().replacing("Sandbox", with: name))
-            #expect(try reader.history(from: .signedTransactions([jws], renewalInfos: [])).environment == environment)
+            #expect(try reader.book(from: .signedTransactions([jws], renewalInfos: [])).environment == environment)
         }
         for name in ["Sandbox", "Production", "Moon"] {
             let jws = try xcode.sign(Self.transaction().replacing("Sandbox", with: name))
             let fault = #expect(throws: EvidenceFault.self) {
-                try reader.history(from: .signedTransactions([jws], renewalInfos: []))
+                try reader.book(from: .signedTransactions([jws], renewalInfos: []))
             }
             #expect(fault?.code == "jws_chain_length")
         }

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Equal questions")
 struct AnswersTests {
-    private let history = SubscriptionHistory(
+    private let history = Book(
         bundleId: "b",
         environment: .production,
         asOf: nil,
@@ -90,7 +91,7 @@ struct AnswersTests {
         let calls = Calls()
         let (history, keys) = (history, ["fine", "bad"].map { key($0) })
         let fault = EvidenceFault.appStoreUnavailable("busy")
-        let results = await withTaskGroup(of: Result<SubscriptionHistory, EvidenceFault>.self) { group in
+        let results = await withTaskGroup(of: Result<Book, EvidenceFault>.self) { group in
             for index in 0..<20 {
                 group.addTask {
                     do throws(EvidenceFault) {

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -8,7 +9,7 @@ struct AppStoreAttemptsTests {
     private let busy = EvidenceFault.appStoreUnavailable("busy")
     private let refused = EvidenceFault(.rejected, code: "receipt_status", detail: "refused")
 
-    private func question(deadline: Duration = .seconds(5)) -> AppStoreAttempts<SubscriptionHistory> {
+    private func question(deadline: Duration = .seconds(5)) -> AppStoreAttempts<Book> {
         AppStoreAttempts(startingIn: .production, deadline: deadline)
     }
 
@@ -47,7 +48,7 @@ struct AppStoreAttemptsTests {
     @Test("The other environment is asked once, and a customer whom each sends to the other is refused")
     func environments() {
         for (first, other) in [(AppStoreEnvironment.production, AppStoreEnvironment.sandbox), (.sandbox, .production)] {
-            var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: first, deadline: .seconds(5))
+            var attempts = AppStoreAttempts<Book>(startingIn: first, deadline: .seconds(5))
             #expect(attempts.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .ask(other, after: .zero))
             #expect(
                 attempts.step(after: .temporary(busy), at: .zero, chance: 0) == .ask(other, after: .milliseconds(100))

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -18,7 +19,7 @@ struct KeptHistoryTests {
         )
     }
 
-    private func kept(_ fetcher: AppStoreEvidenceFetcher, _ receipt: String, of app: String) -> SubscriptionHistory? {
+    private func kept(_ fetcher: AppStoreEvidenceFetcher, _ receipt: String, of app: String) -> Book? {
         fetcher.keptHistory(answering: .receipt(base64: receipt), for: app, needsWholeHistory: false)
     }
 

@@ -35,7 +35,7 @@ struct EquivalentAnswersTests {
         )
         let customer = Customer(
             account: .none,
-            history: try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(answer.text.utf8)))
+            book: try AppStoreEvidenceReader().book(from: .receiptResponse(json: Array(answer.text.utf8)))
         )
         let now = Timestamp(millisecondsSince1970: Self.now)
         var policy = OfferPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Testing
 

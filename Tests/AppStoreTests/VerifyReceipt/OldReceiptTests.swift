@@ -194,8 +194,8 @@ struct OldReceiptTests {
     )
 
     private func customer(_ json: String) throws -> Customer {
-        let history = try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(json.utf8)))
-        return Customer(account: .none, history: history)
+        let book = try AppStoreEvidenceReader().book(from: .receiptResponse(json: Array(json.utf8)))
+        return Customer(account: .none, book: book)
     }
 
     @Test("An iOS 6 style answer is not dated: the error names the evidence to send instead")

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -15,7 +16,7 @@ struct VerifyReceiptClientTests {
         environments: Set<AppStoreEnvironment> = [.production, .sandbox],
         // Longer than a busy machine keeps a test waiting.
         deadline: Duration = .seconds(600)
-    ) async throws -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
+    ) async throws -> (outcome: Result<Book, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
             [
@@ -149,7 +150,7 @@ struct VerifyReceiptClientTests {
     }
 }
 
-extension Result<SubscriptionHistory, EvidenceFault> {
+extension Result<Book, EvidenceFault> {
     /// The code of the fault; `nil` for a history.
     var code: String? {
         if case .failure(let fault) = self { fault.code } else { nil }

@@ -1,11 +1,12 @@
 import AppStore
+import LedgerFixtures
 import Offers
 import Testing
 
 @Suite("verifyReceipt answers")
 struct VerifyReceiptResponseTests {
-    private func read(_ json: String) throws(EvidenceFault) -> SubscriptionHistory {
-        try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(json.utf8)))
+    private func read(_ json: String) throws(EvidenceFault) -> Book {
+        try AppStoreEvidenceReader().book(from: .receiptResponse(json: Array(json.utf8)))
     }
 
     private static let strings = #"""

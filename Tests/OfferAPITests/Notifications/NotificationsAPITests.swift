@@ -28,7 +28,7 @@ private struct Reader: NotificationReader {
                     bundleId: "a",
                     environment: .production,
                     signedDate: Timestamp(millisecondsSince1970: 0),
-                    history: nil
+                    book: nil
                 )
             )
         }
@@ -93,7 +93,7 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
+    func keep(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
         -> Bool
     {
         state.withLock { $0.waiting += 1 }
@@ -102,19 +102,19 @@ private final class PatientStates: SubscriptionStates {
         return true
     }
 
-    func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
+    func atHand(_ questions: [StateQuestion]) -> [Book]? { nil }
 
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+    func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
         let asked = questions.compactMap { $0.subscriptions.first?.originalTransactionId }
         if asked.contains(where: { $0.hasPrefix("slow") }) {
             state.withLock { $0.waiting += 1 }
             while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
             state.withLock { $0.waiting -= 1 }
         }
-        return questions.map { _ in .success(HeldState()) }
+        return questions.map { _ in .success(Book()) }
     }
 
-    func learn(_ observation: StateObservation) {}
+    func learn(_ observation: Book) {}
 
     func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }

@@ -22,10 +22,10 @@ struct TickQueueTests {
             answering question: AppStoreQuestion,
             for bundleId: String,
             needsWholeHistory: Bool
-        ) async throws(EvidenceFault) -> SubscriptionHistory {
+        ) async throws(EvidenceFault) -> Book {
             while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
             let now = PublicEndpoints.noon
-            return SubscriptionHistory(
+            return Book(
                 bundleId: bundleId,
                 environment: .production,
                 asOf: now,

@@ -9,19 +9,19 @@ struct HeldStateTests {
 
     /// Evidence at hand, whatever is sent.
     private struct Reader: EvidenceReader {
-        let history: SubscriptionHistory
+        let history: Book
 
-        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory { history }
+        func book(from evidence: Evidence) throws(EvidenceFault) -> Book { history }
     }
 
     /// A store that cannot be read.
     private struct BrokenStates: SubscriptionStates {
-        func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
-        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        func atHand(_ questions: [StateQuestion]) -> [Book]? { nil }
+        func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
             questions.map { _ in .failure(StorageFailure(.unavailable, "broken")) }
         }
-        func learn(_ observation: StateObservation) {}
-        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
+        func learn(_ observation: Book) {}
+        func keep(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
             -> Bool
         {
             throw StorageFailure(.unavailable, "broken")
@@ -34,15 +34,15 @@ struct HeldStateTests {
 
     private let states = InMemorySubscriptionStates()
 
-    private static func active(secondsAgo: Int64, bundleId: String = "reader") -> SubscriptionHistory {
+    private static func active(secondsAgo: Int64, bundleId: String = "reader") -> Book {
         .active(bundleId: bundleId, at: now, told: secondsAgo)
     }
 
     private func ask(
         _ evidence: Evidence?,
-        _ appStore: Result<SubscriptionHistory, EvidenceFault> = .failure(down),
+        _ appStore: Result<Book, EvidenceFault> = .failure(down),
         account: Account = .applicationUsername("alice"),
-        atHand: SubscriptionHistory = active(secondsAgo: 60),
+        atHand: Book = active(secondsAgo: 60),
         states: (any SubscriptionStates)? = nil,
         explaining rule: String? = nil,
         suspects: Set<String> = [],
@@ -97,10 +97,9 @@ struct HeldStateTests {
     }
 
     /// What a client shows of the same customer, signed by Apple a while ago.
-    private static var signed: SubscriptionHistory {
+    private static var signed: Book {
         var history = active(secondsAgo: 600)
         history.coverage = .partial
-        history.transactions[0].signedDate = now.adding(seconds: -600)
         return history
     }
 
@@ -153,7 +152,7 @@ struct HeldStateTests {
     @Test("Lists without a transaction are evidence that names no subscription: what is held counts")
     func emptyLists() async {
         let empty = Evidence.signedTransactions([], renewalInfos: [])
-        let nothing = SubscriptionHistory(
+        let nothing = Book(
             bundleId: nil,
             environment: nil,
             asOf: nil,
@@ -168,7 +167,7 @@ struct HeldStateTests {
 
     @Test("Memory that is only looked at answers, and learns nothing")
     func readOnly() async {
-        let answered = Result<SubscriptionHistory, EvidenceFault>.success(Self.active(secondsAgo: 1800))
+        let answered = Result<Book, EvidenceFault>.success(Self.active(secondsAgo: 1800))
         #expect(await ask(receipt, answered, remembering: false) == "active")
         #expect(await ask(nil) == "no_evidence")
         #expect(await ask(receipt, answered) == "active")
@@ -274,19 +273,15 @@ struct HeldStateTests {
     func besideSigned() async {
         var other = Self.active(secondsAgo: 7300)
         other.coverage = .partial
-        var own = other
-        own.transactions[0].signedDate = own.asOf
+        let own = other
         other.transactions[0] = Transaction(
             originalTransactionId: "2",
             productId: "monthly",
             purchaseDate: Self.now.adding(seconds: -900_000),
             expiresDate: Self.now.adding(seconds: -90_000),
-            transactionId: "2",
-            signedDate: other.asOf
+            transactionId: "2"
         )
-        other.renewals = [
-            .standIn(originalTransactionId: "2", productId: "monthly", subscriptionGroupIdentifier: nil)
-        ]
+        other.renewals = []
         #expect(await ask(signed, account: .applicationUsername("bob"), atHand: other) == "lapsed")
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 7200))) == "evidence_stale")
         #expect(await ask(signed, atHand: other) == "evidence_stale")

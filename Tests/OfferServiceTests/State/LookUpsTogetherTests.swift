@@ -13,7 +13,7 @@ struct LookUpsTogetherTests {
 
         init(isAtHand: Bool) { self.isAtHand = isAtHand }
 
-        private func read(_ questions: [StateQuestion]) -> [HeldState] {
+        private func read(_ questions: [StateQuestion]) -> [Book] {
             asked.withLock { $0.append(questions.count) }
             // Who it is about is seen in the date.
             return questions.map { question in
@@ -25,16 +25,16 @@ struct LookUpsTogetherTests {
                         asOf: Timestamp(millisecondsSince1970: Int64(account.bytes.first ?? 0))
                     )
                 }
-                return HeldState(marks: mark.map { [$0] } ?? [])
+                return Book(marks: mark.map { [$0] } ?? [])
             }
         }
 
-        func atHand(_ questions: [StateQuestion]) -> [HeldState]? { isAtHand ? read(questions) : nil }
-        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        func atHand(_ questions: [StateQuestion]) -> [Book]? { isAtHand ? read(questions) : nil }
+        func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] {
             read(questions).map { .success($0) }
         }
-        func learn(_ observation: StateObservation) {}
-        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async -> Bool { true }
+        func learn(_ observation: Book) {}
+        func keep(_ notification: NotificationRecord, _ observation: Book) async -> Bool { true }
         func forget(_ account: AccountDigest) async -> Int { 0 }
     }
 
@@ -91,7 +91,7 @@ struct LookUpsTogetherTests {
             eligibility("2"), signature("z"),
         ]
         var said: [String] = []
-        for (request, step) in zip(requests, await useCase.customers(of: requests).value()) {
+        for (request, step) in zip(requests, try await useCase.customers(of: requests).value()) {
             do {
                 let prepared = try await useCase.sign(useCase.decide(request, for: step).value()).value()
                 let answer = useCase.release(prepared, by: [])

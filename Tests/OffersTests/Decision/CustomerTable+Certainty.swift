@@ -36,9 +36,9 @@ private func pair(
     on bought: Double,
     _ renewal: RenewalInfo,
     on renewed: Double
-) -> SubscriptionHistory {
+) -> Shown {
     var history = signed(transaction, renewal, on: bought)
-    history.renewals?[0].signedDate = day(renewed)
+    history.renewed = day(renewed)
     return history
 }
 

@@ -1,6 +1,6 @@
 import Offers
 
-private func lapsed(_ days: Double, _ product: String = "pro.monthly") -> SubscriptionHistory {
+private func lapsed(_ days: Double, _ product: String = "pro.monthly") -> Shown {
     history([entry("1", product, ended: true)], [bought("1", product, on: -days - 30, until: -days)])
 }
 
@@ -275,7 +275,7 @@ extension CustomerTable {
     )
     private static let sharingWithdrawn = history([entry()], [bought(refunded: -3, shared: true)])
 
-    private static func redeemed(lapsedFor days: Double) -> SubscriptionHistory {
+    private static func redeemed(lapsedFor days: Double) -> Shown {
         history(
             [entry("1", "pro.yearly", ended: true)],
             [bought("1", "pro.yearly", on: -days - 365, until: -days, under: .promotional("strict"))]

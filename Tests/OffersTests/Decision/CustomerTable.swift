@@ -100,5 +100,5 @@ enum CustomerTable {
 
     static let all =
         states + certainty + groups + unknownGroups + rowsWithoutEntry + owners + contradictions + offers + evidence
-        + scopes + trials + lapses + ends + treatments + strict
+        + scopes + ahead + trials + lapses + ends + treatments + strict
 }

@@ -5,14 +5,14 @@ import Testing
 @Suite("Explanations")
 struct ExplanationTests {
     private func decide(
-        _ history: SubscriptionHistory,
+        _ history: Shown,
         _ offer: String = "anyone",
         for account: Account = .none
     ) -> Decision {
         Row("", history: history, .active, offer, account: account).decision(explaining: true)
     }
 
-    private func saw(_ rule: String, _ history: SubscriptionHistory, _ offer: String = "anyone") throws -> String {
+    private func saw(_ rule: String, _ history: Shown, _ offer: String = "anyone") throws -> String {
         let findings = try #require(decide(history, offer).explanation)
         return findings.first { $0.rule == rule }?.saw ?? ""
     }

@@ -50,14 +50,14 @@ struct HoldoutTests {
     )
 
     private func decide(
-        _ history: SubscriptionHistory,
+        _ history: Shown,
         for account: Account,
         by draw: NamedDraw,
         _ offer: OfferRequest = HoldoutTests.offer
     ) -> Decision {
         var policy = OfferPolicy(
             app: Self.app,
-            customer: Customer(account: account, history: history),
+            customer: Customer(account: account, book: history.customer),
             now: clock,
             maximumEvidenceAgeSeconds: 86_400,
             drawingBy: draw
@@ -123,13 +123,13 @@ struct HoldoutTests {
                 customerSeparator: separator,
                 subscriptionGroups: Self.app.subscriptionGroups
             )
-            let held = HeldSubscription(
+            let held = Chapter(
                 identity,
-                transactions: [Held(bought(called: "1"), asOf: day(-0.5))],
-                renewal: Held(entry(), asOf: day(-0.5)),
+                transactions: [Statement(bought(called: "1"), asOf: day(-0.5), by: .signature)],
+                renewal: Statement(entry(), asOf: day(-0.5), by: .signature),
                 accounts: [account: .presented(at: day(-1))]
             )
-            let customer = RetentionCustomer(identity, in: HeldState(subscriptions: [held]), of: app)
+            let customer = RetentionCustomer(identity, in: Book(chapters: [held]), of: app)
             for isHeldOut in [false, true] {
                 let draw = NamedDraw(isHeldOut ? [drawn] : [])
                 var policy = RetentionPolicy(

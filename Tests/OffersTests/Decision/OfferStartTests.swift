@@ -5,7 +5,7 @@ import Testing
 struct OfferStartTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let why: String
-        let history: SubscriptionHistory
+        let history: Shown
         let product: String
         let offer: String
         let begins: OfferStart?
@@ -13,7 +13,7 @@ struct OfferStartTests {
 
         init(
             _ why: String,
-            _ history: SubscriptionHistory,
+            _ history: Shown,
             _ offer: String,
             _ begins: OfferStart?,
             replaces: Bool = false,

@@ -6,7 +6,7 @@ typealias Row = CustomerRow<Reason>
 /// A customer, an offer, and what must come out, with the reason for it in words.
 struct CustomerRow<Expected: Sendable>: CustomTestStringConvertible, Sendable {
     let why: String
-    let history: SubscriptionHistory?
+    let history: Shown?
     let product: String
     let offer: String
     let expected: Expected
@@ -14,7 +14,7 @@ struct CustomerRow<Expected: Sendable>: CustomTestStringConvertible, Sendable {
 
     init(
         _ why: String,
-        history: SubscriptionHistory?,
+        history: Shown?,
         _ expected: Expected,
         _ offer: String = "anyone",
         product: String = "pro.monthly",

@@ -20,18 +20,18 @@ struct WinBackOfferTests {
         ]
     )
 
-    private func lapsed(_ ids: [String], signed date: Double = -0.1, by token: String? = nil) -> SubscriptionHistory {
+    private func lapsed(_ ids: [String], signed date: Double = -0.1, by token: String? = nil) -> Shown {
         var renewal = entry(renews: false, ended: true)
         renewal.eligibleWinBackOfferIds = ids
         return signed(bought(until: -5, by: token), renewal, on: date)
     }
 
     private func offers(
-        _ history: SubscriptionHistory?,
+        _ said: (any CustomerSaying)?,
         of products: Set<String> = ["pro.monthly"],
         for account: Account = .none
     ) -> [WinBackOffer] {
-        var policy = examplePolicy(history, for: account, of: app)
+        var policy = examplePolicy(said, for: account, of: app)
         return policy.winBackOffers(inGroups: app.groups(ofProducts: products))
     }
 
@@ -48,12 +48,11 @@ struct WinBackOfferTests {
 
     @Test("The newest renewal info of a group counts")
     func newest() {
-        var history = lapsed(["old"], signed: -0.9)
+        var book = lapsed(["old"], signed: -0.9).book
         var newer = entry("2", renews: false, ended: true)
-        newer.signedDate = day(-0.1)
         newer.eligibleWinBackOfferIds = ["new"]
-        history.renewals?.append(newer)
-        #expect(offers(history).map(\.id) == ["new"])
+        book.add([], [Statement(newer, asOf: day(-0.1), by: .signature)])
+        #expect(offers(book).map(\.id) == ["new"])
     }
 
     @Test("Evidence of another account, and evidence that is too old, names none")

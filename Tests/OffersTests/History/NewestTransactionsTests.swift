@@ -10,7 +10,7 @@ struct NewestTransactionsTests {
             bought(on: -5, shared: true, called: "12"), bought(on: -1),
             bought("2", "news.monthly", on: -3, owner: .assigned, called: "20"),
         ]
-        let newest = NewestTransactions(history([], transactions), of: exampleApp())
+        let newest = NewestTransactions(history([], transactions).book, of: exampleApp())
         #expect(newest.identifier(inGroup: "pro") == "11")
         #expect(newest.identifier(inGroup: "news") == "20")
         #expect(newest.identifier(inGroup: nil) == "11")
@@ -24,8 +24,8 @@ struct NewestTransactionsTests {
             bought("2", on: -5, by: Account.bob.payloadField, called: "20"),
         ]
         let shown = history([entry("1"), entry("2")], transactions, coverage: .partial)
-        #expect(NewestTransactions(shown, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "10")
+        #expect(NewestTransactions(shown.book, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "10")
         let answer = history([entry("1"), entry("2")], transactions)
-        #expect(NewestTransactions(answer, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "20")
+        #expect(NewestTransactions(answer.book, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "20")
     }
 }

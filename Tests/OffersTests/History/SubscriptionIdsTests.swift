@@ -17,7 +17,7 @@ struct SubscriptionIdsTests {
     }
 
     /// Lapsed under the first identifier, and active under a second one.
-    private var moved: SubscriptionHistory {
+    private var moved: Shown {
         history(
             [entry("1", ended: true), entry("2", renews: false)],
             [
@@ -29,10 +29,10 @@ struct SubscriptionIdsTests {
 
     @Test("The first identifier stands for all, and the newest state counts")
     func newest() {
-        let joined = SharedHistory(moved).value
-        #expect(Set(joined.transactions.map(\.originalTransactionId)) == ["1"])
-        #expect(joined.renewals?.map(\.originalTransactionId) == ["1"])
-        #expect(joined.otherIds == ["1": ["2"]])
+        let joined = moved.customer
+        #expect(Set(joined.chapters.flatMap(\.transactions).map(\.content.originalTransactionId)) == ["1"])
+        #expect(joined.chapters.map(\.renewal?.content?.originalTransactionId) == ["1"])
+        #expect(joined.otherIds(of: "1") == ["2"])
         #expect(decide(moved, "stay") == .activeAutoRenewOff)
         #expect(decide(moved, "comeback") == .stateNotInAudience)
         #expect(joined.names("2") && joined.names("20") && !joined.names("3"))
@@ -60,8 +60,8 @@ struct SubscriptionIdsTests {
         let transactions = ids.enumerated().map { index, id in
             after(ids[(index + 1) % ids.count], bought(id, called: "\(index)"))
         }
-        let joined = SharedHistory(history(ids.map { entry($0) }, transactions)).value
-        #expect(Set(joined.transactions.map(\.originalTransactionId)).count == 1)
+        let joined = history(ids.map { entry($0) }, transactions).customer
+        #expect(Set(joined.chapters.flatMap(\.transactions).map(\.content.originalTransactionId)).count == 1)
         #expect(decide(history(ids.map { entry($0) }, transactions), "anyone") == .active)
     }
 

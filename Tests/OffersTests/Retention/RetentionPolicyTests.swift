@@ -31,18 +31,18 @@ struct RetentionPolicyTests {
         _ renewal: RenewalInfo? = entry(),
         asOf: Double = -1,
         accounts: [AccountDigest: AccountTie] = [:],
-        otherRedemptions: HeldSubscription? = nil
+        otherRedemptions: Chapter? = nil
     ) -> RetentionCustomer {
         let identity = OffersTests.identity("1")
-        let held = HeldSubscription(
+        let held = Chapter(
             identity,
-            transactions: transactions.map { Held($0, asOf: day(asOf)) },
-            renewal: renewal.map { Held($0, asOf: day(asOf)) },
+            transactions: transactions.map { Statement($0, asOf: day(asOf), by: .signature) },
+            renewal: renewal.map { Statement($0, asOf: day(asOf), by: .signature) },
             accounts: accounts
         )
-        let state = HeldState(subscriptions: transactions.isEmpty ? [] : [held])
+        let state = Book(chapters: transactions.isEmpty ? [] : [held])
         let customer = RetentionCustomer(identity, in: state, of: exampleApp())
-        return otherRedemptions.map { customer.redeeming(by: HeldState(subscriptions: [$0]), beside: identity) }
+        return otherRedemptions.map { customer.redeeming(by: Book(chapters: [$0]), beside: identity) }
             ?? customer
     }
 
@@ -131,7 +131,7 @@ struct RetentionPolicyTests {
     @Test("An unknown subscription gets no offer, and messages all the same")
     func unknown() {
         let nobody = customer([])
-        #expect(nobody.history == nil)
+        #expect(nobody.book == nil)
         #expect(!offered("anyone", nobody))
         var policy = policy(
             [
@@ -185,9 +185,9 @@ struct RetentionPolicyTests {
     func redemptions() {
         #expect(offered("once", customer()))
         #expect(!offered("once", customer([bought(under: .promotional("once"), called: "1")])))
-        let other = HeldSubscription(
+        let other = Chapter(
             identity("2"),
-            transactions: [Held(bought("2", until: -1, under: .promotional("once"), called: "2"), asOf: day(-5))]
+            transactions: [Statement(bought("2", until: -1, under: .promotional("once"), called: "2"), asOf: day(-5), by: .signature)]
         )
         #expect(!offered("once", customer(otherRedemptions: other)))
         #expect(offered("twice", customer(otherRedemptions: other)))

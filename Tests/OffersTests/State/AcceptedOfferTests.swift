@@ -24,7 +24,6 @@ struct AcceptedOfferTests {
             expiresDate: day(date + 30),
             offer: offer.map { .promotional($0) },
             transactionId: id,
-            signedDate: day(date),
             reason: date == 0 ? .purchase : .renewal
         )
     }
@@ -35,32 +34,29 @@ struct AcceptedOfferTests {
         on date: Int64,
         next offer: String? = nil,
         of product: String? = nil
-    ) -> HeldSubscription {
+    ) -> Chapter {
         var renewal = RenewalInfo(
             originalTransactionId: "1",
             productId: "monthly",
             autoRenewStatus: true,
-            offer: offer.map { .promotional($0) },
-            signedDate: day(date)
+            offer: offer.map { .promotional($0) }
         )
         renewal.offerProductId = product
-        var signed = transaction
-        signed.signedDate = day(date)
-        let history = SubscriptionHistory(
+        let history = Shown(
             bundleId: "reader",
             environment: .production,
             asOf: day(date),
             renewals: [renewal],
-            transactions: [signed],
+            transactions: [transaction],
             coverage: .partial
         )
-        let observation = StateObservation(history, digester: TestDigester(), at: day(date), isConfirmed: true)
-        return observation.subscriptions.first ?? HeldSubscription(identity)
+        let observation = history.book.remembered(digester: TestDigester(), at: day(date), isConfirmed: true)
+        return observation.chapters.first ?? Chapter(identity)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let told: [HeldSubscription]
+        let told: [Chapter]
         /// Each redemption: its offer, its transaction, the day, and when it begins.
         let redemptions: [String]
     }
@@ -119,7 +115,7 @@ struct AcceptedOfferTests {
         ),
     ]
 
-    private static func summary(_ held: HeldSubscription?) -> [String] {
+    private static func summary(_ held: Chapter?) -> [String] {
         (held?.redemptions ?? []).map { redemption in
             let date = redemption.redeemedAt?.millisecondsSince1970 ?? 0
             let day = (date - day(0).millisecondsSince1970) / 86_400_000
@@ -131,14 +127,14 @@ struct AcceptedOfferTests {
     @Test("A redemption is one, in whatever order and however often Apple tells of it", arguments: rows)
     func redemptions(row: Row) throws {
         for order in [row.told, row.told.reversed(), row.told + row.told] {
-            let held = order.reduce(nil as HeldSubscription?) { known, seen in
+            let held = order.reduce(nil as Chapter?) { known, seen in
                 var merged = known ?? seen
-                merged.merge(seen)
+                merged.join(seen)
                 return merged
             }
             #expect(Self.summary(held) == row.redemptions)
             let kept = try #require(held)
-            #expect(try HeldSubscription(Self.identity, bytes: kept.bytes) == kept)
+            #expect(try Chapter(Self.identity, bytes: kept.bytes) == kept)
         }
     }
 
@@ -146,7 +142,7 @@ struct AcceptedOfferTests {
     func news() {
         let before = Self.told(Self.bought("10", on: 0), on: 12)
         var after = before
-        after.merge(Self.told(Self.bought("10", on: 0), on: 12, next: "stay"))
+        after.join(Self.told(Self.bought("10", on: 0), on: 12, next: "stay"))
         #expect(!after.isNoNews(after: before))
     }
 }

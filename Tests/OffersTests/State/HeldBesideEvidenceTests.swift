@@ -5,12 +5,12 @@ import Testing
 struct HeldBesideEvidenceTests {
     private let token = Account.alice.payloadField
 
-    private func introductory(_ history: SubscriptionHistory) -> IntroductoryReason {
+    private func introductory(_ history: any CustomerSaying) -> IntroductoryReason {
         OffersTests.introductory(history, for: .alice).reason
     }
 
     /// A subscription of another group, dated lately.
-    private var news: StateObservation {
+    private var news: Book {
         let bought = bought("5", "news.monthly", on: -5, until: 25, by: token, called: "5")
         return observation(signed(bought, entry("5", "news.monthly"), on: -0.1))
     }
@@ -18,7 +18,7 @@ struct HeldBesideEvidenceTests {
     @Test("An observation of one subscription moves no clock but its own")
     func clocks() {
         let renewing = history([entry()], [bought(on: -30, until: -0.6)], asOf: day(-0.9))
-        for history in [renewing, updated(renewing, by: [news])] {
+        for history in [renewing, updated(renewing, by: [news])] as [any CustomerSaying] {
             #expect(decide(history) == .active)
             #expect(decide(history, "comeback") == .evidenceStale)
             #expect(introductory(history) == .evidenceStale)
@@ -28,7 +28,7 @@ struct HeldBesideEvidenceTests {
         #expect(decide(updated(renewing, by: [ended]), "comeback") == .lapsed)
         #expect(introductory(updated(renewing, by: [ended])) == .neverUsed)
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
-        for history in [away, updated(away, by: [news])] {
+        for history in [away, updated(away, by: [news])] as [any CustomerSaying] {
             #expect(decide(history, "after-30") == .lapsedTooRecently)
         }
         let observed = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
@@ -39,7 +39,7 @@ struct HeldBesideEvidenceTests {
     func clockInWords() throws {
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
         let observed = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
-        func saw(_ rule: String, _ history: SubscriptionHistory) throws -> String {
+        func saw(_ rule: String, _ history: any CustomerSaying) throws -> String {
             var policy = examplePolicy(history, for: .alice)
             let request = OfferRequest(productId: "pro.monthly", offerId: "after-30")
             let findings = try #require(policy.decide(request, explaining: true).explanation)
@@ -87,14 +87,14 @@ struct HeldBesideEvidenceTests {
                 let alone = signed(transaction, on: signedOn)
                 #expect(decide(updated(alone, by: [observed])) == reason)
                 #expect(
-                    decide(alone.updated(by: held([observed]), for: Account.alice.view, since: day(-0.4)))
+                    decide(alone.joined(with: held([observed]), for: Account.alice.view), since: day(-0.4))
                         == reason
                 )
             }
             // What is too old to count by itself counts no more beside it.
             let late = signed(transaction, on: -0.1)
             #expect(
-                decide(late.updated(by: held([observed]), for: Account.alice.view, since: day(-0.3)))
+                decide(late.joined(with: held([observed]), for: Account.alice.view), since: day(-0.3))
                     != reason
             )
             // Renewal info that comes with the transaction is newer.

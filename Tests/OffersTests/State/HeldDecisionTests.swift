@@ -96,7 +96,7 @@ struct HeldDecisionTests {
         let lapsed = observation(history([entry(ended: true)], [bought(on: -60, until: -30)]), for: .alice)
         #expect(decide(alone([sandbox])) == .active)
         #expect(decide(alone([sandbox, lapsed])) == .lapsed)
-        #expect(SubscriptionHistory(held: held([sandbox]), of: exampleApp(), for: Account.alice.view) == nil)
+        #expect(Book(held: held([sandbox]), of: exampleApp(), for: Account.alice.view) == nil)
     }
 
     @Test(
@@ -176,7 +176,7 @@ struct HeldDecisionTests {
         }
         // What a client says of the offer is not put over what Apple says of the transaction.
         let apples = [observed, observation(signed(once, on: -0.5)), observation(signed(plain, on: -0.5))]
-        #expect(held(apples).subscriptions.first?.redemptions.isEmpty == true)
+        #expect(held(apples).chapters.first?.redemptions.isEmpty == true)
     }
 
     @Test("An old signed transaction does not hide a purchase that came after it")
@@ -217,7 +217,7 @@ struct HeldDecisionTests {
     func named() {
         func named(_ transactions: [Int], _ entries: [Int]) -> Set<String> {
             let history = history(entries.map { entry("\($0)") }, transactions.map { bought("\($0)") })
-            let ids = history.namedSubscriptions.map(\.originalTransactionId)
+            let ids = history.book.namedSubscriptions.map(\.originalTransactionId)
             #expect(Set(ids).count == ids.count)
             return Set(ids)
         }

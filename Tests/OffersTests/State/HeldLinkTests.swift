@@ -10,7 +10,7 @@ struct HeldLinkTests {
         return transaction
     }
 
-    private var first: SubscriptionHistory {
+    private var first: Shown {
         signed(
             bought("1", on: -90, until: -60, under: .promotional("once"), called: "10"),
             entry("1", ended: true),
@@ -18,14 +18,14 @@ struct HeldLinkTests {
         )
     }
 
-    private var second: SubscriptionHistory {
+    private var second: Shown {
         signed(after("1", bought("2", called: "20")), entry("2", renews: false), on: -0.4)
     }
 
     @Test("Evidence of either identifier is decided by both, whichever came first")
     func bothOrders() {
         for (known, evidence) in [(first, second), (second, first)] {
-            let history = evidence.updated(by: held([observation(known)]), for: Account.none.view)
+            let history = evidence.joined(with: held([observation(known)]), for: Account.none.view)
             #expect(decide(history, "once") == .redemptionLimit)
             #expect(decide(history, "stay") == .activeAutoRenewOff)
             #expect(decide(history, "comeback") == .stateNotInAudience)
@@ -34,7 +34,7 @@ struct HeldLinkTests {
 
     @Test("Evidence asks for what is held under the identifier that it names as the earlier one")
     func asksForEarlier() {
-        #expect(Set(second.namedSubscriptions.map(\.originalTransactionId)) == ["1", "2"])
+        #expect(Set(second.book.namedSubscriptions.map(\.originalTransactionId)) == ["1", "2"])
     }
 
     @Test("A call of Apple's about either identifier is answered by what is held of both")
@@ -42,7 +42,7 @@ struct HeldLinkTests {
         let state = held([observation(first), observation(second)])
         for id in ["1", "2"] {
             let subscription = identity(id)
-            let history = RetentionCustomer(subscription, in: state, of: exampleApp()).history
+            let history = RetentionCustomer(subscription, in: state, of: exampleApp()).book
             #expect(decide(history, "once") == .redemptionLimit, "\(id)")
             #expect(decide(history, "stay") == .activeAutoRenewOff, "\(id)")
         }
@@ -53,16 +53,16 @@ struct HeldLinkTests {
         var purchase = bought("1", on: -90, until: -60, under: .promotional("once"), called: "10")
         purchase.webOrderLineItemId = "31"
         let seen = shown(history([entry("1", ended: true)], [purchase]), for: .alice)
-        #expect(seen.subscriptions.flatMap(\.redemptions).map(\.webOrderLineItemId) == ["31"])
+        #expect(seen.chapters.flatMap(\.redemptions).map(\.webOrderLineItemId) == ["31"])
     }
 
     @Test("The last time that the App Store itself spoke of a subscription stays, and is news after an hour")
     func confirmed() {
         let identity = OffersTests.identity("1")
-        func value(_ confirmed: Timestamp?) -> HeldSubscription { HeldSubscription(identity, confirmed: confirmed) }
+        func value(_ confirmed: Timestamp?) -> Chapter { Chapter(identity, confirmed: confirmed) }
         for order in [[nil, day(-2), day(-1)], [day(-1), nil, day(-2)], [day(-2), day(-1), nil]] {
             var merged = value(order[0])
-            for other in order.dropFirst() { merged.merge(value(other)) }
+            for other in order.dropFirst() { merged.join(value(other)) }
             #expect(merged.confirmed == day(-1))
         }
         let later = { (seconds: Int64) in value(day(-1).adding(seconds: seconds)) }
@@ -86,13 +86,13 @@ struct HeldLinkTests {
             signed(refunded, entry("6"), on: -0.9), signed(refunded, entry("6"), on: -0.1),
             history([entry("6")], [refunded], coverage: .newestTransactions), history([entry("6")], [refunded]),
         ] {
-            let both = evidence.updated(by: held([inGrace]), for: Account.alice.view, since: day(-1))
+            let both = evidence.joined(with: held([inGrace]), for: Account.alice.view)
             #expect(decide(both, "anyone", for: .alice) == .gracePeriod)
             #expect(decide(both, "forgive-lapsed", for: .alice) == .stateNotInAudience)
             // Too old to count, it can only refuse.
-            let old = evidence.updated(by: held([inGrace]), for: Account.alice.view, since: day(-0.55))
-            #expect(decide(old, "anyone", for: .alice) != .gracePeriod)
-            #expect(decide(old, "forgive-lapsed", for: .alice) != .lapsed)
+            let old = evidence.joined(with: held([inGrace]), for: Account.alice.view)
+            #expect(decide(old, "anyone", for: .alice, since: day(-0.55)) != .gracePeriod)
+            #expect(decide(old, "forgive-lapsed", for: .alice, since: day(-0.55)) != .lapsed)
         }
     }
 
@@ -104,12 +104,12 @@ struct HeldLinkTests {
             for: .alice
         )
         let lapsed = history([entry("6", ended: true)], [bought("6", on: -100, until: -70, by: token)])
-        let both = lapsed.updated(by: held([old]), for: Account.alice.view, since: day(-1))
+        let both = lapsed.joined(with: held([old]), for: Account.alice.view)
         #expect(decide(both, "comeback", for: .alice) == .lapsed)
         // By the newer end of what is too old, the customer would not have been away for too long.
         #expect(decide(both, "30-to-60", for: .alice) != .lapsed)
         let news = history([entry("7", "news.monthly")], [bought("7", "news.monthly", by: token)])
-        let alone = news.updated(by: held([old]), for: Account.alice.view, since: day(-1))
+        let alone = news.joined(with: held([old]), for: Account.alice.view)
         #expect(decide(alone, "comeback", for: .alice) == .evidenceStale)
     }
 
@@ -117,24 +117,24 @@ struct HeldLinkTests {
         "What version 0.2.0 held of a subscription that began since seats exist has an unknown owner until Apple speaks"
     )
     func earlierVersion() throws {
-        func read(_ transaction: Transaction) throws -> HeldSubscription {
-            let seen = try #require(held([observation(signed(transaction, entry(), on: -0.5))]).subscriptions.first)
+        func read(_ transaction: Transaction) throws -> Chapter {
+            let seen = try #require(held([observation(signed(transaction, entry(), on: -0.5))]).chapters.first)
             var bytes = seen.bytes
             bytes[0] = 1
-            return try HeldSubscription(seen.identity, bytes: bytes)
+            return try Chapter(seen.identity, bytes: bytes)
         }
         let since = try read(bought(on: -10, called: "1"))
-        #expect(since.transactions["1"]?.value.ownership == .unknown(nil))
+        #expect(since["1"]?.ownership == .unknown(nil))
         // The clock of these tests is in November 2026.
-        #expect(try read(bought(on: -100, until: 3, called: "1")).transactions["1"]?.value.ownership == .purchased)
-        #expect(try read(bought(shared: true, called: "1")).transactions["1"]?.value.ownership == .familyShared)
+        #expect(try read(bought(on: -100, until: 3, called: "1"))["1"]?.ownership == .purchased)
+        #expect(try read(bought(shared: true, called: "1"))["1"]?.ownership == .familyShared)
         var again = since
-        again.merge(
+        again.join(
             try #require(
-                held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).subscriptions.first
+                held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).chapters.first
             )
         )
-        #expect(again.transactions["1"]?.value.ownership == .purchased)
+        #expect(again["1"]?.ownership == .purchased)
         #expect(!again.isNoNews(after: since))
     }
 
@@ -143,7 +143,7 @@ struct HeldLinkTests {
         let (own, seat) = (signed(bought(called: "1"), on: -1), signed(bought(owner: .assigned, called: "1"), on: -1))
         for order in [[own, seat], [seat, own]] {
             let state = held(order.map { observation($0) })
-            #expect(state.subscriptions.first?.transactions["1"]?.value.ownership == .assigned)
+            #expect(state.chapters.first?["1"]?.ownership == .assigned)
         }
     }
 }

@@ -83,12 +83,12 @@ struct HeldSourcesTests {
             )
         }
         let sent = shown(history([entry()], run), for: .alice)
-        let subscription = try #require(sent.subscriptions.first)
-        #expect(subscription.shown.keys.sorted() == ["0"])
-        #expect(subscription.shown["0"]?.expiresDate == run[2].expiresDate)
+        let subscription = try #require(sent.chapters.first)
+        #expect(subscription.shown.map(\.transactionId) == ["0"])
+        #expect(subscription.shown.first?.expiresDate == run[2].expiresDate)
         for transactions in [[run[2]], [run[1]], run] {
             let state = held([sent, observation(history([entry()], transactions, coverage: .newestTransactions))])
-            #expect(state.subscriptions.first?.redemptions.map(\.transactionId) == ["0"])
+            #expect(state.chapters.first?.redemptions.map(\.transactionId) == ["0"])
         }
     }
 }

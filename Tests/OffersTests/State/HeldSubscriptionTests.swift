@@ -4,7 +4,7 @@ import Testing
 @Suite("Held state, with observations in any order")
 struct HeldSubscriptionTests {
     /// A customer's life, in pieces, at random: seeds make it the same each time.
-    private func deliveries(_ seed: UInt64) -> [StateObservation] {
+    private func deliveries(_ seed: UInt64) -> [Book] {
         var random = SeededGenerator(seed: seed)
         let accounts: [Account] = [.none, .alice, .bob, .applicationUsername("carol")]
         return (0..<12).map { _ in
@@ -12,7 +12,7 @@ struct HeldSubscriptionTests {
             let number = Int.random(in: 0..<5, using: &random)
             let date = day(Double(Int.random(in: -9...0, using: &random)))
             let isSigned = Bool.random(using: &random)
-            var transaction = bought(
+            let transaction = bought(
                 id,
                 on: Double(number * 30 - 200),
                 until: Double(number * 30 - 170),
@@ -21,11 +21,8 @@ struct HeldSubscriptionTests {
                 under: number % 2 == 0 ? .promotional("once") : nil,
                 called: "\(id).\(number)"
             )
-            transaction.signedDate = isSigned ? date : nil
-            var renewal = entry(id, renews: Bool.random(using: &random))
-            renewal.signedDate = isSigned ? date : nil
+            let renewal = entry(id, renews: Bool.random(using: &random))
             if Int.random(in: 0..<4, using: &random) == 0 {
-                transaction.signedDate = nil
                 let words = history([entry(id)], [transaction], asOf: date)
                 return shown(words, for: accounts.randomElement(using: &random) ?? .none)
             }
@@ -43,8 +40,8 @@ struct HeldSubscriptionTests {
         }
     }
 
-    private func sorted(_ state: HeldState) -> [HeldSubscription] {
-        state.subscriptions.sorted { $0.identity.originalTransactionId < $1.identity.originalTransactionId }
+    private func sorted(_ state: Book) -> [Chapter] {
+        state.chapters.sorted { $0.identity.originalTransactionId < $1.identity.originalTransactionId }
     }
 
     @Test(
@@ -64,14 +61,13 @@ struct HeldSubscriptionTests {
 
     @Test("A client's evidence never replaces Apple's own state, however new it is")
     func clientsAnswers() throws {
-        var refunded = bought(refunded: -3, called: "1")
-        refunded.signedDate = day(-3)
-        let apple = observation(history([entry()], [refunded], asOf: day(-3), coverage: .partial))
+        let refunded = bought(refunded: -3, called: "1")
+        let apple = observation(history([], [refunded], asOf: day(-3), coverage: .partial))
         let words = bought(under: .promotional("once"), called: "1")
         let client = shown(history([entry(renews: false)], [words], asOf: clock))
         for order in [[apple, client], [client, apple]] {
-            let subscription = try #require(held(order).subscriptions.first)
-            #expect(subscription.transactions["1"]?.value.revocationDate == day(-3))
+            let subscription = try #require(held(order).chapters.first)
+            #expect(subscription["1"]?.revocationDate == day(-3))
             #expect(subscription.redemptions.isEmpty)
             #expect(subscription.renewal == nil)
         }
@@ -80,11 +76,11 @@ struct HeldSubscriptionTests {
     @Test("Of accounts that present evidence without a name eight stay, and a ninth only after thirty days")
     func presenters() throws {
         let evidence = signed(bought(called: "1"), entry(), on: -1)
-        func presented(_ number: Int, at moment: Timestamp) -> StateObservation {
+        func presented(_ number: Int, at moment: Timestamp) -> Book {
             observation(evidence, for: .applicationUsername("reader \(number)"), at: moment)
         }
-        func accounts(_ observations: [StateObservation]) throws -> Set<AccountDigest> {
-            Set(try #require(held(observations).subscriptions.first).accounts.keys)
+        func accounts(_ observations: [Book]) throws -> Set<AccountDigest> {
+            Set(try #require(held(observations).chapters.first).accounts.keys)
         }
         let first = (0..<8).map { presented($0, at: day(Double($0) / 100)) }
         let eight = try accounts(first)
@@ -105,13 +101,11 @@ struct HeldSubscriptionTests {
 
     @Test("Of evidence less than an hour after the last only new facts are learnt")
     func news() {
-        func seen(_ seconds: Int64, refunded: Double? = nil, renews: Bool = true) -> StateObservation {
+        func seen(_ seconds: Int64, refunded: Double? = nil, renews: Bool = true) -> Book {
             let moment = day(-1).adding(seconds: seconds)
-            var transaction = bought(refunded: refunded, by: Account.alice.payloadField, called: "1")
-            transaction.signedDate = moment
-            var renewal = entry(renews: renews)
-            renewal.signedDate = moment
-            return observation(history([renewal], [transaction], asOf: moment, coverage: .partial), for: .alice)
+            let transaction = bought(refunded: refunded, by: Account.alice.payloadField, called: "1")
+            let shown = history([entry(renews: renews)], [transaction], asOf: moment, coverage: .partial)
+            return observation(shown, for: .alice)
         }
         let state = held([seen(0)])
         #expect(!seen(0).isNews(beside: state))
@@ -120,14 +114,14 @@ struct HeldSubscriptionTests {
         #expect(seen(3601).isNews(beside: state))
         #expect(seen(1, refunded: -2).isNews(beside: state))
         #expect(seen(1, renews: false).isNews(beside: state))
-        #expect(seen(0).isNews(beside: HeldState()))
+        #expect(seen(0).isNews(beside: Book()))
         let whole = observation(history([], [], asOf: day(-1)), for: .alice)
-        #expect(whole.isNews(beside: HeldState()))
+        #expect(whole.isNews(beside: Book()))
         #expect(!whole.isNews(beside: held([whole])))
         #expect(!observation(history([], [], asOf: day(-2)), for: .alice).isNews(beside: held([whole])))
         // A redemption that a client shows again.
         let redeemed = shown(history([entry()], [bought(under: .promotional("once"), called: "1")]), for: .alice)
-        #expect(redeemed.isNews(beside: HeldState()))
+        #expect(redeemed.isNews(beside: Book()))
         #expect(!redeemed.isNews(beside: held([redeemed])))
     }
 
@@ -136,8 +130,8 @@ struct HeldSubscriptionTests {
         let evidence = history([entry()], [bought(called: "1")])
         let all = (0..<9).map { observation(evidence, for: .applicationUsername("reader \($0)")) }
         let state = held(all)
-        func counts(_ observation: StateObservation) -> Bool {
-            observation.mark { identity in state.subscriptions.first { $0.identity == identity } } != nil
+        func counts(_ observation: Book) -> Bool {
+            observation.mark { identity in state.chapters.first { $0.identity == identity } } != nil
         }
         #expect(all.map(counts) == Array(repeating: true, count: 8) + [false])
         #expect(all[8].isNews(beside: held(Array(all.prefix(8)))) == false)
@@ -152,7 +146,7 @@ struct HeldSubscriptionTests {
 
     @Test("The last purchases are held, and the last accounts that presented them; the buyer always")
     func bounds() throws {
-        var observations: [StateObservation] = []
+        var observations: [Book] = []
         for number in 0..<50 {
             observations.append(
                 observation(
@@ -163,11 +157,11 @@ struct HeldSubscriptionTests {
             )
         }
         observations.append(observation(history([entry()], [bought(by: Account.alice.payloadField, called: "own")])))
-        let subscription = try #require(held(observations.shuffled()).subscriptions.first)
-        #expect(subscription.transactions.count == HeldSubscription.mostTransactions)
-        #expect(subscription.transactions["49"] != nil)
-        #expect(subscription.transactions["3"] == nil)
-        #expect(subscription.accounts.count == HeldSubscription.mostPresenters + 1)
+        let subscription = try #require(held(observations.shuffled()).chapters.first)
+        #expect(subscription.transactions.count == Chapter.mostTransactions)
+        #expect(subscription["49"] != nil)
+        #expect(subscription["3"] == nil)
+        #expect(subscription.accounts.count == Chapter.mostPresenters + 1)
         let alice = try #require(Account.alice.view.digest)
         #expect(subscription.accounts[alice] == .bought)
     }
@@ -185,10 +179,10 @@ struct HeldSubscriptionTests {
             )
         }
         let observations = transactions.map { observation(history([entry()], [$0])) }
-        let subscription = try #require(held(observations).subscriptions.first)
-        #expect(subscription.accounts.count <= HeldSubscription.mostTransactions + 8)
-        #expect(subscription.transactions["199"] != nil)
-        for transaction in subscription.transactions.values.map(\.value) {
+        let subscription = try #require(held(observations).chapters.first)
+        #expect(subscription.accounts.count <= Chapter.mostTransactions + 8)
+        #expect(subscription["199"] != nil)
+        for transaction in subscription.transactions.map(\.content) {
             let owner = try #require(
                 subscription.accounts.keys.first { $0.pseudonym == transaction.appAccountToken }
             )
@@ -196,12 +190,12 @@ struct HeldSubscriptionTests {
             #expect(subscription.accounts[owner] == .bought)
             #expect(subscription.forgetting(owner) == nil)
         }
-        #expect(held([observation(history([entry()], transactions))]).subscriptions == [subscription])
+        #expect(held([observation(history([entry()], transactions))]).chapters == [subscription])
         for _ in 0..<20 {
             let shuffled = observations.shuffled()
-            #expect(held(shuffled).subscriptions == [subscription])
-            let halves = [shuffled.prefix(90), shuffled.dropFirst(70)].flatMap { held(Array($0)).subscriptions }
-            #expect(held([StateObservation(subscriptions: halves)]).subscriptions == [subscription])
+            #expect(held(shuffled).chapters == [subscription])
+            let halves = [shuffled.prefix(90), shuffled.dropFirst(70)].flatMap { held(Array($0)).chapters }
+            #expect(held([Book(chapters: halves)]).chapters == [subscription])
         }
     }
 
@@ -220,7 +214,7 @@ struct HeldSubscriptionTests {
             bought(on: Double(index) * 30 - 200, until: Double(index) * 30 - 170, under: offer, called: "\(index)")
         }
         let observations = transactions.shuffled().map { observation(history([entry()], [$0])) }
-        let subscription = try #require(held(observations).subscriptions.first)
+        let subscription = try #require(held(observations).chapters.first)
         #expect(subscription.redemptions.map(\.transactionId) == ["1", "4"])
         #expect(subscription.redemptions.map(\.offerId) == ["a", "a"])
     }
@@ -229,7 +223,7 @@ struct HeldSubscriptionTests {
     private func weeks(
         _ count: Int,
         _ week: (Int) -> (pause: Double, isUnderOffer: Bool, isRefunded: Bool)
-    ) throws -> HeldSubscription {
+    ) throws -> Chapter {
         let learnt = (0..<count).map { index in
             let (pause, isUnderOffer, isRefunded) = week(index)
             let start = Double(index) * 7 - 3000 + pause
@@ -242,7 +236,7 @@ struct HeldSubscriptionTests {
             )
             return observation(history([entry()], [transaction]))
         }
-        return try #require(held(learnt).subscriptions.first)
+        return try #require(held(learnt).chapters.first)
     }
 
     @Test("A redemption from years and hundreds of renewals ago stays on record, and each run is one redemption")
@@ -253,7 +247,7 @@ struct HeldSubscriptionTests {
             return (pause, [5..<8, 40..<90, 100..<140].contains { $0.contains(index) }, false)
         }
         #expect(held.redemptions.map(\.transactionId) == ["5", "40", "100", "120"])
-        #expect(held.transactions.count == HeldSubscription.mostTransactions + 11)
+        #expect(held.transactions.count == Chapter.mostTransactions + 11)
     }
 
     @Test("A second purchase under the offer after a refund stays a redemption, at any age")
@@ -268,8 +262,8 @@ struct HeldSubscriptionTests {
         let plain = history([entry()], [detailed], asOf: day(1))
         detailed.reason = .purchase
         for observations in [[history([entry()], [detailed]), plain], [plain, history([entry()], [detailed])]] {
-            let subscription = try #require(held(observations.map { observation($0) }).subscriptions.first)
-            #expect(subscription.transactions["1"]?.value.reason == .purchase)
+            let subscription = try #require(held(observations.map { observation($0) }).chapters.first)
+            #expect(subscription["1"]?.reason == .purchase)
         }
     }
 }

@@ -9,29 +9,25 @@ struct TestDigester: AccountDigester {
     }
 }
 
-/// What is held after some histories were seen, one after the other.
-func held(_ observations: [StateObservation]) -> HeldState {
-    var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+/// What is held after some books were joined, one after the other.
+func held(_ said: [Book]) -> Book {
+    var chapters: [SubscriptionIdentity: Chapter] = [:]
     var marks: [AccountHistoryMark] = []
-    for observation in observations {
-        for seen in observation.subscriptions { subscriptions[seen.identity, default: seen].merge(seen) }
-        if let mark = observation.mark(beside: { subscriptions[$0] }) { marks = mark.put(into: marks) }
+    for book in said {
+        for seen in book.chapters { chapters[seen.identity] = chapters[seen.identity]?.joining(seen) ?? seen }
+        if let mark = book.mark(beside: { chapters[$0] }) { marks = mark.put(into: marks) }
     }
-    return HeldState(subscriptions: Array(subscriptions.values), marks: marks)
+    return Book(chapters: Array(chapters.values), marks: marks)
 }
 
-/// What is remembered of a history of Apple's.
-func observation(
-    _ history: SubscriptionHistory,
-    for account: Account = .none,
-    at moment: Timestamp = clock
-) -> StateObservation {
-    StateObservation(history, presentedFor: account, digester: TestDigester(), at: moment)
+/// What is remembered of evidence of Apple's.
+func observation(_ shown: Shown, for account: Account = .none, at moment: Timestamp = clock) -> Book {
+    shown.book.remembered(presentedFor: account, digester: TestDigester(), at: moment)
 }
 
-/// What is remembered of a history that a client showed.
-func shown(_ history: SubscriptionHistory, for account: Account = .none) -> StateObservation {
-    StateObservation(redemptionsIn: history, shownFor: account, digester: TestDigester())
+/// What is remembered of evidence that a client showed.
+func shown(_ shown: Shown, for account: Account = .none) -> Book {
+    shown.book.shownRedemptions(for: account, digester: TestDigester())
 }
 
 extension Account {
@@ -47,34 +43,36 @@ func identity(_ id: String) -> SubscriptionIdentity {
 
 /// What is held of an account, without evidence; `nil` where nothing is.
 func alone(
-    _ observations: [StateObservation],
+    _ said: [Book],
     for account: Account = .alice,
     of app: App = exampleApp(environments: [.production, .sandbox])
-) -> SubscriptionHistory? {
-    SubscriptionHistory(held: held(observations), of: app, for: account.view)
+) -> Book? {
+    Book(held: held(said), of: app, for: account.view)
 }
 
 /// Evidence with what is held of Alice.
-func updated(
-    _ evidence: SubscriptionHistory,
-    by observations: [StateObservation],
-    isApples: Bool = true
-) -> SubscriptionHistory {
-    var state = held(observations)
-    if isApples { state.leaveOutRedemptions(in: evidence) }
-    return evidence.updated(by: state, for: Account.alice.view)
+func updated(_ evidence: Shown, by said: [Book], isApples: Bool = true) -> Book {
+    var book = evidence.book
+    if !isApples {
+        var client = evidence
+        client.source = .client
+        book = client.book
+    }
+    return book.joined(with: held(said), for: Account.alice.view)
 }
 
 /// The reason of a decision about one offer.
 func decide(
-    _ history: SubscriptionHistory?,
+    _ said: (any CustomerSaying)?,
     _ offer: String = "anyone",
     for account: Account = .alice,
     product: String = "pro.monthly",
     limit: Int64 = 86_400,
+    since oldest: Timestamp? = nil,
     at now: Timestamp = clock
 ) -> Reason {
+    let heldAge = oldest.map { HeldAge.limited((now.millisecondsSince1970 - $0.millisecondsSince1970) / 1000) }
     let app = exampleApp(environments: [.production, .sandbox])
-    var policy = examplePolicy(history, for: account, of: app, maximumAge: limit, at: now)
+    var policy = examplePolicy(said, for: account, of: app, maximumAge: limit, heldAge: heldAge, at: now)
     return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
 }

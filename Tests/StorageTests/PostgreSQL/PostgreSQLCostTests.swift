@@ -85,7 +85,7 @@ struct PostgreSQLCostTests {
         let looked = try await counted.count {
             for number in 1...10 {
                 let held = try await store.held([question(UInt8(number))])[0].get()
-                #expect(held.subscriptions.count == 1)
+                #expect(held.chapters.count == 1)
             }
         }
         #expect(looked == ("10", 0))

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -49,7 +50,7 @@ struct MalformedRowTests {
         Place(.held, "held_accounts held_subscriptions", "environment"),
         Place(.held, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.held, "held_accounts", "all_as_of", "'x'"), Place(.held, "held_subscriptions", "body", "X'FF'"),
-        Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0300'"),
+        Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0400'"),
         Place(.forget, "held_accounts", "bundle_id"), Place(.forget, "held_accounts", "environment"),
         Place(.forget, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.redemption, "ledger_records", "writer"),
@@ -96,7 +97,7 @@ struct MalformedRowTests {
         #expect(try await fixture.productReports().keep([report], of: Self.bundleId, at: fixture.now) == [true])
     }
 
-    private func redeemed(_ id: String, at moment: Timestamp) -> HeldSubscription {
+    private func redeemed(_ id: String, at moment: Timestamp) -> Chapter {
         subscription(
             id,
             of: Self.account,

@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerFixtures
 import Offers
 import Synchronization
 import Testing
@@ -42,18 +43,18 @@ struct DurableSubscriptionStatesTests {
         #expect(try await first.keep(notification("a"), seen(subscription("1"))))
         // Nothing is closed: a process that was killed closes nothing.
         let second = open()
-        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
+        #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
         #expect(try await !second.keep(notification("a"), seen()))
         second.learn(seen(subscription("2")))
         second.close()
-        #expect(try await open().held(question(1)).subscriptions.count == 2)
+        #expect(try await open().held(question(1)).chapters.count == 2)
         for length in [1, 2, 3] { #expect(try fixture.states().count(inSteps: length) == 2) }
     }
 
     @Test("A read gives the stored state, also while other states wait to be written")
     func waiting() async throws {
         let states = open(.init(commit: 2))
-        var expected: [String: HeldSubscription] = [:]
+        var expected: [String: Chapter] = [:]
         for step in 0..<200 {
             let id = "\(step * 7 % 11)"
             let learnt = subscription(
@@ -64,7 +65,7 @@ struct DurableSubscriptionStatesTests {
                 refunded: step % 3 == 0,
                 said: Int64(step * 31 % 17)
             )
-            if let known = expected[id] { expected[id] = known.merging(learnt) } else { expected[id] = learnt }
+            if let known = expected[id] { expected[id] = known.joining(learnt) } else { expected[id] = learnt }
             if step % 5 == 0 {
                 _ = try await states.keep(notification("\(step)"), seen(learnt))
             } else {
@@ -73,7 +74,7 @@ struct DurableSubscriptionStatesTests {
             // While it waits to be written, another's question may be asked.
             _ = try await states.held(question(UInt8((step + 1) % 5), "\(step % 11)"))
             #expect(
-                try await states.held(question(nil, id)).subscriptions.map(\.transactions) == [
+                try await states.held(question(nil, id)).chapters.map(\.transactions) == [
                     expected[id]?.transactions
                 ]
             )
@@ -81,13 +82,13 @@ struct DurableSubscriptionStatesTests {
         states.close()
         let reopened = open()
         for (id, held) in expected {
-            let read = try await reopened.held(question(nil, id)).subscriptions.first
+            let read = try await reopened.held(question(nil, id)).chapters.first
             #expect(read?.transactions == held.transactions)
             #expect(read?.renewal == held.renewal)
             #expect(read?.accounts == held.accounts)
         }
         for account in UInt8(0)..<5 {
-            let ids = try await reopened.held(question(account)).subscriptions.map(\.identity.originalTransactionId)
+            let ids = try await reopened.held(question(account)).chapters.map(\.identity.originalTransactionId)
             #expect(Set(ids) == Set(expected.filter { $0.value.accounts[digest(account)] != nil }.keys))
         }
     }
@@ -96,7 +97,7 @@ struct DurableSubscriptionStatesTests {
     func forgottenElsewhere() async throws {
         let states = open()
         #expect(try await states.keep(notification("a"), seen(subscription())))
-        #expect(try await states.held(question(1)).subscriptions.count == 1)
+        #expect(try await states.held(question(1)).chapters.count == 1)
         #expect(states.atHand(question(1)) != nil)
         #expect(try fixture.states().forget(digest(1)) == 1)
         try await wait { try await states.held(question(1)).isEmpty }
@@ -117,7 +118,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.held(question(nil, "1")).isEmpty)
         #expect(try await states.keep(notification("a"), seen(subscription())))
         states.close()
-        #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
+        #expect(try await open().held(question(nil, "1", "2")).chapters.count == 2)
     }
 
     @Test("A fault in reading is reported while it lasts, and ends by itself")
@@ -173,7 +174,7 @@ struct DurableSubscriptionStatesTests {
         #expect(states.warning?.contains("observations let go: 90, as 10 others waited") == true)
         failures.left.withLock { $0 = 0 }
         states.close()
-        #expect(try await open().held(question(1)).subscriptions.count == 10)
+        #expect(try await open().held(question(1)).chapters.count == 10)
     }
 
     private func refusing(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
@@ -196,7 +197,7 @@ struct DurableSubscriptionStatesTests {
         #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
         #expect(states.warning?.contains(refused) == false)
         // A dropped observation is not answered from memory, either.
-        let ids = try await states.held(question(1)).subscriptions.map(\.identity.originalTransactionId)
+        let ids = try await states.held(question(1)).chapters.map(\.identity.originalTransactionId)
         #expect(Set(ids) == ["1", "2", "3", "4", "5", "6"])
         states.close()
         #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["6"])

@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -6,19 +7,19 @@ import Testing
 @Suite("The bytes of a held subscription")
 struct HeldBytesTests {
     /// A subscription with everything that one can have.
-    private func rich() -> HeldSubscription {
+    private func rich() -> Chapter {
         var held = subscription("2000000123456789", of: digest(1), transactionId: "2000000987654321", refunded: true)
         let offers: [RedeemedOffer?] = [
             .introductory, .promotional("a"), .offerCode("ü"), .winBack("c"), nil, .other(type: 6, identifier: ""),
         ]
         for (number, offer) in offers.enumerated() {
             let price = offer?.catalogId.map { _ in PaidPrice(milliunits: -4990, currency: "EUR") }
-            held.merge(
+            held = held.joining(
                 subscription("2000000123456789", of: digest(2), transactionId: "\(number)", offer: offer, price: price)
             )
         }
-        held.merge(
-            HeldSubscription(
+        held = held.joining(
+            Chapter(
                 held.identity,
                 shown: [
                     Transaction(
@@ -35,7 +36,7 @@ struct HeldBytesTests {
     }
 
     /// Purchases of each kind of owner, with what they are copies or parts of, and all that else may be said of them.
-    private func purchases() -> HeldSubscription {
+    private func purchases() -> Chapter {
         let owners: [Ownership] = [
             .purchased, .familyShared, .assigned, .unknown("GIFTED"), .unknown(""), .unknown(nil),
         ]
@@ -53,23 +54,23 @@ struct HeldBytesTests {
                 transaction.isAddition = true
                 transaction.kind = .bundle
             }
-            return Held(transaction, asOf: clock)
+            return Statement(transaction, asOf: clock, by: .signature)
         }
-        return HeldSubscription(identity("1"), transactions: transactions, linked: ["7", "8"], confirmed: clock)
+        return Chapter(identity("1"), transactions: transactions, linked: ["7", "8"], confirmed: clock)
     }
 
     @Test("Kept state is read again, to the last member")
     func roundTrip() throws {
         let rich = rich()
         #expect(rich.shown.count == 1)
-        for held in [rich, HeldSubscription(rich.identity, renewal: Held(nil, asOf: clock)), purchases()] {
-            #expect(try HeldSubscription(held.identity, bytes: held.bytes) == held)
+        for held in [rich, Chapter(rich.identity, renewal: Statement(nil, asOf: clock, by: .signature)), purchases()] {
+            #expect(try Chapter(held.identity, bytes: held.bytes) == held)
         }
         var others = Transaction(originalTransactionId: "1", productId: "p", transactionId: "1")
         others.appAccountToken = AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138")
         others.isOfferSaid = false
-        let foreign = HeldSubscription(identity("1"), transactions: [Held(others, asOf: clock)])
-        let read = try HeldSubscription(identity("1"), bytes: foreign.bytes).transactions["1"]?.value
+        let foreign = Chapter(identity("1"), transactions: [Statement(others, asOf: clock, by: .signature)])
+        let read = try Chapter(identity("1"), bytes: foreign.bytes)["1"]
         #expect(read?.appAccountToken == others.appAccountToken)
     }
 
@@ -77,9 +78,9 @@ struct HeldBytesTests {
     func free(isFree: Bool?) throws {
         var transaction = Transaction(originalTransactionId: "1", productId: "p", transactionId: "1")
         transaction.isFree = isFree
-        let bytes = HeldSubscription(identity("1"), transactions: [Held(transaction, asOf: clock)]).bytes
+        let bytes = Chapter(identity("1"), transactions: [Statement(transaction, asOf: clock, by: .signature)]).bytes
         for (bytes, expected) in [(bytes, isFree), ([1] + bytes.dropFirst(), nil)] {
-            #expect(try HeldSubscription(identity("1"), bytes: bytes).transactions["1"]?.value.isFree == expected)
+            #expect(try Chapter(identity("1"), bytes: bytes)["1"]?.isFree == expected)
         }
     }
 
@@ -93,20 +94,18 @@ struct HeldBytesTests {
             expiresDate: clock.adding(days: 30),
             appAccountToken: digest(1).pseudonym,
             transactionId: "2000000123456790",
-            signedDate: clock,
             reason: .renewal
         )
         let renewal = RenewalInfo(
             originalTransactionId: "2000000123456789",
             productId: "com.example.reader.pro.monthly",
             subscriptionGroupIdentifier: "20954321",
-            autoRenewStatus: true,
-            signedDate: clock
+            autoRenewStatus: true
         )
-        let held = HeldSubscription(
+        let held = Chapter(
             identity("2000000123456789"),
-            transactions: [Held(transaction, asOf: clock)],
-            renewal: Held(renewal, asOf: clock),
+            transactions: [Statement(transaction, asOf: clock, by: .signature)],
+            renewal: Statement(renewal, asOf: clock, by: .signature),
             accounts: [digest(1): .bought]
         )
         #expect(held.bytes.count < 160)
@@ -114,7 +113,7 @@ struct HeldBytesTests {
 
     @Test("The same subscription has the same bytes, in any order of its observations")
     func anyOrder() {
-        let all = (0..<12).map { (number: Int) -> HeldSubscription in
+        let all = (0..<12).map { (number: Int) -> Chapter in
             let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("a") : nil
             return subscription(
                 "1",
@@ -125,7 +124,7 @@ struct HeldBytesTests {
                 said: Int64(number * 7 % 5)
             )
         }
-        func bytes(_ all: [HeldSubscription]) -> [UInt8] { all.dropFirst().reduce(all[0]) { $0.merging($1) }.bytes }
+        func bytes(_ all: [Chapter]) -> [UInt8] { all.dropFirst().reduce(all[0]) { $0.joining($1) }.bytes }
         let once = bytes(all)
         for _ in 0..<50 { #expect(bytes((all + all.prefix(4)).shuffled()) == once) }
     }
@@ -134,17 +133,17 @@ struct HeldBytesTests {
     func damaged() {
         let held = rich()
         let bytes = held.bytes
-        for count in 0..<bytes.count { _ = try? HeldSubscription(held.identity, bytes: Array(bytes.prefix(count))) }
+        for count in 0..<bytes.count { _ = try? Chapter(held.identity, bytes: Array(bytes.prefix(count))) }
         for index in bytes.indices {
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
                 var changed = bytes
                 changed[index] = value
-                _ = try? HeldSubscription(held.identity, bytes: changed)
+                _ = try? Chapter(held.identity, bytes: changed)
             }
         }
         let endless = Array(repeating: UInt8(0xFF), count: 40)
         for bytes in [[], [2], [1], [1, 0, 9], [1, 0, 1, 37], endless, [1] + endless] as [[UInt8]] {
-            let failure = #expect(throws: StorageFailure.self) { try HeldSubscription(held.identity, bytes: bytes) }
+            let failure = #expect(throws: StorageFailure.self) { try Chapter(held.identity, bytes: bytes) }
             #expect(failure?.code == .malformed)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -27,12 +28,11 @@ struct RedemptionFeedTests {
             expiresDate: time.adding(days: 30),
             offer: offer.map { .promotional($0) },
             transactionId: transaction,
-            signedDate: time,
             price: PaidPrice(milliunits: 4990, currency: "EUR"),
             storefront: "DEU"
         )
         purchase.webOrderLineItemId = item
-        let history = SubscriptionHistory(
+        let history = Book(
             bundleId: app,
             environment: .production,
             asOf: time,
@@ -41,15 +41,13 @@ struct RedemptionFeedTests {
                     originalTransactionId: subscription,
                     productId: "monthly",
                     autoRenewStatus: true,
-                    offer: next.map { .promotional($0) },
-                    signedDate: time
+                    offer: next.map { .promotional($0) }
                 )
             ],
             transactions: [purchase],
             coverage: .partial
         )
-        let observation = StateObservation(
-            history,
+        let observation = history.remembered(
             presentedFor: .applicationUsername("reader-1"),
             digester: testDigestKey,
             at: time,

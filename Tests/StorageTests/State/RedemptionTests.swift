@@ -1,4 +1,5 @@
 import Foundation
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -18,7 +19,7 @@ struct RedemptionTests {
         price: PaidPrice? = PaidPrice(milliunits: 4990, currency: "EUR"),
         bundleId: String = "com.example.reader",
         item: String? = nil
-    ) -> StateObservation {
+    ) -> Book {
         var transaction = Transaction(
             originalTransactionId: id,
             productId: "monthly",
@@ -27,23 +28,22 @@ struct RedemptionTests {
             expiresDate: time.adding(seconds: 2_592_000),
             offer: offer,
             transactionId: transactionId,
-            signedDate: time,
             price: price,
             storefront: price == nil ? nil : "DEU"
         )
         transaction.webOrderLineItemId = item
-        let history = SubscriptionHistory(
+        let history = Book(
             bundleId: bundleId,
             environment: .production,
             asOf: time,
-            renewals: [RenewalInfo(originalTransactionId: id, productId: "monthly", signedDate: time)],
+            renewals: [RenewalInfo(originalTransactionId: id, productId: "monthly")],
             transactions: [transaction],
             coverage: .partial
         )
-        return StateObservation(history, presentedFor: account, digester: testDigestKey, at: time)
+        return history.remembered(presentedFor: account, digester: testDigestKey, at: time)
     }
 
-    private func learn(_ observations: [StateObservation], in fixture: LedgerFixture) throws {
+    private func learn(_ observations: [Book], in fixture: LedgerFixture) throws {
         let states = try fixture.states()
         for observation in observations { try states.learn(observation) }
     }
@@ -86,14 +86,14 @@ struct RedemptionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let signed: [LedgerEntry]
-        let learnt: [StateObservation]
+        let learnt: [Book]
         let orders: [[Int]]
         let matches: [String]
 
         init(
             _ name: String,
             signed: [LedgerEntry],
-            learnt: [StateObservation],
+            learnt: [Book],
             orders: [[Int]]? = nil,
             matches: [String]
         ) {
@@ -216,12 +216,12 @@ struct RedemptionTests {
     )
     func price(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        let later = StateObservation(
-            subscriptions: Self.observation("1", at: Self.minute(10), price: nil).subscriptions.map { held in
-                HeldSubscription(
+        let later = Book(
+            chapters: Self.observation("1", at: Self.minute(10), price: nil).chapters.map { held in
+                Chapter(
                     held.identity,
-                    transactions: held.transactions.values.map {
-                        Held($0.value, asOf: Self.minute(50))
+                    transactions: held.transactions.map {
+                        Statement($0.content, asOf: Self.minute(50), by: .answer)
                     }
                 )
             }
@@ -253,7 +253,7 @@ struct RedemptionTests {
                 transactionId: "\(number + 1000)"
             )
         }
-        let history = SubscriptionHistory(
+        let history = Book(
             bundleId: "com.example.reader",
             environment: .production,
             asOf: Self.minute(1000),
@@ -261,12 +261,12 @@ struct RedemptionTests {
             transactions: transactions,
             coverage: .complete
         )
-        let observation = StateObservation(history, digester: testDigestKey, at: Self.minute(1000))
+        let observation = history.remembered(digester: testDigestKey, at: Self.minute(1000))
         try learn([observation], in: fixture)
         let accounts = try fixture.rows("SELECT account FROM held_accounts").count
         #expect(accounts < 80)
         #expect(try matches(fixture).contains { $0.hasSuffix(" 1") })
-        let held = try #require(observation.subscriptions.first)
+        let held = try #require(observation.chapters.first)
         var match = RedemptionMatch(held, presentedFor: [], digestKey: testDigestKey)
         let all = match.questions
         #expect(all.count == accounts + 1)

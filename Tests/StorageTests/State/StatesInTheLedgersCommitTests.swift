@@ -27,8 +27,8 @@ struct StatesInTheLedgersCommitTests {
         }
 
         /// What is stored of a subscription, whatever waits.
-        func stored(_ id: String) async throws -> [HeldSubscription] {
-            try await fixture.states().held([question(nil, id)])[0].get().subscriptions
+        func stored(_ id: String) async throws -> [Chapter] {
+            try await fixture.states().held([question(nil, id)])[0].get().chapters
         }
     }
 

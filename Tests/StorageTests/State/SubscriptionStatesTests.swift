@@ -27,7 +27,7 @@ struct StatesPlace {
         states = DurableSubscriptionStates(try ledger.states(), now: { clock })
     }
 
-    func held(_ question: StateQuestion) async throws -> HeldState { try await states.held(question) }
+    func held(_ question: StateQuestion) async throws -> Book { try await states.held(question) }
 }
 
 @Suite("Wherever state is held")
@@ -43,32 +43,32 @@ struct SubscriptionStatesTests {
         }
         var expected = subscription(transactionId: "0", offer: .introductory)
         for (index, offer) in all.enumerated().dropFirst() {
-            expected.merge(subscription(transactionId: "\(index)", offer: offer))
+            expected = expected.joining(subscription(transactionId: "\(index)", offer: offer))
         }
-        #expect(try await place.held(question(1)).subscriptions == [expected])
-        #expect(try await place.held(question(nil, "1")).subscriptions == [expected])
+        #expect(try await place.held(question(1)).chapters == [expected])
+        #expect(try await place.held(question(nil, "1")).chapters == [expected])
         // What waits to be written may have to be asked for.
-        if let atHand = place.states.atHand(question(1, "1")) { #expect(atHand.subscriptions == [expected]) }
+        if let atHand = place.states.atHand(question(1, "1")) { #expect(atHand.chapters == [expected]) }
         #expect(try await place.held(question(2)).isEmpty)
         #expect(try await place.held(question(1, bundleId: "com.example.other")).isEmpty)
-        #expect(try await place.held(question(1)).subscriptions.first?.redemptions.map(\.offerId) == ["a"])
+        #expect(try await place.held(question(1)).chapters.first?.redemptions.map(\.offerId) == ["a"])
     }
 
     @Test("A notification counts once, and at once", arguments: StatesPlace.Home.allCases)
     func notifications(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
         place.states.learn(seen(subscription()))
-        #expect(try await place.held(question(1)).subscriptions.count == 1)
+        #expect(try await place.held(question(1)).chapters.count == 1)
         let refund = seen(subscription(refunded: true, said: 60))
         #expect(try await place.states.keep(notification("a"), refund))
         #expect(
-            try await place.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil
+            try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
         )
         #expect(try await !place.states.keep(notification("a"), seen(subscription("2"))))
         #expect(try await place.held(question(nil, "2")).isEmpty)
         #expect(try await place.states.keep(notification("b"), seen(subscription(said: -60))))
         #expect(
-            try await place.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil
+            try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
         )
     }
 
@@ -85,20 +85,20 @@ struct SubscriptionStatesTests {
     )
     func tooMany(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
-        let most = HeldState.mostOfAccount
+        let most = Book.mostOfAccount
         let mark = allKnown()
         func id(_ number: Int) -> String { "\(2_000_000 + number)" }
         func check(_ count: Int) async throws {
             let known = try await place.held(question(1, id(0)))
             let newest = (max(count - most, 0)..<count).map(id)
-            #expect(Set(known.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + [id(0)]))
-            #expect(known.subscriptions.count == Set(newest + [id(0)]).count)
+            #expect(Set(known.chapters.map(\.identity.originalTransactionId)) == Set(newest + [id(0)]))
+            #expect(known.chapters.count == Set(newest + [id(0)]).count)
             #expect(known.marks == (count > most ? [] : [mark]))
         }
         for start in stride(from: 0, to: 3 * most, by: most / 2) {
             let end = start + most / 2
             let learnt = (start..<end).map { subscription(id($0), said: Int64($0)) }
-            place.states.learn(StateObservation(subscriptions: learnt, mark: mark))
+            place.states.learn(Book(chapters: learnt, marks: [mark]))
             // While it waits to be written, and when it was.
             try await check(end)
             #expect(try await place.states.keep(notification("\(start)"), seen()))
@@ -125,7 +125,7 @@ struct SubscriptionStatesTests {
                 for number in unknown { #expect(try await place.held(question(number)).marks.isEmpty) }
             }
         }
-        let last = UInt8(HeldSubscription.mostPresenters) + 1
+        let last = UInt8(Chapter.mostPresenters) + 1
         let month: Int64 = 31 * 86_400
         for number in 1..<last { present(for: number, at: Int64(number)) }
         try await check(known: [1], unknown: [])
@@ -144,11 +144,11 @@ struct SubscriptionStatesTests {
     )
     func linked(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
-        func link(_ id: String, to others: Set<String>) -> HeldSubscription {
-            HeldSubscription(identity(id), linked: others)
+        func link(_ id: String, to others: Set<String>) -> Chapter {
+            Chapter(identity(id), linked: others)
         }
         func ids(_ question: StateQuestion) async throws -> Set<String> {
-            Set(try await place.held(question).subscriptions.map(\.identity.originalTransactionId))
+            Set(try await place.held(question).chapters.map(\.identity.originalTransactionId))
         }
         place.states.learn(seen(subscription("1", of: nil)))
         _ = try await place.states.keep(notification("first"), seen())
@@ -161,11 +161,11 @@ struct SubscriptionStatesTests {
         for writing in [true, false] {
             for number in ["1", "2", "3"] { #expect(try await ids(question(nil, number)) == ["1", "2", "3"]) }
             #expect(try await ids(question(1)) == ["1", "2", "3"])
-            if let atHand = place.states.atHand(question(nil, "1")) { #expect(atHand.subscriptions.count == 3) }
+            if let atHand = place.states.atHand(question(nil, "1")) { #expect(atHand.chapters.count == 3) }
             if writing { _ = try await place.states.keep(notification("second"), seen()) }
         }
         let together = await place.states.held([question(nil, "1"), question(1), question(nil, "9")])
-        #expect(try together.map { try $0.get().subscriptions.count } == [3, 3, 0])
+        #expect(try together.map { try $0.get().chapters.count } == [3, 3, 0])
     }
 
     @Test(
@@ -187,9 +187,9 @@ struct SubscriptionStatesTests {
         #expect(try await place.held(question(1)).isEmpty)
         #expect(try await place.held(question(1)).marks.isEmpty)
         #expect(try await place.held(question(nil, "1")).isEmpty)
-        #expect(try await place.held(question(2)).subscriptions.map(\.identity.originalTransactionId) == ["2"])
+        #expect(try await place.held(question(2)).chapters.map(\.identity.originalTransactionId) == ["2"])
         #expect(
-            try await place.held(question(2)).subscriptions.first?.accounts.keys.contains(digest(1)) == false
+            try await place.held(question(2)).chapters.first?.accounts.keys.contains(digest(1)) == false
         )
         #expect(try await place.states.forget(digest(1)) == 0)
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerFixtures
 import Offers
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
 
 @Suite("States that wait to be written")
 struct UnwrittenStatesTests {
-    private func waiting(_ held: HeldSubscription...) -> UnwrittenStates.Waiting {
+    private func waiting(_ held: Chapter...) -> UnwrittenStates.Waiting {
         UnwrittenStates.Waiting(
-            work: StateWork(notification: nil, observation: StateObservation(subscriptions: held)),
+            work: StateWork(notification: nil, observation: Book(chapters: held)),
             completion: nil
         )
     }
@@ -34,10 +35,10 @@ struct UnwrittenStatesTests {
             _ = states.add(evidence: waiting(subscription("\(number)", of: digest(9))))
             write(&states)
         }
-        var read = HeldState()
+        var read = Book()
         let isFound = states.lay(over: &read, for: question(1), since: glance) == nil
         #expect(isFound == (steps < 6))
-        if isFound { #expect(read.subscriptions == [subscription("1")]) }
+        if isFound { #expect(read.chapters == [subscription("1")]) }
     }
 
     @Test("A subscription that the account got meanwhile has to be read, for what is held of it besides")
@@ -45,7 +46,7 @@ struct UnwrittenStatesTests {
         var states = UnwrittenStates(most: 100, batchSize: 10)
         let glance = states.glance(at: question(1))
         _ = states.add(evidence: waiting(subscription("1")))
-        var read = HeldState()
+        var read = Book()
         #expect(states.lay(over: &read, for: question(1), since: glance) != nil)
         #expect(states.lay(over: &read, for: question(2), since: glance) == nil)
         #expect(states.lay(over: &read, for: question(1), since: states.glance(at: question(1))) == nil)
@@ -60,7 +61,7 @@ struct UnwrittenStatesTests {
         let batch = states.take()
         #expect(batch.count == 10)
         #expect(states.failed(batch, StorageFailure(.unavailable, "the disk is full")).isEmpty)
-        let ids = states.take().flatMap { $0.work.observation.subscriptions.map(\.identity.originalTransactionId) }
+        let ids = states.take().flatMap { $0.work.observation.chapters.map(\.identity.originalTransactionId) }
         #expect(ids == (0..<10).map { "\($0)" })
     }
 
@@ -88,11 +89,11 @@ struct UnwrittenStatesTests {
             }
         }
         for _ in 0..<3 {
-            #expect(try await states.held(question(1)).subscriptions == [subscription("1")])
-            if home == .sqlite { #expect(states.atHand(question(1))?.subscriptions == [subscription("1")]) }
+            #expect(try await states.held(question(1)).chapters == [subscription("1")])
+            if home == .sqlite { #expect(states.atHand(question(1))?.chapters == [subscription("1")]) }
         }
         mayGoOn.signal()
         states.close()
-        #expect(try await states.held(question(1)).subscriptions == [subscription("1")])
+        #expect(try await states.held(question(1)).chapters == [subscription("1")])
     }
 }

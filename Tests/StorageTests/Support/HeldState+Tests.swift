@@ -1,3 +1,4 @@
+import LedgerFixtures
 import Offers
 
 @testable import Storage
@@ -22,7 +23,7 @@ func subscription(
     bought moment: Timestamp? = nil,
     price: PaidPrice? = nil,
     said seconds: Int64 = 0
-) -> HeldSubscription {
+) -> Chapter {
     let date = clock.adding(seconds: seconds)
     let transaction = Transaction(
         originalTransactionId: id,
@@ -35,7 +36,6 @@ func subscription(
         appAccountToken: account?.pseudonym,
         offer: offer,
         transactionId: transactionId,
-        signedDate: date,
         price: price,
         storefront: price == nil ? nil : "DEU",
         billingPlan: .monthly(
@@ -48,26 +48,25 @@ func subscription(
         autoRenewStatus: true,
         gracePeriodExpiresDate: clock,
         offer: .promotional("next"),
-        commitmentAutoRenewStatus: false,
-        signedDate: date
+        commitmentAutoRenewStatus: false
     )
     renewal.status = SubscriptionStatus(.gracePeriod, asOf: clock)
     renewal.eligibleWinBackOfferIds = ["second", "first"]
-    return HeldSubscription(
+    return Chapter(
         identity(id, bundleId),
-        transactions: [Held(transaction, asOf: date)],
-        renewal: Held(renewal, asOf: date),
+        transactions: [Statement(transaction, asOf: date, by: .signature)],
+        renewal: Statement(renewal, asOf: date, by: .signature),
         accounts: account.map { [$0: tie] } ?? [:]
     )
 }
 
-func seen(_ held: HeldSubscription..., mark: AccountHistoryMark? = nil) -> StateObservation {
-    StateObservation(subscriptions: held, mark: mark)
+func seen(_ held: Chapter..., mark: AccountHistoryMark? = nil) -> Book {
+    Book(chapters: held, marks: mark.map { [$0] } ?? [])
 }
 
 extension StateStore {
     /// Writes what evidence shows.
-    func learn(_ observations: StateObservation...) throws(StorageFailure) {
+    func learn(_ observations: Book...) throws(StorageFailure) {
         _ = try commit(observations.map { StateWork(notification: nil, observation: $0) })
     }
 }
@@ -90,7 +89,7 @@ func notification(_ id: String) -> NotificationRecord {
         bundleId: "com.example.reader",
         environment: .production,
         signedDate: clock,
-        history: nil
+        book: nil
     )
     return NotificationRecord(notification, receivedAt: clock)
 }

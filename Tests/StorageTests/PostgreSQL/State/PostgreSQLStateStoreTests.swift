@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerFixtures
 import Offers
 import PostgreSQLServer
 import Testing
@@ -16,10 +17,10 @@ struct PostgreSQLStateStoreTests {
         let first = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
         let second = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
         #expect(try await first.keep(notification("a"), seen(subscription("1"))))
-        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
+        #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
         let refunded = subscription("1", refunded: true, said: 60)
         #expect(try await first.keep(notification("b"), seen(refunded)))
-        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1").merging(refunded)])
+        #expect(try await second.held(question(nil, "1")).chapters == [subscription("1").joining(refunded)])
         #expect(try await !second.keep(notification("b"), seen()))
     }
 
@@ -62,9 +63,9 @@ struct PostgreSQLStateStoreTests {
         }
         var expected = subscription("1", of: digest(0), tie: .presented(at: clock))
         for number in 1..<80 {
-            expected.merge(subscription("1", of: digest(UInt8(number)), tie: .presented(at: clock)))
+            expected = expected.joining(subscription("1", of: digest(UInt8(number)), tie: .presented(at: clock)))
         }
-        let held = try await stores[0].held([question(nil, "1")])[0].get().subscriptions
+        let held = try await stores[0].held([question(nil, "1")])[0].get().chapters
         #expect(held.first?.accounts.count == expected.accounts.count)
     }
 
@@ -92,7 +93,7 @@ struct PostgreSQLStateStoreTests {
         let other = try takeLocks(location, leaving: 1000)
         for customer in 0..<4 {
             let many = (0..<2000).map { subscription("\(customer)-\($0)", of: digest(UInt8(customer))) }
-            states.learn(StateObservation(subscriptions: many))
+            states.learn(Book(chapters: many))
         }
         #expect(try await states.keep(notification("b"), seen(subscription("next"))))
         #expect(states.fault == nil)
@@ -113,7 +114,7 @@ struct PostgreSQLStateStoreTests {
         try store.learn(seen(subscription("0")))
         let other = try takeLocks(location, leaving: 100)
         let many = (0..<200).map { subscription("\($0)") }
-        try store.learn(StateObservation(subscriptions: many))
+        try store.learn(Book(chapters: many))
         #expect(try store.count() == 200)
         #expect(!other.isBroken)
         await database.close()

@@ -41,19 +41,25 @@ package struct AccountView: Equatable, Sendable {
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
     }
 
-    init() {
+    /// Of no account.
+    package init() {
         account = .none
         digest = nil
     }
 
-    /// A held transaction with the account's own token instead of the pseudonym.
-    func transaction(_ held: Held<Transaction>) -> Transaction {
-        var transaction = held.value
-        transaction.signedDate = held.asOf
-        if let token = transaction.appAccountToken, let stored = account.storedToken, token == digest?.pseudonym {
-            transaction.appAccountToken = stored
+    /// A stored chapter as the account's request reads it: remembered, and with the account's own token instead of the
+    /// pseudonym.
+    func remembered(_ stored: Chapter) -> Chapter {
+        var chapter = stored
+        chapter.renewal?.source = .memory
+        let stored = account.storedToken
+        let pseudonym = stored == nil ? nil : digest?.pseudonym
+        for place in chapter.transactions.indices {
+            chapter.transactions[place].source = .memory
+            guard let pseudonym, chapter.transactions[place].content.appAccountToken == pseudonym else { continue }
+            chapter.transactions[place].content.appAccountToken = stored
         }
-        return transaction
+        return chapter
     }
 }
 

@@ -13,7 +13,7 @@ struct TiedAccount {
 /// The fields of a transaction or renewal info, as they come.
 ///
 /// In tables of their own size: in dictionaries they took half of the time of a look-up.
-struct HeldFields {
+struct ChapterFields {
     private var numbers = InlineArray<64, Int64>(repeating: 0)
     /// One bit for each number that is there.
     private var found: UInt64 = 0
@@ -31,7 +31,7 @@ struct HeldFields {
             switch field {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
                 .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition,
-                .isFree, .isFreeUnsaid:
+                .isFree, .isFreeUnsaid, .isShownSinceUnsaid:
                 note(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
                 .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId:
@@ -70,7 +70,15 @@ struct HeldFields {
 
     private func date(_ field: HeldField) -> Timestamp? { number(field).map(Timestamp.init(millisecondsSince1970:)) }
 
-    private var signedDate: Timestamp? { date(flag(.signed) ? .asOf : .signedDate) }
+    /// Version 0.3.0 could write the signature's date apart.
+    var source: Source { flag(.signed) || flag(.signedDate) ? .signature : .answer }
+
+    func statement(of identity: SubscriptionIdentity) throws(StorageFailure) -> Statement<Transaction> {
+        var statement = Statement(transaction(of: identity), asOf: try asOf, by: source)
+        if flag(.isShownSinceUnsaid) { statement.shownSince = nil }
+        if let shown = date(.shownSince) { statement.shownSince = shown }
+        return statement
+    }
 
     private var offer: RedeemedOffer? { RedeemedOffer(type: number(.offerType), identifier: text(.offerId)) }
 
@@ -90,7 +98,6 @@ struct HeldFields {
             appAccountToken: account,
             offer: offer,
             transactionId: text(.transactionId),
-            signedDate: signedDate,
             price: number(.price).flatMap { milliunits in
                 text(.currency).map { PaidPrice(milliunits: milliunits, currency: $0) }
             },
@@ -146,7 +153,7 @@ struct HeldFields {
             gracePeriodExpiresDate: date(.gracePeriodExpiresDate),
             offer: offer,
             commitmentAutoRenewStatus: number(.commitmentRenews).map { $0 == 1 },
-            signedDate: signedDate
+            renewalDate: date(.renewalDate)
         )
         renewal.eligibleWinBackOfferIds = winBackOfferIds
         renewal.offerProductId = text(.offerProductId)

@@ -1,5 +1,5 @@
-// The bytes of a held subscription: a version, its accounts, and then its parts, each a list of fields that ends with
-// zero. A field that is not there has the value that most have.
+// The bytes of a stored chapter: a version, its accounts, and then its parts, each a list of fields that ends with zero. A
+// field that is not there has the value that most have.
 
 /// The kind of a part; the raw values are kept in storage.
 enum HeldPart: UInt64 {
@@ -16,6 +16,7 @@ enum HeldField: UInt64 {
     case asOf = 1
     case signed = 2
     case signedDate = 3
+    // Written by 0.2.0 where it was not the date of the statement.
     case transactionId = 4
     case productId = 5
     case group = 6
@@ -61,11 +62,15 @@ enum HeldField: UInt64 {
     case isFree = 46
     case isFreeUnsaid = 47
     case offerProductId = 48
+    case renewalDate = 49
+    case shownSince = 50
+    case isShownSinceUnsaid = 51
 }
 
-extension HeldSubscription {
-    /// 1 was that of version 0.2.0, which stored neither whether an organisation pays, nor whether a period is free.
-    private static let version: UInt64 = 2
+extension Chapter {
+    /// 1 was that of version 0.2.0, which stored neither whether an organisation pays, nor whether a period is free; 2 that of
+    /// 0.3.0, which did not store since when a transaction has been shown.
+    private static let version: UInt64 = 3
 
     package var bytes: [UInt8] {
         var writer = CompactWriter(capacity: 256)
@@ -83,17 +88,19 @@ extension HeldSubscription {
             }
         }
         let pseudonyms = sorted.map(\.key.pseudonym)
-        for (_, held) in transactions.sorted(by: { $0.key < $1.key }) {
+        for statement in transactions {
             writer.number(HeldPart.transaction.rawValue)
-            writer.fields(of: held.value, asOf: held.asOf, pseudonyms)
+            writer.dates(of: statement)
+            writer.fields(of: statement.content, pseudonyms)
         }
-        for (_, redemption) in shown.sorted(by: { $0.key < $1.key }) {
+        for redemption in shown {
             writer.number(HeldPart.shown.rawValue)
-            writer.fields(of: redemption, asOf: nil, pseudonyms)
+            writer.fields(of: redemption, pseudonyms)
         }
         if let renewal {
             writer.number(HeldPart.renewal.rawValue)
-            writer.fields(of: renewal)
+            writer.dates(asOf: renewal.asOf, renewal.source)
+            writer.fields(of: renewal.content)
         }
         for (offer, date) in accepted.sorted(by: AcceptedOffer.isEarlier) {
             writer.number(HeldPart.accepted.rawValue)
@@ -119,7 +126,7 @@ extension HeldSubscription {
     package init(_ identity: SubscriptionIdentity, bytes: [UInt8]) throws(StorageFailure) {
         var reader = CompactReader(bytes)
         let version = try reader.number()
-        guard version == Self.version || version == 1 else { throw CompactReader.fault }
+        guard (1...Self.version).contains(version) else { throw CompactReader.fault }
         var accounts: [AccountDigest: AccountTie] = [:]
         var tied: [TiedAccount] = []
         for _ in 0..<(try reader.number()) {
@@ -132,52 +139,40 @@ extension HeldSubscription {
             }
             tied.append(TiedAccount(digest: account))
         }
-        var transactions: [Held<Transaction>] = []
-        var shown: [Transaction] = []
-        var renewal: Held<RenewalInfo?>?
+        self.init(identity, accounts: accounts)
         var accepted: [AcceptedOffer: Timestamp] = [:]
-        var linked: Set<String> = []
-        var confirmed: Timestamp?
         while !reader.isAtEnd {
             let part = HeldPart(rawValue: try reader.number())
-            let fields = try HeldFields(from: &reader, &tied)
+            let fields = try ChapterFields(from: &reader, &tied)
             switch part {
-            case .transaction: transactions.append(Held(fields.transaction(of: identity), asOf: try fields.asOf))
+            case .transaction: transactions.append(try fields.statement(of: identity))
             case .shown: shown.append(fields.transaction(of: identity))
-            case .renewal: renewal = Held(fields.renewal(of: identity), asOf: try fields.asOf)
+            case .renewal: renewal = Statement(fields.renewal(of: identity), asOf: try fields.asOf, by: fields.source)
             case .link: linked.formUnion(fields.linkedIds)
             case .accepted: accepted[fields.accepted] = try fields.asOf
             case .confirmed: confirmed = try fields.asOf
             case nil: throw CompactReader.fault
             }
         }
+        self.accepted = accepted
+        if version < 3 { for place in transactions.indices { transactions[place].shownSince = nil } }
         if version == 1 {
-            transactions = transactions.map { $0.changed { $0.isFree = nil } }
-            transactions.leaveOwnershipOpen()
+            for place in transactions.indices { transactions[place].content.isFree = nil }
+            leaveOwnershipOpen()
         }
-        self.init(
-            identity,
-            transactions: transactions,
-            renewal: renewal,
-            shown: shown,
-            accepted: accepted,
-            accounts: accounts,
-            linked: linked,
-            confirmed: confirmed
-        )
     }
-}
 
-extension [Held<Transaction>] {
     /// Seats that somebody else pays for exist since 2026-09-16 (App Store Server API 1.22).
     ///
     /// A subscription that began since, and that version 0.2.0 stored, may be one.
-    fileprivate mutating func leaveOwnershipOpen() {
+    private mutating func leaveOwnershipOpen() {
         let first = Timestamp(millisecondsSince1970: 1_789_516_800_000)
-        let isOlder = contains { ($0.value.purchaseDate ?? $0.value.expiresDate).map { $0 < first } ?? false }
+        let isOlder = transactions.contains { said in
+            (said.content.purchaseDate ?? said.content.expiresDate).map { $0 < first } ?? false
+        }
         guard !isOlder else { return }
-        for index in indices where self[index].value.ownership == .purchased {
-            self[index] = self[index].changed { $0.ownership = .unknown(nil) }
+        for place in transactions.indices where transactions[place].content.ownership == .purchased {
+            transactions[place].content.ownership = .unknown(nil)
         }
     }
 }
@@ -186,13 +181,12 @@ extension Transaction {
     /// Bytes that say all of it, by which two copies are put in an order that is always the same.
     var orderedBytes: [UInt8] {
         var writer = CompactWriter(capacity: 128)
-        writer.fields(of: self, asOf: nil, [])
+        writer.fields(of: self, [])
         return writer.bytes
     }
 }
 
-extension Held<RenewalInfo?> {
-    /// As of a transaction.
+extension RenewalInfo? {
     var orderedBytes: [UInt8] {
         var writer = CompactWriter(capacity: 64)
         writer.fields(of: self)
@@ -201,8 +195,18 @@ extension Held<RenewalInfo?> {
 }
 
 extension CompactWriter {
-    fileprivate mutating func fields(of transaction: Transaction, asOf: Timestamp?, _ pseudonyms: [AppAccountToken]) {
-        dates(asOf, signed: transaction.signedDate)
+    fileprivate mutating func dates(of statement: Statement<Transaction>) {
+        dates(asOf: statement.asOf, statement.source)
+        guard let shown = statement.shownSince else { return flag(.isShownSinceUnsaid, true) }
+        if shown != min(statement.asOf, statement.content.purchaseDate ?? statement.asOf) { field(.shownSince, shown) }
+    }
+
+    fileprivate mutating func dates(asOf: Timestamp, _ source: Source) {
+        field(.asOf, asOf)
+        flag(.signed, source == .signature)
+    }
+
+    fileprivate mutating func fields(of transaction: Transaction, _ pseudonyms: [AppAccountToken]) {
         field(.transactionId, transaction.transactionId)
         field(.productId, transaction.productId)
         field(.group, transaction.subscriptionGroupIdentifier)
@@ -251,9 +255,8 @@ extension CompactWriter {
         number(0)
     }
 
-    fileprivate mutating func fields(of held: Held<RenewalInfo?>) {
-        dates(held.asOf, signed: held.value?.signedDate)
-        if let renewal = held.value {
+    fileprivate mutating func fields(of renewal: RenewalInfo?) {
+        if let renewal {
             flag(.isThere, true)
             field(.productId, renewal.productId)
             field(.group, renewal.subscriptionGroupIdentifier)
@@ -266,6 +269,7 @@ extension CompactWriter {
             field(.offerProductId, renewal.offerProductId)
             field(.status, renewal.status?.code.rawValue)
             field(.statusAsOf, renewal.status?.asOf)
+            field(.renewalDate, renewal.renewalDate)
             for id in renewal.eligibleWinBackOfferIds { field(.winBackOfferId, id) }
         }
         number(0)
@@ -275,11 +279,6 @@ extension CompactWriter {
         guard let offer else { return }
         field(.offerType, offer.type)
         if !offer.identifier.isEmpty { field(.offerId, offer.identifier) }
-    }
-
-    private mutating func dates(_ asOf: Timestamp?, signed: Timestamp?) {
-        field(.asOf, asOf)
-        if let signed, signed == asOf { flag(.signed, true) } else { field(.signedDate, signed) }
     }
 
     fileprivate mutating func field(_ field: HeldField, _ value: String?) {

@@ -11,9 +11,15 @@ package struct SubscriptionIdentity: Hashable, Sendable {
         self.environment = environment
         self.originalTransactionId = originalTransactionId
     }
-}
 
-extension SubscriptionIdentity {
+    package func with(_ originalTransactionId: String) -> SubscriptionIdentity {
+        SubscriptionIdentity(
+            bundleId: bundleId,
+            environment: environment,
+            originalTransactionId: originalTransactionId
+        )
+    }
+
     /// Byte by byte, as databases compare them, of identities of one app.
     package func isBefore(_ other: SubscriptionIdentity) -> Bool {
         guard originalTransactionId == other.originalTransactionId else {
@@ -23,19 +29,9 @@ extension SubscriptionIdentity {
     }
 }
 
-extension HeldSubscription {
+extension Chapter {
     /// The subscription under each of its identifiers, its own first.
     package var identities: [SubscriptionIdentity] {
         [identity] + linked.sorted().map { identity.with($0) }
-    }
-}
-
-extension SubscriptionIdentity {
-    package func with(_ originalTransactionId: String) -> SubscriptionIdentity {
-        SubscriptionIdentity(
-            bundleId: bundleId,
-            environment: environment,
-            originalTransactionId: originalTransactionId
-        )
     }
 }

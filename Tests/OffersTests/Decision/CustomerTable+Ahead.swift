@@ -1,0 +1,275 @@
+import Offers
+
+private let hour = 1.0 / 24
+
+/// A renewal that Apple charged ahead: its period begins later than it was signed.
+private func renewal(
+    _ id: String = "2",
+    _ product: String = "pro.monthly",
+    from begin: Double,
+    until end: Double,
+    refunded: Double? = nil,
+    under offer: RedeemedOffer? = nil,
+    isFree: Bool? = false
+) -> Transaction {
+    var transaction = bought(
+        "1",
+        product,
+        on: begin,
+        until: end,
+        refunded: refunded,
+        under: offer,
+        called: id,
+        because: .renewal
+    )
+    transaction.isFree = isFree
+    return transaction
+}
+
+/// The period before it.
+private func period(
+    _ product: String = "pro.monthly",
+    from begin: Double = -30 + 5 * hour,
+    until end: Double = 5 * hour,
+    refunded: Double? = nil,
+    isFree: Bool? = false
+) -> Transaction {
+    var transaction = bought(
+        "1",
+        product,
+        on: begin,
+        until: end,
+        refunded: refunded,
+        called: "1",
+        because: .purchase
+    )
+    transaction.isFree = isFree
+    return transaction
+}
+
+private func said(
+    _ renews: Bool? = true,
+    until renewalDate: Double? = nil,
+    offer: String? = nil
+) -> RenewalInfo {
+    var info = entry(renews: renews, nextOffer: offer)
+    info.renewalDate = renewalDate.map(day)
+    return info
+}
+
+/// Signed data, each piece with the days of its dates.
+private func signed(
+    _ transactions: [(Transaction, Double)],
+    _ renewals: [(RenewalInfo, Double)] = []
+) -> Shown {
+    var shown = history([], [], asOf: clock, coverage: .partial)
+    shown.statements = transactions.map { Statement($0, asOf: day($1), by: .signature) }
+    shown.words = renewals.map { Statement($0, asOf: day($1), by: .signature) }
+    return shown
+}
+
+extension CustomerTable {
+    /// Periods that Apple charges, signs and shows up to a day before they begin.
+    static let ahead: [Row] = {
+        let (trial, paid) = (period(from: -7, until: 5 * hour, isFree: true), renewal(from: 5 * hour, until: 30))
+        let yearly = period("pro.yearly", from: -365, until: 5 * hour)
+        let refund = renewal(from: 5 * hour, until: 30, refunded: -hour)
+        let begun = renewal(from: -hour, until: 30)
+        let rows: [Row] = [
+            // What counts is the newest period that has begun.
+            Row(
+                "a trial runs, its paid renewal is there",
+                history: signed([(trial, -7), (paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
+                .inTrial,
+                "paying"
+            ),
+            Row("the same by verifyReceipt", [entry()], [trial, paid], .inTrial, "paying"),
+            Row(
+                "the trial is over: the renewal counts",
+                [entry()],
+                [period(from: -7, until: -hour, isFree: true), renewal(from: -hour, until: 30)],
+                .active,
+                "paying"
+            ),
+            Row(
+                "a period has begun five minutes before its date",
+                [entry()],
+                [period(from: -7, until: hour / 12, isFree: true), renewal(from: hour / 12, until: 30)],
+                .active,
+                "paying"
+            ),
+            Row(
+                "not six minutes before it",
+                [entry()],
+                [period(from: -7, until: hour / 10, isFree: true), renewal(from: hour / 10, until: 30)],
+                .inTrial,
+                "paying"
+            ),
+            Row(
+                "the year runs, a month is ahead: from the year",
+                history: signed(
+                    [(yearly, -365), (renewal(from: 5 * hour, until: 30), -15 * hour)],
+                    [(said(until: 30), -15 * hour)]
+                ),
+                .active,
+                "from-year"
+            ),
+            Row(
+                "the month runs, the year is ahead: not from the year",
+                [entry()],
+                [period(), renewal("2", "pro.yearly", from: 5 * hour, until: 365)],
+                .notFromProduct,
+                "from-year"
+            ),
+            // A refund before the period begins.
+            Row(
+                "the refunded renewal is ahead: the period before it runs",
+                history: signed([(period(), 0), (refund, 0)], [(said(false), 0)]),
+                .activeAutoRenewOff,
+                "stay"
+            ),
+            Row(
+                "the same for lapsed customers after a refund",
+                history: signed([(period(), 0), (refund, 0)], [(said(false), 0)]),
+                .stateNotInAudience,
+                "forgive-lapsed"
+            ),
+            Row("by verifyReceipt", [entry(renews: false)], [period(), refund], .activeAutoRenewOff, "stay"),
+            Row(
+                "once it has begun it is a refund",
+                [entry(renews: false)],
+                [period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour)],
+                .refunded
+            ),
+            Row(
+                "nothing but the refunded renewal is shown",
+                history: signed([(refund, 0)], [(said(false), 0)]),
+                .noEvidence
+            ),
+            // The one ahead shows that the subscription renewed.
+            Row("the running period ends soon, the next one is paid for", [entry()], [period(), paid], .active),
+            Row(
+                "the running period was refunded, the one ahead is not",
+                [entry()],
+                [period(refunded: -1), paid],
+                .active
+            ),
+            Row(
+                "what was said before the renewal was shown says nothing of it",
+                history: signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)]),
+                .active,
+                "anyone"
+            ),
+            Row(
+                "nor are offers for those who cancelled theirs",
+                history: signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)]),
+                .stateNotInAudience,
+                "stay"
+            ),
+            Row(
+                "said with the renewal in view, by its end",
+                history: signed([(period(), -25), (paid, 0)], [(said(false, until: 30), -10 * hour)]),
+                .activeAutoRenewOff,
+                "stay"
+            ),
+            Row(
+                "a gap of days between them is none",
+                [entry()],
+                [period(from: -30, until: -2), renewal(from: hour, until: 30)],
+                .active
+            ),
+            // The only one known is ahead.
+            Row(
+                "only the renewal ahead is shown: what runs is not known, for a trial",
+                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
+                .noEvidence,
+                "paying"
+            ),
+            Row(
+                "nor for the product",
+                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
+                .noEvidence,
+                "from-year"
+            ),
+            Row(
+                "other rules take it for what it is",
+                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
+                .active
+            ),
+            Row(
+                "a first purchase that begins later is a purchase",
+                history: signed([(bought(on: 5 * hour, until: 30, called: "1", because: .purchase), -hour)]),
+                .notFromProduct,
+                "from-year"
+            ),
+            // A transaction that a device has signed again says nothing of the renewal.
+            Row(
+                "auto-renew off in those hours, by the end that it names",
+                history: signed([(begun, 0)], [(said(false, until: 30), -16 * hour)]),
+                .activeAutoRenewOff,
+                "stay"
+            ),
+            Row(
+                "without that end it says nothing of the period",
+                history: signed([(begun, 0)], [(said(false), -16 * hour)]),
+                .stateNotInAudience,
+                "stay"
+            ),
+            Row(
+                "an offer taken in those hours is taken",
+                history: signed([(begun, 0)], [(said(until: 30, offer: "once"), -16 * hour)]),
+                .redemptionLimit,
+                "once"
+            ),
+            Row(
+                "shown first before it was said: an earlier copy knows it",
+                history: signed([(begun, -21 * hour), (begun, 0)], [(said(false), -16 * hour)]),
+                .activeAutoRenewOff,
+                "stay"
+            ),
+            Row(
+                "redeemed by the renewal ahead",
+                history: signed(
+                    [(period(), 0), (renewal(from: 5 * hour, until: 30, under: .promotional("once")), -hour)],
+                    [(said(until: 30), -hour)]
+                ),
+                .redemptionLimit,
+                "once"
+            ),
+            Row(
+                "seats that were added since are of the period before",
+                history: signed(
+                    [(period(from: -10, until: 20), -20 * hour), (seats(from: -hour, until: 20), 0)],
+                    [(said(false), -9 * hour)]
+                ),
+                .activeAutoRenewOff,
+                "stay"
+            ),
+            // Another type than a subscription's.
+            Row(
+                "a type that does not renew",
+                history: signed([(other("Non-Renewing Subscription"), 0)], [(said(), 0)]),
+                .noEvidence
+            ),
+            Row(
+                "beside a subscription it is left out",
+                history: signed([(other("Consumable"), 0), (period(), -1)], [(said(), -1)]),
+                .active
+            ),
+        ]
+        return rows
+    }()
+
+    private static func seats(from begin: Double, until end: Double) -> Transaction {
+        var transaction = bought(on: begin, until: end, called: "9", because: .purchase)
+        transaction.isAddition = true
+        return transaction
+    }
+
+    private static func other(_ type: String) -> Transaction {
+        var transaction = bought("1", on: -10, until: nil, called: "8")
+        transaction.kind = .other
+        transaction.typeName = type
+        return transaction
+    }
+}
