@@ -58,7 +58,7 @@ extension RecognisedContent {
 extension RecognisedContent.Kind {
     /// The kind of a text as it is sent.
     fileprivate init?(text: [UInt8]) {
-        if text.first == UInt8(ascii: "{") {
+        if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
             self.init(json: text)
         } else if text.starts(with: "-----BEGIN PRIVATE KEY-----".utf8) {
             self = .privateKey
@@ -110,7 +110,9 @@ extension RecognisedContent.Kind {
     fileprivate init?(json: [UInt8]) {
         guard let members = Self.members(of: json) else { return nil }
         func has(_ names: String...) -> Bool { !members.isDisjoint(with: names) }
-        if has("notification_type", "unified_receipt") {
+        if members.isSuperset(of: ["Store", "Payload"]) {
+            self = .unityReceipt
+        } else if has("notification_type", "unified_receipt") {
             self = .oldNotification
         } else if has("latest_receipt_info", "latest_receipt", "pending_renewal_info")
             || has("status") && (members.count == 1 || has("receipt", "environment"))

@@ -85,6 +85,11 @@ extension RecognisedContent {
             "Send it as Apple signed it: transactions in signedTransactions, each a JWS such as StoreKit's "
                 + "jwsRepresentation."
         )
+        static let unityReceipt = Kind(
+            "a receipt of Unity IAP (JSON)",
+            "Apple's receipt is the text of its Payload, which goes into receipt of the evidence, or into "
+                + "signedTransactions where it is a JWS."
+        )
         static let receipt = Kind("a receipt", home: .receipt)
         static let transactionId = Kind("a transaction identifier", home: .transactionId)
         static let uuid = Kind("a UUID", "An account goes into appAccountToken, beside the evidence.")

@@ -58,6 +58,7 @@ struct RecognisedContentTests {
     private static let answer = #"{"status":0,"environment":"Production","receipt":{},"latest_receipt_info":[]}"#
     private static let oldNotification =
         #"{"notification_type":"CANCEL","unified_receipt":{"status":0},"password":"hunter2"}"#
+    private static let unity = #"{"Store":"AppleAppStore","TransactionID":"1","Payload":"MIAGCSqGSIb3DQEHAqCAMIAC"}"#
     private static let rows = [
         Row("a transaction as receipt", transaction, in: .receipt, "StoreKit transaction (JWS)", "signedTransactions"),
         Row("a renewal info as receipt", renewalInfo, in: .receipt, "renewal info (JWS)", "signedRenewalInfos"),
@@ -86,6 +87,10 @@ struct RecognisedContentTests {
         Row("a decoded transaction", #"{"transactionId":"1"}"#, in: .receipt, "decoded", "jwsRepresentation"),
         Row("a transaction id as receipt", "2000000123456789", in: .receipt, "transaction identifier", "transactionId"),
         Row("an account as transactionId", uuid, in: .transactionId, "a UUID", "appAccountToken"),
+        Row("Unity's receipt", unity, in: .receipt, "Unity IAP (JSON). Apple's receipt is the text of its Payload"),
+        Row("the same in Base64", base64(unity), in: .receipt, "Unity IAP (JSON) in Base64", "into receipt"),
+        Row("the same among transactions", unity, in: .signedTransactions, "signedTransactions where it is a JWS"),
+        Row("the same after a line break", "\r\n" + unity, in: .transactionId, "Unity IAP"),
         Row("a private key", "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END", in: .receipt, "a private key", "revoke"),
         Row("JSON of another kind", #"{"a":1}"#, in: .transactionId),
         Row("a word", "receipt", in: .receipt), Row("nothing", "", in: .receipt), Row("dots", "a.b.c", in: .receipt),

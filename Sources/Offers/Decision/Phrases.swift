@@ -175,7 +175,15 @@ enum EvidencePhrases {
         let names = AppStoreEnvironment.allCases.filter(request.environments.contains).map(\.rawValue)
         let isNarrowed = request.environments != request.app.environments
         let subject = isNarrowed ? "client, by its environments in clients.yaml" : "app, by its environments in the catalog"
-        return "The evidence \(found); only \(names.enumeration) \(names.count == 1 ? "counts" : "count") for the \(subject)."
+        let fix = book.environment == nil ? fixOfOldReceipt(book) : ""
+        return "The evidence \(found); only \(names.enumeration) \(names.count == 1 ? "counts" : "count") for the \(subject).\(fix)"
+    }
+
+    /// For an answer that says too little because of what it was asked about; empty for every other.
+    private static func fixOfOldReceipt(_ book: Book) -> String {
+        guard book.listing?.coverage == .oneSubscription else { return "" }
+        return " It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send that "
+            + "receipt itself, as receipt."
     }
 
     static func account(_ account: Account, in reading: GroupReading?) -> String {
@@ -192,10 +200,9 @@ enum EvidencePhrases {
     }
 
     static func evidence(_ customer: Customer, _ reading: GroupReading?) -> String {
-        guard let listing = customer.book?.listing else { return none }
+        guard let book = customer.book, let listing = book.listing else { return none }
         guard let date = listing.asOf else {
-            let undated = "The evidence carries no date, so its age is not known."
-            return listing.coverage == .oneSubscription ? "\(undated) \(transactionReceipt)" : undated
+            return "The evidence carries no date, so its age is not known.\(fixOfOldReceipt(book))"
         }
         guard listing.bundleId != nil else { return appUnknown }
         let status = reading?.status
@@ -230,10 +237,6 @@ enum EvidencePhrases {
         return "Apple made the evidence at \(date.rfc3339); a newer statement about the subscription is of "
             + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
     }
-
-    private static let transactionReceipt =
-        "It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send that receipt itself, as "
-        + "receipt."
 
     private static func made(at date: Timestamp) -> String {
         "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."

@@ -38,6 +38,19 @@ struct EligibilityTests {
         )
     }
 
+    @Test("An iOS 6 style answer without environment is told what to send in its place, as one without a date is")
+    func oldAnswer() async throws {
+        let receipt =
+            #"{"bid":"com.example.reader","product_id":"p","original_transaction_id":"1","transaction_id":"1","#
+            + #""expires_date":"1792670400000"}"#
+        for environment in ["", #""environment":"Production","#] {
+            let evidence = #"{\#(environment)"status":21006,"auto_renew_status":0,"receipt":\#(receipt)}"#
+            let body = try await answer(#""evidence":{"receiptResponse":\#(evidence)},"explain":true"#)
+            #expect(body.contains("send that receipt itself, as receipt."), "\(body)")
+            #expect(body.contains(environment.isEmpty ? "environment_not_allowed" : "evidence_stale"), "\(body)")
+        }
+    }
+
     @Test("Explanations come on request, line by line")
     func explanation() async throws {
         #expect(try await !answer(Self.active).contains("explanation"))

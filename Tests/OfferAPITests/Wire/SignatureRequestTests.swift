@@ -215,6 +215,9 @@ struct SignatureRequestTests {
             (#""receipt":"2000000123456789""#, "It goes into transactionId"),
             (#""receipt":"{\"status\":0}""#, "It goes into receiptResponse"),
             (#""receipt":"MIIB\nMIIB""#, "without line breaks"),
+            (#""receipt":"{\"Store\":\"AppleAppStore\",\"Payload\":\"MIAG\"}""#, "the text of its Payload"),
+            (#""receipt":"eyJTdG9yZSI6IkFwcGxlQXBwU3RvcmUiLCJQYXlsb2FkIjoiTUlBRyJ9""#, "the text of its Payload"),
+            (#""transactionId":"{\"Store\":\"AppleAppStore\",\"Payload\":\"MIAG\"}""#, "the text of its Payload"),
             (
                 #""transactionId":"eyJhIjoxfQ.eyJ0cmFuc2FjdGlvbklkIjoiMSIsImJ1bmRsZUlkIjoiYiJ9.AAAA""#,
                 "signedTransactions"
