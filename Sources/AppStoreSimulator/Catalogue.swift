@@ -12,6 +12,8 @@ struct StoreApp: Sendable {
     var issuerId: String?
     /// How long the billing grace period is, in days; 0 for none.
     var gracePeriodDays = 16
+    /// How long before a period begins its renewal is charged, signed and notified of, in hours.
+    var renewsAheadHours = 0
     /// ISO 4217 code of the prices.
     var currency = "USD"
     let products: [StoreProduct]

@@ -31,7 +31,7 @@ struct StoreCustomer: Sendable {
     func ownSubscription(in groupId: String) -> Int? {
         func rank(_ place: Int) -> (Int, Timestamp) {
             let subscription = subscriptions[place]
-            return (subscription.nextChange == nil ? 0 : 1, subscription.latest.purchaseDate)
+            return (subscription.hasEnded ? 0 : 1, subscription.latest.purchaseDate)
         }
         let own = subscriptions.indices.filter {
             subscriptions[$0].latest.groupId == groupId && subscriptions[$0].latest.ownership == .purchased

@@ -38,8 +38,15 @@ extension StoreSubscription {
         guard period.contains(where: { $0.webOrderLineItemId == order }) else { return }
         changePeriod { if $0.webOrderLineItemId == order { $0.revocation = revocation } }
         guard period.allSatisfy({ $0.revocation != nil }) else { return }
-        phase = .revoked
         willAutoRenew = false
+        guard latest.purchaseDate > revocation.date, let running = earlier.last, running.revocation == nil else {
+            phase = .revoked
+            return
+        }
+        // It had not begun: the period before it runs on.
+        besides = period
+        latest = running
+        earlier.removeLast()
     }
 
     /// Adds seats by one more transaction, which does not replace the first.
@@ -48,7 +55,7 @@ extension StoreSubscription {
         changePeriod { $0.isOfSeveral = true }
         var addition = shown
         addition.identify(by: numbers.next())
-        addition.purchaseDate = now
+        addition.purchaseDate = max(now, addition.purchaseDate)
         addition.reason = .purchase
         addition.holding.seats?.quantity = count
         addition.holding.seats?.revoked = 0
@@ -86,12 +93,13 @@ extension StoreSubscription {
         let payment = Payment(product: product, plan: plan, offer: nil, start: now, account: account, holding: holding)
         var next = StoreSubscription(buying: payment, numbers: &numbers)
         next.willAutoRenew = willAutoRenew
+        let revocation = StoreTransaction.Revocation(date: now, kind: .idChange)
+        if latest.purchaseDate > now { revoke(latest, revocation) }
         switch change {
         case .revoked:
-            let revocation = StoreTransaction.Revocation(date: now, kind: .idChange)
             for purchase in period where purchase.revocation == nil { revoke(purchase, revocation) }
         case .expired:
-            changePeriod { $0.expiresDate = min($0.expiresDate, now) }
+            changePeriod { if $0.revocation == nil { $0.expiresDate = min($0.expiresDate, now) } }
             // No number for this is known; 5 is any other reason.
             phase = .expired(intent: 5)
             willAutoRenew = false

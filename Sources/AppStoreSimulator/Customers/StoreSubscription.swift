@@ -18,7 +18,8 @@ struct StoreSubscription: Equatable, Sendable {
     var latest: StoreTransaction
     /// All transactions before it, oldest first.
     var earlier: [StoreTransaction]
-    /// More transactions of its period: seats that were added, and copies that restores made.
+    /// More transactions of its period: seats that were added, copies that restores made, and a renewal that was
+    /// refunded before it began.
     var besides: [StoreTransaction] = []
     var phase: Phase
     /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
@@ -32,6 +33,8 @@ struct StoreSubscription: Equatable, Sendable {
     var offerInUse: OfferInUse?
     /// The win-back offers that the customer may have once the subscription has expired, the best first.
     var eligibleWinBackOfferIds: [String] = []
+    /// When the customer last changed it, before which nothing more is charged; `nil` where nobody has.
+    var lastChange: Timestamp?
 
     var originalTransactionId: String { latest.originalTransactionId }
 
@@ -90,13 +93,33 @@ struct StoreSubscription: Equatable, Sendable {
     }
 
     /// When time changes it next; `nil` when it has ended.
-    var nextChange: Timestamp? {
+    func nextChange(in app: StoreApp) -> Timestamp? {
         switch phase {
-        case .current: latest.expiresDate
+        case .current: chargeDate(in: app)
         case .gracePeriod(let until), .billingRetry(let until): until
         case .expired, .revoked: nil
         }
     }
+
+    /// When the next period is charged: at the end of the latest one if it is not, or cannot be, charged ahead.
+    private func chargeDate(in app: StoreApp) -> Timestamp {
+        guard renewsNextPeriod, !paymentFails else { return latest.expiresDate }
+        let ahead = latest.expiresDate.adding(seconds: Int64(-app.renewsAheadHours) * 3600)
+        // One period is charged ahead at most, and nothing before the customer wanted it.
+        return max(min(max(ahead, lastChange ?? ahead), latest.expiresDate), latest.purchaseDate)
+    }
+
+    /// `recentSubscriptionStartDate`: where the series of purchases began, in which gaps below 60 days are none.
+    var recentStart: Timestamp {
+        let paid = transactions.filter { $0.revocation == nil }
+        return zip(paid, paid.dropFirst()).reduce(latest.originalPurchaseDate) { start, pair in
+            let (before, after) = pair
+            let isGap = before.expiresDate.adding(seconds: 60 * Timestamp.day) <= after.purchaseDate
+            return isGap ? after.purchaseDate : start
+        }
+    }
+
+    var hasEnded: Bool { status == 2 || status == 5 }
 
     var hasAccess: Bool { status == 1 || status == 4 }
 }
@@ -139,6 +162,10 @@ extension StoreSubscription {
         let isEqual = product.level == old.level && product.period == old.period && isSamePlan
         if product.id != old.id, isUpgrade || isEqual {
             changePeriod { $0.isUpgraded = true }
+            // Where the latest period was charged ahead, the one that runs.
+            for index in earlier.indices where earlier[index].expiresDate > payment.start {
+                earlier[index].isUpgraded = true
+            }
             begin(payment, .purchase, numbers: &numbers)
             return hasOffer ? (.offerRedeemed, .upgrade) : (.didChangeRenewalPreference, .upgrade)
         }
@@ -170,7 +197,8 @@ extension StoreSubscription {
         let end = latest.expiresDate
         switch phase {
         case .current:
-            guard end <= now else { return nil }
+            let charge = chargeDate(in: app)
+            guard charge <= now else { return nil }
             if !renewsNextPeriod {
                 phase = .expired(intent: 1)
                 return StoreEvent(.expired, .voluntary, at: end, self)
@@ -185,7 +213,7 @@ extension StoreSubscription {
                 return StoreEvent(.didFailToRenew, .gracePeriod, at: end, self)
             }
             guard renew(at: end, in: app, numbers: &numbers) else { return nil }
-            return StoreEvent(.didRenew, at: end, self)
+            return StoreEvent(.didRenew, at: charge, self)
         case .gracePeriod(let until):
             guard until <= now else { return nil }
             phase = .billingRetry(until: retryEnd)

@@ -36,6 +36,9 @@ extension Scenario.App {
         guard (0...28).contains(gracePeriodDays ?? 0) else {
             throw SimulatorFault("the app \(bundleId) has gracePeriodDays of 0 to 28")
         }
+        guard (0...24).contains(renewsAheadHours ?? 0) else {
+            throw SimulatorFault("the app \(bundleId) has renewsAheadHours of 0 to 24")
+        }
         let url = notificationURL.flatMap { StoreApp.notificationURL($0) }
         guard url != nil || notificationURL == nil else {
             throw SimulatorFault("the app \(bundleId) needs an http or https address as its notificationURL")
@@ -50,6 +53,7 @@ extension Scenario.App {
         (app.sharedSecret, app.issuerId, app.keys) = (sharedSecret, issuerId, publicKeys)
         (app.notificationURL, app.retention) = (url, retention)
         app.gracePeriodDays = gracePeriodDays ?? app.gracePeriodDays
+        app.renewsAheadHours = renewsAheadHours ?? app.renewsAheadHours
         app.currency = currency ?? app.currency
         return app
     }
@@ -192,7 +196,7 @@ extension Scenario.Customer {
         guard (1...100_000).contains(count ?? 1) else { throw SimulatorFault("has a count of 1 to 100000") }
         let now = world.clock.now
         var plans: [SubscriptionPlan] = []
-        for subscription in subscriptions ?? [] { plans.append(try subscription.plan(in: app, account)) }
+        for subscription in subscriptions ?? [] { plans.append(try subscription.plan(in: app, account, at: now)) }
         for number in 1...(count ?? 1) {
             let name = count == nil ? name : "\(name)-\(number)"
             guard world.customer(name) == nil else { throw SimulatorFault("has the name of another one, \(name)") }
@@ -212,7 +216,11 @@ extension Scenario.Customer {
 }
 
 extension Scenario.Subscription {
-    fileprivate func plan(in app: StoreApp, _ account: String?) throws(SimulatorFault) -> SubscriptionPlan {
+    fileprivate func plan(
+        in app: StoreApp,
+        _ account: String?,
+        at now: Timestamp
+    ) throws(SimulatorFault) -> SubscriptionPlan {
         guard let product = app.product(product) else { throw SimulatorFault("has \(product), no product of the app") }
         let plan = billingPlanType ?? .billedUpfront
         var offers: [StoreOffer?] = introductory == true ? [product.introductoryOffer] : []
@@ -243,7 +251,8 @@ extension Scenario.Subscription {
             periods: max(periods ?? usual, offers.count + retention.count),
             offers: offers.compactMap(\.self),
             retentionOffer: retention.first ?? nil,
-            expires: expiresAt.map { Timestamp($0) },
+            expires: expiresAt.map { Timestamp($0) }
+                ?? expiresInHours.map { now.adding(seconds: Int64(min(max($0, -100_000), 100_000)) * 3600) },
             upgradedTo: target,
             revocationPercentage: revocationPercentage ?? percentages.upperBound,
             eligibleWinBackOfferIds: eligibleWinBackOfferIds ?? [],

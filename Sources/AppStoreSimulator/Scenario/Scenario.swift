@@ -24,6 +24,7 @@ struct Scenario: Decodable {
         var issuerId: String?
         var keys: [Key]?
         var gracePeriodDays: Int?
+        var renewsAheadHours: Int?
         var currency: String?
         var notificationURL: String?
         var retention: Retention?
@@ -120,6 +121,7 @@ struct Scenario: Decodable {
         var eligibleWinBackOfferIds: [String]?
         var upgradedTo: String?
         var expiresAt: Date?
+        var expiresInHours: Int?
         var seats: Int64?
         var invitationManagement: Seats.InvitationManagement?
         var idChange: IdChange?

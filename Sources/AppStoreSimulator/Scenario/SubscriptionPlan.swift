@@ -50,7 +50,8 @@ struct SubscriptionPlan {
             )
         }
         guard let idChange else { return [subscription] }
-        let moved = subscription.latest.purchaseDate.towards(now, percent: 50)
+        let begun = subscription.transactions.last { $0.purchaseDate <= now } ?? subscription.latest
+        let moved = begun.purchaseDate.towards(now, percent: 50)
         let next = subscription.changeId(idChange, at: moved, in: app, numbers: &numbers)
         return [subscription] + (next.map { [$0] } ?? [])
     }

@@ -76,7 +76,7 @@ struct Payloads: Sendable {
         if let offer = subscription.nextOffer { write(offer, into: &json) }
         json.date("signedDate", signedDate)
         json.member("environment", environment.rawValue)
-        json.date("recentSubscriptionStartDate", latest.originalPurchaseDate)
+        json.date("recentSubscriptionStartDate", subscription.recentStart)
         json.member("renewalBillingPlanType", subscription.nextPlan.rawValue)
         if subscription.renewsNextPeriod {
             json.date("renewalDate", latest.expiresDate)

@@ -57,6 +57,7 @@ extension AppStoreWorld {
         else { throw Self.noTransaction }
         var subscription = customers.all[index].subscriptions[position]
         let events = try change(&subscription, app, &numbers)
+        subscription.lastChange = clock.now
         customers.set(subscription, at: position, of: index)
         return (customers.all[index], events)
     }
@@ -190,6 +191,7 @@ extension AppStoreWorld {
         var subscription = customer.subscriptions[position]
         let old = app.product(subscription.latest.productId)
         let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
+        subscription.lastChange = now
         customers.set(subscription, at: position, of: index)
         let event = StoreEvent(kind, subtype, at: now, subscription)
         return (customers.all[index], subscription, event)
@@ -213,6 +215,6 @@ extension AppStoreWorld {
                 notify((customers.all[index], events), signer)
             }
         }
-        customers.findNextChange()
+        customers.findNextChange(in: apps)
     }
 }

@@ -124,8 +124,11 @@ struct CustomerList: Sendable {
     }
 
     /// Finds out at which moment something happens next.
-    mutating func findNextChange() {
-        let moments = all.lazy.flatMap(\.subscriptions).compactMap(\.nextChange)
+    mutating func findNextChange(in apps: [StoreApp]) {
+        let moments = all.lazy.flatMap { customer in
+            guard let app = apps.first(where: { $0.bundleId == customer.bundleId }) else { return [Timestamp]() }
+            return customer.subscriptions.compactMap { $0.nextChange(in: app) }
+        }
         nextChange = moments.min() ?? Timestamp(millisecondsSince1970: .max)
     }
 }

@@ -14,7 +14,12 @@ enum TestStore {
     static let secret = "0123456789abcdef0123456789abcdef"
 
     /// The state that a list of customers in YAML describes.
-    static func world(_ customers: String = "[]", app: String = "", clock: Timestamp? = nil) throws -> AppStoreWorld {
+    static func world(
+        _ customers: String = "[]",
+        app: String = "",
+        products: String = "{ id: audio, offers: [{ id: listen }] }",
+        clock: Timestamp? = nil
+    ) throws -> AppStoreWorld {
         let pem = key.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
         let yaml = """
             \(clock.map { "clock: \($0.rfc3339)" } ?? "")
@@ -45,7 +50,7 @@ enum TestStore {
                           - { id: months, billingPlanType: MONTHLY, price: 5, periods: 2 }
                       - { id: yearly-basic, level: 3, price: 50, period: P1Y, monthlyPrice: 5 }
                   - id: "200"
-                    products: [{ id: audio, offers: [{ id: listen }] }]
+                    products: [\(products)]
             customers: \(customers)
             """
         return try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
