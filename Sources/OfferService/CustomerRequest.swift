@@ -21,6 +21,8 @@ package final class CustomerRequest: Sendable {
     package let account: Account
     /// The evidence of the customer's purchases; `nil` to decide by held state.
     package let evidence: Evidence?
+    /// The environments that count for the client, of those that count for the app; `nil` for all of these.
+    package let environments: Set<AppStoreEnvironment>?
     package let kind: Kind
     /// Whether each decision carries every rule that was asked.
     package let explain: Bool
@@ -34,6 +36,7 @@ package final class CustomerRequest: Sendable {
         bundleId: String,
         account: Account,
         evidence: Evidence?,
+        environments: Set<AppStoreEnvironment>? = nil,
         _ kind: Kind,
         explain: Bool = false,
         timeout: Duration? = nil,
@@ -43,6 +46,7 @@ package final class CustomerRequest: Sendable {
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence
+        self.environments = environments
         self.kind = kind
         self.explain = explain
         self.timeout = timeout

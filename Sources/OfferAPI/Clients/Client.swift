@@ -10,6 +10,8 @@ package final class Client: Sendable {
     package let apps: Set<String>
     package let scopes: Set<ClientScope>
     package let evidence: Set<EvidenceKind>
+    /// The environments of its apps whose evidence counts for it; `nil` for all that count for the app.
+    package let environments: Set<AppStoreEnvironment>?
     /// The offers in a second that it may ask signatures for; `nil` for any number.
     package let signaturesPerSecond: Int?
     /// The requests that it may have at once; `nil` for any number.
@@ -21,6 +23,7 @@ package final class Client: Sendable {
         apps: Set<String>,
         scopes: Set<ClientScope> = ClientScope.byDefault,
         evidence: Set<EvidenceKind> = evidenceByDefault,
+        environments: Set<AppStoreEnvironment>? = nil,
         signaturesPerSecond: Int? = nil,
         concurrentRequests: Int? = nil
     ) {
@@ -29,6 +32,7 @@ package final class Client: Sendable {
         self.apps = apps
         self.scopes = scopes
         self.evidence = evidence
+        self.environments = environments
         self.signaturesPerSecond = signaturesPerSecond
         self.concurrentRequests = concurrentRequests
     }
@@ -42,7 +46,8 @@ extension Client: Equatable {
     package static func == (left: Client, right: Client) -> Bool {
         left.name == right.name && left.tokenSHA256 == right.tokenSHA256
             && left.apps == right.apps && left.scopes == right.scopes
-            && left.evidence == right.evidence && left.signaturesPerSecond == right.signaturesPerSecond
+            && left.evidence == right.evidence && left.environments == right.environments
+            && left.signaturesPerSecond == right.signaturesPerSecond
             && left.concurrentRequests == right.concurrentRequests
     }
 }

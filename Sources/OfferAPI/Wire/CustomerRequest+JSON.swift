@@ -34,6 +34,7 @@ extension CustomerRequest {
             bundleId: bundleId,
             account: account,
             evidence: members.evidence,
+            environments: client.environments,
             kind,
             explain: members.explain || explaining,
             timeout: timeout

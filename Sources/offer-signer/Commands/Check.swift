@@ -64,9 +64,13 @@ struct Check: AsyncParsableCommand {
         try Console.result("ledger: \(ledger.finding)")
         for client in settings.clients {
             let evidence = EvidenceKind.allCases.filter(client.evidence.contains).map(\.rawValue)
+            let environments = client.environments.map { counted in
+                let names = AppStoreEnvironment.allCases.filter(counted.contains).map(\.rawValue)
+                return "; of \(names.joined(separator: ", ")) alone"
+            }
             try Console.result(
                 "client \(client.name): \(client.apps.sorted().joined(separator: ", ")); "
-                    + "may send \(evidence.joined(separator: ", "))"
+                    + "may send \(evidence.joined(separator: ", "))\(environments ?? "")"
             )
         }
         guard !strict || warnings.isEmpty else {

@@ -92,7 +92,7 @@ extension SettingsReader {
             )
         }
         let clients = named(\.clients, layers, isRequired: readable != nil).map {
-            self.clients($0, bundleIds: catalog?.bundleIds, server: server)
+            self.clients($0, of: catalog, server: server)
         }
         guard let ledger, let catalog, let clients else { return nil }
         checkConfirmation(layers, of: catalog.apps, clients)

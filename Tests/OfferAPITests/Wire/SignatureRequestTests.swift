@@ -14,7 +14,8 @@ struct SignatureRequestTests {
         name: "abc",
         tokenSHA256: [],
         apps: ["b"],
-        evidence: Set(EvidenceKind.allCases)
+        evidence: Set(EvidenceKind.allCases),
+        environments: [.sandbox]
     )
 
     private func read(_ members: String...) throws(Problem) -> CustomerRequest {
@@ -30,7 +31,7 @@ struct SignatureRequestTests {
         )
         #expect(call.bundleId == "b")
         #expect(call.account == AppAccountToken(Self.token).map(Account.appAccountToken))
-        #expect(call.explain)
+        #expect(call.explain && call.environments == [.sandbox])
         guard case .signatures(let offers, _) = call.kind, case .receiptResponse(let text) = call.evidence else {
             Issue.record("no evidence")
             return

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import offer_signer
 
 extension ConfigurationChange {
@@ -45,6 +47,40 @@ extension ConfigurationChange {
         .clients("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
         .clients("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),
         .clients("signaturesPerSecond: 2000", "token: x", "token", "is not known"),
+        .clients("[Production]", "[sandbox]", "environments[0]", "did you mean \"Sandbox\"?"),
+        .clients("[Production]", "[]", "environments", "no evidence would count"),
+        .clients(
+            "[Production]",
+            "[Xcode]",
+            "environments",
+            "leaves no evidence that counts for \"com.example.reader\""
+        ),
+        sandbox("environments: [Production], ", "", as: .warning),
+        sandbox("[Production]", "[Production, Sandbox]", as: .warning),
+        sandbox("[Production]", "[Sandbox]", as: .none),
+        sandbox("environments: [Production]", "scopes: [eligibility]", as: .none),
+        sandbox("environments: [Production], ", "", [.init("catalog.yaml", ", Sandbox]", "]")], as: .none),
+        sandbox(
+            "environments: [Production], ",
+            "",
+            [
+                .init("catalog.yaml", "- id: stay30", "- id: stay30\n                maximumSignaturesPerCustomer: 9")
+            ],
+            as: .none
+        ),
+        sandbox(
+            "environments: [Production], ",
+            "",
+            [
+                .init(
+                    "catalog.yaml",
+                    "    subscriptionGroups:",
+                    "    retention: { messages: { m: { default: \(UUID().uuidString) } }, "
+                        + "rules: [{ offer: stay30, message: m }] }\n    subscriptionGroups:"
+                )
+            ],
+            as: .none
+        ),
         .clients("name: reader-backend", "name: retention", "name", "is the ledger's name for Apple's calls"),
         another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name", "the name of another client"),
         another(
@@ -63,6 +99,21 @@ extension ConfigurationChange {
         .catalog("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
         demo("0.0.0.0"), demo("::"), demo("signer.example"), demo("::1", as: .none),
     ]
+
+    /// Of the client's environments, and of offers that are signed without a limit.
+    private static func sandbox(
+        _ old: String,
+        _ new: String,
+        _ more: [ConfigurationFixture.Edit] = [],
+        as finding: Finding
+    ) -> Self {
+        Self(
+            edits: more + [.init("clients.yaml", old, new)],
+            place: "clients.yaml:2: clients[0]",
+            says: "where the offer \"stay30\" has no maximumSignaturesPerCustomer: a signature names no environment",
+            finding: finding
+        )
+    }
 
     /// A client before the first.
     private static func another(_ name: String, _ token: String, _ key: String, _ meaning: String) -> Self {

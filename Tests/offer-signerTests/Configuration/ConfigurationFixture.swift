@@ -4,7 +4,7 @@ import Testing
 
 @testable import offer_signer
 
-/// The contract's three sample files with the files that they name, in a directory that goes away with the fixture.
+/// The contract's three sample files, for Production alone, with the files that they name, in a directory that goes away with the fixture.
 final class ConfigurationFixture {
     let directory: String
 
@@ -162,7 +162,7 @@ final class ConfigurationFixture {
 
     static let clients = """
         clients:
-          - { name: reader-backend, tokenSHA256: "\(token)", apps: [com.example.reader], signaturesPerSecond: 2000 }
+          - { name: reader-backend, tokenSHA256: "\(token)", apps: [com.example.reader], environments: [Production], signaturesPerSecond: 2000 }
 
         """
 

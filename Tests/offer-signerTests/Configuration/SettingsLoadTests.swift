@@ -29,6 +29,7 @@ import Testing
             name: "reader-backend",
             tokenSHA256: [digest],
             apps: ["com.example.reader"],
+            environments: [.production],
             signaturesPerSecond: 2000
         )
         #expect(settings.clients == [client])

@@ -6,10 +6,10 @@ import StrictJSON
 extension SettingsReader {
     /// Clients at fault are left out.
     ///
-    /// The catalog's `bundleIds` and the public listener's address are `nil` when they are not known.
+    /// The catalog and the public listener's address are `nil` when they are not known.
     func clients(
         _ root: ConfigurationNode,
-        bundleIds: Set<String>?,
+        of catalog: Catalog?,
         server: ListenAddress?
     ) -> [Client] {
         let list = root.mapping(keys: ["clients"])?.required("clients", "write the list of clients")
@@ -29,7 +29,7 @@ extension SettingsReader {
             if let name, digests.contains(where: { $0.digest.elementsEqual(SHA256.hash(data: Array(name.utf8))) }) {
                 nameNode?.fault("is the client's token, and names appear in logs; give the client another name")
             }
-            let apps = apps(members, bundleIds: bundleIds)
+            let apps = apps(members, bundleIds: catalog?.bundleIds)
             let scopes = members["scopes"]?.choices(
                 "a scope",
                 of: ClientScope.allCases,
@@ -42,24 +42,68 @@ extension SettingsReader {
                 fix: "the client could send nothing; name at least one kind, or leave the key out for all but "
                     + "receiptResponse"
             )
+            let known = catalog?.apps.filter { apps.contains($0.app.bundleId) } ?? []
+            let environments = environments(members["environments"], of: known)
             let rate = members["signaturesPerSecond"]?.wholeNumber(in: 1...1_000_000_000)
             let requests = members["concurrentRequests"]?.wholeNumber(in: 1...1_000_000)
             guard let name, !digests.isEmpty else { return nil }
-            return Client(
+            let client = Client(
                 name: name,
                 tokenSHA256: digests.map(\.digest),
                 apps: apps,
                 scopes: scopes ?? ClientScope.byDefault,
                 evidence: evidence ?? Client.evidenceByDefault,
+                environments: environments,
                 signaturesPerSecond: rate,
                 concurrentRequests: requests
             )
+            warnOfSandbox(client, at: node, known)
+            return client
         }
     }
 
     private static let clientKeys = [
         "name", "tokenSHA256", "apps", "signaturesPerSecond", "concurrentRequests", "scopes", "evidence",
+        "environments",
     ]
+
+    private func environments(_ node: ConfigurationNode?, of apps: [AppSettings]) -> Set<AppStoreEnvironment>? {
+        let environments = node?.choices(
+            "an environment",
+            of: AppStoreEnvironment.allCases,
+            fix: "no evidence would count; name at least one environment, or leave the key out for all of the app"
+        )
+        guard let node, let environments else { return nil }
+        for app in apps.map(\.app) where app.environments.isDisjoint(with: environments) {
+            node.fault(
+                "leaves no evidence that counts for \(Echo.known(app.bundleId)), whose environments in the catalog are "
+                    + "others; name one of them"
+            )
+        }
+        return environments
+    }
+
+    /// Warns of a client for whom a purchase of the Sandbox, which costs nothing, brings signatures for Production.
+    private func warnOfSandbox(_ client: Client, at node: ConfigurationNode, _ apps: [AppSettings]) {
+        guard client.scopes.contains(.sign) else { return }
+        let both: Set<AppStoreEnvironment> = [.production, .sandbox]
+        for app in apps
+        where both.isSubset(of: client.environments.map(app.app.environments.intersection) ?? app.app.environments) {
+            let products = app.app.subscriptionGroups.flatMap(\.products)
+            let endless = products.flatMap { product in
+                product.offers.filter { $0.terms.signatureLimit == nil && !app.isRetentionOffer($0, of: product) }
+            }
+            guard let first = endless.first else { continue }
+            let others = endless.count == 1 ? " has" : " and \((endless.count - 1).of("other")) have"
+            faults.warning(
+                node.place,
+                "counts Production and Sandbox of \(Echo.known(app.app.bundleId)), where the offer \(Echo.known(first.id))"
+                    + "\(others) no maximumSignaturesPerCustomer: a signature names no environment, so a tester's purchase, "
+                    + "which costs nothing, buys signatures that Production takes, as many as are asked for. Write "
+                    + "environments: [Production] here, and make a client of its own for TestFlight, or limit the offers"
+            )
+        }
+    }
 
     private static func parseName(_ text: String) throws(ValueFault) -> String {
         guard !SecretText.isLikely(text) else {

@@ -92,6 +92,14 @@ struct AppSettings: Equatable, Sendable {
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
     let retention: [RetentionRule]?
+
+    /// Whether a retention rule names an offer of a product.
+    func isRetentionOffer(_ offer: PromotionalOffer, of product: Product) -> Bool {
+        retention?.contains { rule in
+            guard case .offer(offer.id, let named) = rule.proposal else { return false }
+            return named.map { $0 == product.id } ?? rule.products?.contains(product.id) ?? true
+        } == true
+    }
 }
 
 /// A key in a token.
