@@ -45,7 +45,8 @@ help:
 	@echo 'make sanitize      Test with two sanitizers: an hour on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
-	@echo 'make bench         Measure by kind of customer (BENCH="--rounds 3 --customers new,100").'
+	@echo 'make bench         Measure by kind of customer (BENCH="--rounds 3 --customers new,100"),'
+	@echo '                   or beside another build (BENCH="--against path/of/offer-signer").'
 	@echo 'make bench-peers   Compare with servers in Go, Node and Python.'
 	@echo 'make bench-growth  Measure with a ledger of a million records (GROWTH="--records N").'
 	@echo 'make bench-scale   Measure by processors, customers and held state (SCALE="--rounds 5").'

@@ -2,7 +2,10 @@
 """Measures Offer Signer against raw libcrypto, side by side and in turns: `make bench`.
 
   bench.py --executable PATH --benchmark PATH [--config FILE] [--seconds S] [--rounds N] [--customers LIST]
-           [--output DIRECTORY]
+           [--output DIRECTORY] [--against EXECUTABLE]
+
+With --against, the service's measurements alone are taken, in pairs with another executable of the service, such as an
+earlier version's: see against.py.
 
 An app's customers ask once, or a few times: signed transactions and verifyReceipt answers are measured for each number of
 customers in the list, and for ever new ones. Beside them stand one customer's evidence for ever more accounts, which is
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+from against import compare
 from measuring import (
     Failed, Host, Measurement, Raw, customers, draw, heading, load_average, machine, number, read_from_disk,
     run_json, table, who, write_results,
@@ -40,6 +44,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3, help="how often each is taken; medians count")
     parser.add_argument("--customers", type=customers, default=customers("new,200000,100"), help="such as new,200000,100")
     parser.add_argument("--output", default=".build/loadtest")
+    parser.add_argument("--against", type=os.path.abspath, help="another executable of the service, to compare with")
     parser.add_argument("--no-curve", action="store_true", help="leave the picture out")
     return parser.parse_args()
 
@@ -58,8 +63,8 @@ def program(options, key, room, offers):
     return measure
 
 
-def over_http(options, config, connections, *flags, database=None):
-    """A measurement of a service that the load generator starts.
+def over_http(options, config, connections, *flags, database=None, service=None):
+    """A measurement of a service that the load generator starts: the one beside it, or another executable.
 
     On more connections than a pool has, who would wait for long is refused.
     """
@@ -68,6 +73,8 @@ def over_http(options, config, connections, *flags, database=None):
         command = ["--self", "--config", config, "--connections", str(connections), *flags]
         if database:
             command += ["--ledger", database()]
+        if service:
+            command += ["--service", service]
         return load(options.executable, command, options.seconds, may_refuse=connections > 64)
 
     return measure
@@ -90,7 +97,9 @@ def measurements(options, installation, server, workspace):
 
     def add(name, kind, customers_, offers=1, connections=64, **more):
         flags = ["--mix", kind, "--customers", customers_, "--offers", str(offers)]
-        rows.append(Measurement(name, over_http(options, config, connections, *flags, **more)))
+        row = Measurement(name, over_http(options, config, connections, *flags, **more))
+        row.other = over_http(options, config, connections, *flags, **more, service=options.against)
+        rows.append(row)
 
     for kind, name in KINDS:
         for value in options.customers:
@@ -245,13 +254,19 @@ def main():
         check = subprocess.run([options.executable, "check", "--config", installation.config], capture_output=True, text=True)
         if check.returncode != 0:
             raise SystemExit(f"{options.executable} does not like {options.config}:\n{check.stderr}")
-        raw = Raw(workspace, installation.key)
+        raw = None if options.against else Raw(workspace, installation.key)
         try:
             server = PostgreSQL()
         except Failed as error:
             server = error
         before, host = load_average(), Host()
         rows = measurements(options, installation, server, workspace)
+        if options.against:
+            try:
+                raise SystemExit(compare(options, rows, version, not isinstance(server, Failed)))
+            finally:
+                if isinstance(server, PostgreSQL):
+                    server.stop()
         try:
             for number_ in range(options.rounds):
                 heading(f"Round {number_ + 1} of {options.rounds}")

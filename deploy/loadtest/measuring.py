@@ -124,6 +124,8 @@ class Measurement:
     def __init__(self, name, measure):
         self.name = name
         self.measure = measure
+        # The same of another executable, where there is one to compare with.
+        self.other = None
         self.rounds = []
         self.fault = None
 
