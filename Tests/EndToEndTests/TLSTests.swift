@@ -79,7 +79,7 @@ struct TLSTests {
         #expect(try installation.curl(service, "--cacert", trust).status == "000")
     }
 
-    @Test("SIGHUP puts another certificate in use, and a bad one leaves the old")
+    @Test("SIGHUP puts another certificate in use, and one that clients would refuse leaves the old")
     func reload() throws {
         let service = try start()
         try installation.makeAuthority("next")
@@ -88,34 +88,80 @@ struct TLSTests {
         let next = installation.directory.path("next.pem")
         #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
         #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")).exit == 60)
-        try installation.directory.write("server.pem", "nonsense")
-        let reloads = try service.reload()["reloads"] as? [String: Any]
-        #expect(reloads?["refused"] as? Int == 1)
-        #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
+        let right = try ["server.pem", "server.key"].map { name in
+            (name, try String(contentsOf: installation.directory.url.appending(path: name), encoding: .utf8))
+        }
+        let worse: [(says: String, make: () throws -> Void)] = [
+            ("holds no certificate", { try installation.directory.write("server.pem", "nonsense") }),
+            ("expired at", { try installation.makeCertificate("server", by: "next", days: -1) }),
+            ("is not valid before", { try installation.makeCertificate("server", by: "next", startingIn: 2) }),
+            (
+                "is not the key of the certificate",
+                {
+                    try installation.makeCertificate("other", by: "next")
+                    try FileManager.default.removeItem(atPath: installation.directory.path("server.key"))
+                    try FileManager.default.moveItem(
+                        atPath: installation.directory.path("other.key"),
+                        toPath: installation.directory.path("server.key")
+                    )
+                }
+            ),
+        ]
+        for (index, (says, make)) in worse.enumerated() {
+            try make()
+            let reloads = try service.reload()["reloads"] as? [String: Any]
+            #expect(reloads?["refused"] as? Int == index + 1, "\(says)")
+            #expect("\(reloads ?? [:])".contains(says), "\(reloads ?? [:])")
+            #expect(try service.metrics()["offer_signer_reloads_total{outcome=\"refused\"}"] == Double(index + 1))
+            #expect(try installation.curl(service, "--cacert", next) == ("200", 0), "\(says)")
+            for (name, text) in right { try installation.directory.write(name, text, mode: 0o600) }
+        }
+        #expect((try service.reload()["reloads"] as? [String: Any])?["refused"] as? Int == worse.count)
     }
 
-    @Test("A certificate that clients refuse, or will soon, is a warning and a metric")
-    func expiry() throws {
-        let service = try start()
-        func warnings() throws -> String { try service.readiness().details["warnings"].map { "\($0)" } ?? "" }
-        func warningMetric() throws -> Double? { try service.metrics()["offer_signer_warnings{kind=\"certificate\"}"] }
-        func daysLeft() throws -> Double? {
-            let end = try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"]
-            return end.map { (($0 - Date().timeIntervalSince1970) / 86_400).rounded() }
+    @Test("Authorities for clients that are all over do not take the place of others")
+    func authoritiesThatAreOver() throws {
+        try installation.makeCertificate("client", by: "authority")
+        let authority = try String(contentsOfFile: installation.directory.path("authority.pem"), encoding: .utf8)
+        try installation.directory.write("authorities.pem", authority)
+        let service = try start("--server-tls-client-certificate-authority-file", "authorities.pem")
+        func ask() throws -> (status: String, exit: Int32) {
+            let (certificate, key) = (
+                installation.directory.path("client.pem"), installation.directory.path("client.key")
+            )
+            let trust = installation.directory.path("authority.pem")
+            return try installation.curl(service, "--cacert", trust, "--cert", certificate, "--key", key)
         }
-        #expect(try !warnings().contains("certificate") && warningMetric() == 0)
-        for (days, words) in [(2, "a certificate expires at"), (-1, "a certificate expired at")] {
-            try installation.makeCertificate("server", by: "authority", days: days)
-            try service.reload()
-            #expect(try warnings().contains("server.tls.certificateFile: \(words)") && warningMetric() == 1)
-            #expect(try daysLeft() == Double(days))
+        #expect(try ask() == ("200", 0))
+        try installation.makeCertificate("authorities", by: "authority", days: -1)
+        let reloads = try service.reload()["reloads"] as? [String: Any]
+        #expect("\(reloads ?? [:])".contains("has no certificate that is valid now"), "\(reloads ?? [:])")
+        #expect(try ask() == ("200", 0))
+    }
+
+    @Test("A certificate that clients refuse, or will soon, is a warning and a metric, and keeps no reload back")
+    func expiry() throws {
+        func expect(_ service: RunningService, days: Int, _ words: String?) throws {
+            let warnings = try service.reload()["warnings"].map { "\($0)" } ?? ""
+            #expect(warnings.contains("server.tls.certificateFile: \(words ?? "")") == (words != nil), "\(warnings)")
+            let metrics = try service.metrics()
+            #expect(metrics["offer_signer_warnings{kind=\"certificate\"}"] == (words == nil ? 0 : 1))
+            #expect(metrics["offer_signer_reloads_total{outcome=\"refused\"}"] == 0)
+            let end = metrics["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"]
+            #expect(end.map { (($0 - Date().timeIntervalSince1970) / 86_400).rounded() } == Double(days))
             let checked = try installation.check(Self.files[0], Self.files[1], Self.files[2], Self.files[3])
             #expect(checked.status == 0)
-            #expect(checked.errors.contains("warning: server.tls.certificateFile: \(words)"))
+            let warning = "warning: server.tls.certificateFile: \(words ?? "")"
+            #expect(checked.errors.contains(warning) == (words != nil), "\(checked.errors)")
         }
+        let service = try start()
+        try expect(service, days: 30, nil)
+        try installation.makeCertificate("server", by: "authority", days: 2)
+        try expect(service, days: 2, "a certificate expires at")
+        try installation.makeCertificate("server", by: "authority", days: -1)
+        try expect(try start(), days: -1, "a certificate expired at")
         try installation.makeCertificate("server", by: "authority")
-        try service.reload()
-        #expect(try !warnings().contains("certificate") && warningMetric() == 0)
+        try expect(service, days: 30, nil)
     }
 
     @Test("A connection that does not finish the handshake is closed")

@@ -13,6 +13,8 @@ package struct TLSFiles: Sendable {
     private static let noticeSeconds: Int64 = 3 * 86_400
 
     let context: NIOSSLContext
+    private let chain: [NIOSSLCertificate]
+    private let authorities: [NIOSSLCertificate]
     private let notValidBefore: Timestamp
     /// The end of the first certificate of the chain to expire: clients refuse the chain from then on.
     package let notValidAfter: Timestamp
@@ -26,7 +28,7 @@ package struct TLSFiles: Sendable {
         privateKeyFile: String,
         clientCertificateAuthorityFile: String?
     ) throws(TLSFault) {
-        let chain = try Self.certificates(certificateFile, .certificate)
+        chain = try Self.certificates(certificateFile, .certificate)
         // A chain has at least one certificate, and is valid while all of its certificates are.
         notValidBefore = Timestamp(secondsSince1970: chain.map(\.notValidBefore).max() ?? .min)
         notValidAfter = Timestamp(secondsSince1970: chain.map(\.notValidAfter).min() ?? .max)
@@ -48,8 +50,11 @@ package struct TLSFiles: Sendable {
             .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["http/1.1"]
-        if let clientCertificateAuthorityFile {
-            let authorities = try Self.certificates(clientCertificateAuthorityFile, .clientCertificateAuthority)
+        authorities =
+            try clientCertificateAuthorityFile.map { path throws(TLSFault) in
+                try Self.certificates(path, .clientCertificateAuthority)
+            } ?? []
+        if !authorities.isEmpty {
             configuration.trustRoots = .certificates(authorities)
             configuration.certificateVerification = .noHostnameVerification
         }
@@ -71,6 +76,24 @@ package struct TLSFiles: Sendable {
         }
         guard now.adding(seconds: Self.noticeSeconds) > notValidAfter else { return nil }
         return "server.tls.certificateFile: a certificate expires at \(notValidAfter.rfc3339); \(fix)"
+    }
+
+    /// The fault of files that would cut clients off in place of those in use; `nil` for what is in use already.
+    package func fault(inPlaceOf inUse: TLSFiles, at now: Timestamp) -> TLSFault? {
+        if chain != inUse.chain {
+            if now < notValidBefore {
+                return TLSFault(file: .certificate, detail: "is not valid before \(notValidBefore.rfc3339)")
+            }
+            if now > notValidAfter {
+                return TLSFault(file: .certificate, detail: "expired at \(notValidAfter.rfc3339)")
+            }
+        }
+        let isUsable = authorities.contains {
+            Timestamp(secondsSince1970: $0.notValidBefore) <= now
+                && now <= Timestamp(secondsSince1970: $0.notValidAfter)
+        }
+        guard authorities != inUse.authorities, !authorities.isEmpty, !isUsable else { return nil }
+        return TLSFault(file: .clientCertificateAuthority, detail: "has no certificate that is valid now")
     }
 
     private static func certificates(_ path: String, _ file: TLSFault.File) throws(TLSFault) -> [NIOSSLCertificate] {

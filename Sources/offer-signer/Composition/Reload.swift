@@ -37,6 +37,7 @@ final class Reload: Sendable {
                 listeningAt: running.listeners.server,
                 with: current.value.service.tokens
             )
+            try checkTLS(of: service.settings)
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.logLevel
@@ -57,6 +58,19 @@ final class Reload: Sendable {
             lifelong.telemetry.reloadsRefused.increment()
             history.withLock { $0.noteRefused(faults, at: WallClock.now()) }
         }
+    }
+
+    /// A certificate that clients refuse does not take the place of another one.
+    private func checkTLS(of settings: Settings) throws(ConfigurationFaults) {
+        guard let files = settings.tls, let inUse = current.value.service.settings.tls,
+            let fault = files.fault(inPlaceOf: inUse, at: WallClock.now())
+        else { return }
+        let place =
+            fault.file == .certificate
+            ? settings.values.place(\.serverTLSCertificateFile)
+            : settings.values.place(\.serverTLSClientCertificateAuthorityFile)
+        let message = "\(fault.detail); put one there that is valid, and reload. Until then the old one stays in use"
+        throw ConfigurationFaults(faults: [ConfigurationFinding(place: place, message: message)])
     }
 
     /// The changes of the configuration that only a restart puts into effect.

@@ -12,14 +12,30 @@ extension Installation {
     }
 
     /// Makes the files NAME.key and NAME.pem of a server on the loopback address or of a client, valid for some days from
-    /// now; below zero it has expired.
-    func makeCertificate(_ name: String, by authority: String, days: Int = 30) throws {
+    /// now, or from a later day; below zero it has expired.
+    func makeCertificate(_ name: String, by authority: String, days: Int = 30, startingIn start: Int = 0) throws {
         try directory.write("\(name).ext", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         let request = directory.path("\(name).csr")
         try openssl(Self.newKey + ["/CN=\(name)", "-keyout", directory.path("\(name).key"), "-out", request])
         let signer = ["-CA", directory.path("\(authority).pem"), "-CAkey", directory.path("\(authority).key")]
         let rest = ["-extfile", directory.path("\(name).ext"), "-out", directory.path("\(name).pem")]
-        try openssl(["x509", "-req", "-days", "\(days)", "-in", request] + signer + rest)
+        if start == 0 {
+            try openssl(["x509", "-req", "-days", "\(days)", "-in", request] + signer + rest)
+        } else {
+            try directory.write("index.txt", "")
+            let settings =
+                "[ca]\ndefault_ca=d\n[d]\ndatabase=index.txt\npolicy=p\nrand_serial=yes\n[p]\ncommonName=supplied\n"
+            let config = settings.replacing("index.txt", with: directory.path("index.txt"))
+            try directory.write("ca.cnf", config)
+            let beginning = Date() + TimeInterval(start * 86_400)
+            let bounds = [beginning, beginning + TimeInterval(days * 86_400)].map { moment in
+                moment.formatted(.iso8601).filter { $0.isNumber || $0 == "Z" }
+            }
+            let period = ["-startdate", bounds[0], "-enddate", bounds[1]]
+            let files = ["-cert", signer[1], "-keyfile", signer[3], "-in", request, "-outdir", directory.url.path]
+            let how = ["-config", directory.path("ca.cnf"), "-batch", "-notext", "-md", "sha256"]
+            try openssl(["ca"] + how + period + files + rest)
+        }
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600],
             ofItemAtPath: directory.path("\(name).key")
