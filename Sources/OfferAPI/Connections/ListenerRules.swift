@@ -59,13 +59,14 @@ package struct ListenerRules: Sendable {
         apple responder: some HTTPResponder<BasicRequestContext>,
         limits: ConnectionLimits,
         metrics: RequestMetrics,
-        logger: Logger
+        logger: Logger,
+        faults: RepeatedFaults
     ) {
         let bytes = NotificationsAPI.maximumBodyBytes
         self.init(
             limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
             guests: .everybody(at: NotificationsAPI.methods),
-            telemetry: RequestTelemetry(metrics: metrics, logger: logger),
+            telemetry: RequestTelemetry(metrics: metrics, logger: logger, faults: faults, isForClients: false),
             answer: RouterAnswers(responder: responder).answer
         )
     }

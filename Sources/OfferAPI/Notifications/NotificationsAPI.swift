@@ -19,7 +19,8 @@ package enum NotificationsAPI {
     package static func responder(
         endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
         retention: @escaping @Sendable () -> RetentionEndpoint,
-        logger: Logger
+        logger: Logger,
+        faults: RepeatedFaults
     ) -> some HTTPResponder<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ProblemMiddleware(logger: logger))
@@ -38,7 +39,7 @@ package enum NotificationsAPI {
                 )
                 return Response(status: .ok, headers: [:], bytes: [])
             } catch {
-                logger.log("notification not taken", error)
+                faults.log("notification not taken", error)
                 throw error
             }
         }
@@ -53,7 +54,7 @@ package enum NotificationsAPI {
                 )
                 return Response(status: .ok, headers: [.contentType: "application/json"], bytes: reply.body)
             } catch {
-                logger.log("no retention message", error)
+                faults.log("no retention message", error)
                 throw error
             }
         }
@@ -61,14 +62,14 @@ package enum NotificationsAPI {
     }
 }
 
-extension Logger {
-    /// Logs why Apple got no answer: as an error where the service is at fault.
-    fileprivate func log(_ message: Message, _ problem: Problem) {
-        var metadata: Metadata = ["code": "\(problem.code)", "detail": "\(problem.detail)"]
+extension RepeatedFaults {
+    /// Logs why Apple, or a stranger, got no answer: as an error where the service is at fault.
+    fileprivate func log(_ message: String, _ problem: Problem) {
+        var metadata: Logger.Metadata = ["detail": "\(problem.detail)"]
         if let reason = problem.reason { metadata["reason"] = "\(reason)" }
         // For an app outside the catalog it is not: anybody can give Apple the service's address.
         let isOurs = problem.status >= 500 && problem.code != SignedDataFault.Code.otherApp.rawValue
-        let level: Level = isOurs ? .error : problem.status == 404 ? .info : .notice
-        log(level: level, message, metadata: metadata)
+        let level: Logger.Level = isOurs ? .error : problem.status == 404 ? .info : .notice
+        log(Kind(level: level, message: message, name: "code", value: problem.code), metadata)
     }
 }

@@ -113,9 +113,6 @@ extension Problem {
         retryAfterSeconds: 5
     )
 
-    /// The code of requests that name no client.
-    static var unauthorizedCode: String { tokenMissing.code }
-
     static let tokenMissing = Problem(
         status: 401,
         code: "unauthorized",

@@ -86,13 +86,15 @@ final class RequestTelemetry: Sendable {
     let metrics: RequestMetrics
     /// Its lines have no path and no query, in which a stranger may have put anything.
     let logger: Logger
-    /// `nil` where the router's endpoints log faults.
-    let faults: RepeatedFaults?
+    let faults: RepeatedFaults
+    /// Whether the listener is that of clients; on Apple's the endpoints log why nothing was answered.
+    let isForClients: Bool
 
-    init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults? = nil) {
+    init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults, isForClients: Bool = true) {
         self.metrics = metrics
         self.logger = logger
         self.faults = faults
+        self.isForClients = isForClients
     }
 
     /// Counts and logs a request; no status without an answer, no code unless it was refused.
@@ -107,7 +109,12 @@ final class RequestTelemetry: Sendable {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
         guard logger.logLevel <= .info else { return }
         // Anybody can send these, as many as they like.
-        if code == Problem.unauthorizedCode, faults?.isFirst(Problem.unauthorizedCode) == false { return }
+        if client == nil, isForClients || status.map({ $0 >= 400 }) ?? true {
+            let text = status.map(String.init) ?? RequestMetrics.none
+            let (name, value) = code.map { ("code", $0) } ?? ("status", text)
+            let kind = RepeatedFaults.Kind(level: .info, message: Self.ofStrangers, name: name, value: value)
+            guard faults.isFirst(kind) else { return }
+        }
         var metadata: Logger.Metadata = [
             "route": "\(route ?? RequestMetrics.unmatched)",
             "client": "\(client?.client.name ?? RequestMetrics.none)",
@@ -118,14 +125,16 @@ final class RequestTelemetry: Sendable {
         RequestIdentity.$current.withValue(identity) { logger.info("request", metadata: metadata) }
     }
 
+    private static let ofStrangers = "requests of nobody who is known"
+
     func noteTLSFailure(_ reason: String) {
         metrics.countTLSFailure()
-        logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
+        faults.log(.init(level: .info, message: "TLS handshake failed", name: "reason", value: reason))
     }
 
     /// Records that a request could not be answered through no fault of its client.
     func noteFault(_ problem: Problem, of identity: RequestIdentity?) {
-        guard problem.status >= 500 else { return }
-        RequestIdentity.$current.withValue(identity) { faults?.note(problem) }
+        guard isForClients, problem.status >= 500 else { return }
+        RequestIdentity.$current.withValue(identity) { faults.note(problem) }
     }
 }

@@ -73,11 +73,13 @@ struct ServiceListeners {
                     apple: NotificationsAPI.responder(
                         endpoint: { current.value.notifications },
                         retention: { current.value.retention },
-                        logger: logger
+                        logger: logger,
+                        faults: faults
                     ),
                     limits: limits,
                     metrics: telemetry.requests,
-                    logger: logger
+                    logger: logger,
+                    faults: faults
                 ),
                 onListening: { announcement.notificationsListen(at: $0) }
             )

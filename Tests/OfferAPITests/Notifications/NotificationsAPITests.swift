@@ -131,7 +131,10 @@ private final class KeptBody: ResponseBodyWriter {
 @Suite("The listener of Apple's notifications")
 struct NotificationsAPITests {
     private let states = PatientStates()
-    private let log = KeptLog { "\($0.level) \($0.message)" }
+    private let log = KeptLog { "\($0.level) " + KeptLog.messageAndMetadata($0) }
+    private let faults: RepeatedFaults
+
+    init() { faults = RepeatedFaults(logger: log.logger) }
 
     private var responder: any HTTPResponder<BasicRequestContext> {
         let endpoint = NotificationsEndpoint(
@@ -166,24 +169,35 @@ struct NotificationsAPITests {
         return NotificationsAPI.responder(
             endpoint: { endpoint },
             retention: { retention },
-            logger: log.logger
+            logger: log.logger,
+            faults: faults
         )
     }
 
-    @Test("The line of a notification that is refused has its code")
-    func code() async throws {
-        let log = KeptLog()
+    @Test("Refused notifications of strangers have a line each of what and why, and then their number")
+    func folded() async throws {
         let rules = ListenerRules(
             apple: responder,
             limits: .patient(),
             metrics: RequestMetrics(),
-            logger: log.logger
+            logger: log.logger,
+            faults: faults
         )
         let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
-        try await connection.send(TestRequest("/v1/notifications", #"{"signedPayload":"forged"}"#))
-        #expect(try await connection.receive().status == 422)
-        let line = log.takeLines().first { $0.hasPrefix("request ") }
-        #expect(line?.contains("code=jws_malformed") == true)
+        for _ in 0..<30 {
+            try await connection.send(TestRequest("/v1/notifications", #"{"signedPayload":"forged"}"#))
+            #expect(try await connection.receive().status == 422)
+        }
+        let lines = log.takeLines()
+        #expect(lines.map { String($0.prefix(12)) } == ["notice notif", "info request"], "\(lines)")
+        #expect(lines.allSatisfy { $0.contains("code=jws_malformed") }, "\(lines)")
+        faults.logCounts()
+        #expect(
+            log.takeLines() == [
+                "notice notification not taken code=jws_malformed more=29",
+                "info requests of nobody who is known code=jws_malformed more=29",
+            ]
+        )
     }
 
     /// How many calls are answered at once.
@@ -232,7 +246,7 @@ struct NotificationsAPITests {
         let words = KeptBody()
         try await other.body.write(words)
         #expect(words.text.contains("app_not_in_catalog"))
-        #expect(log.takeLines().contains("notice notification not taken"))
+        #expect(log.takeLines().contains { $0.hasPrefix("notice notification not taken ") })
         #expect(try await post("of nobody", to: responder).status == .ok)
     }
 
@@ -240,7 +254,7 @@ struct NotificationsAPITests {
     func unforeseen() async throws {
         let response = try await post(RequestBody(asyncSequence: BrokenBody()), to: responder)
         #expect(response.status == .internalServerError)
-        #expect(log.takeLines().contains("error unforeseen error"))
+        #expect(log.takeLines().contains { $0.hasPrefix("error unforeseen error ") })
     }
 
     @Test(

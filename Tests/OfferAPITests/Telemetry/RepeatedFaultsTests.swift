@@ -51,6 +51,43 @@ import Testing
         #expect(!String(decoding: problem.json, as: UTF8.self).contains("EVP_PKEY_sign"))
     }
 
+    @Test func whatStrangersBringHasOneLineOfEachKind() {
+        let identity = RequestIdentity(RequestFields())
+        for _ in 0..<30 {
+            telemetry.noteTLSFailure("no shared cipher")
+            for (status, code) in [(401, "unauthorized"), (404, "not_found"), (400, "malformed_http"), (nil, nil)] {
+                telemetry.note(identity, route: nil, status: status, client: nil, nanoseconds: 0, code: code)
+            }
+        }
+        telemetry.noteTLSFailure("http request")
+        #expect(news.map { $0.prefix { $0 != " " } } == ["TLS", "request", "request", "request", "request", "TLS"])
+        faults.logCounts()
+        #expect(
+            news == [
+                "TLS handshake failed more=29 reason=no shared cipher",
+                "requests of nobody who is known code=malformed_http more=29",
+                "requests of nobody who is known more=29 status=none",
+                "requests of nobody who is known code=not_found more=29",
+                "requests of nobody who is known code=unauthorized more=29",
+            ]
+        )
+    }
+
+    @Test func aClientsRequestsHaveALineEach() {
+        let client = KnownToken(client: .abc, place: 0, usage: ClientUsages().usage(of: "abc"))
+        for _ in 0..<3 {
+            telemetry.note(
+                RequestIdentity(RequestFields()),
+                route: nil,
+                status: 400,
+                client: client,
+                nanoseconds: 0,
+                code: "missing_member"
+            )
+        }
+        #expect(news.count == 3)
+    }
+
     @Test func aClientsFaultHasNoLine() {
         telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
         faults.logCounts()
