@@ -115,9 +115,26 @@ package struct CustomerSeparator: Equatable, Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// The customer in a name: all before the first separator, compared by bytes; the whole name where that is nothing.
+    /// Whether a UUID may have it in it, so that a part of one would be a customer.
+    package var cutsUUIDs: Bool {
+        (0...max(0, 36 - bytes.count)).contains { start in
+            bytes.enumerated().allSatisfy { index, byte in
+                let isHyphen = byte == UInt8(ascii: "-")
+                return [8, 13, 18, 23].contains(start + index) ? isHyphen : Hexadecimal.isDigit(byte)
+            }
+        }
+    }
+
+    /// The customer in a name: the UUID that it begins with, or all before the first separator, compared by bytes; the
+    /// whole name where that is nothing.
     package func customer(in name: String) -> String {
         var name = name
+        // A separator that UUIDs have would make one customer of many.
+        if let uuid = AppAccountToken(String(decoding: name.utf8.prefix(36), as: UTF8.self)),
+            name.utf8.dropFirst(36).starts(with: bytes)
+        {
+            return uuid.lowercased
+        }
         let length = name.withUTF8 { name in
             (0...max(0, name.count - bytes.count)).first { name[$0...].starts(with: bytes) }
         }

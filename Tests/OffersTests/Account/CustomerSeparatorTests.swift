@@ -26,6 +26,11 @@ struct CustomerSeparatorTests {
             Case("\u{e9}", "cafe\u{301}1", "cafe\u{301}1"),
             Case("\n", "4711\r\n8", "4711\r"), Case("👩", "4711👩‍👧8", "4711"),
             Case("-", "7E3FB20B-4CDB-47CC-936D-99D65F608138", "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            Case("-", "7E3FB20B-4CDB-47CC-936D-99D65F608138-8", "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            Case("4", "7e3fb20b-4cdb-47cc-936d-99d65f60813848", "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            Case(":", "7E3FB20B-4CDB-47CC-936D-99D65F608138:8", "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            Case("-", "7E3FB20B-4CDB-47CC-936D-99D65F608138:8", "7E3FB20B"),
+            Case(":", "order:7E3FB20B-4CDB-47CC-936D-99D65F608138", "order"),
         ]
     )
     func customer(of sample: Case) throws {
@@ -40,6 +45,19 @@ struct CustomerSeparatorTests {
         let separator = CustomerSeparator("-")
         #expect(Account.appAccountToken(token).customer(by: separator) == token.lowercased)
         #expect(Account.none.customer(by: separator) == nil)
+    }
+
+    @Test(
+        "A separator that a UUID may have is known",
+        arguments: [
+            ("-", true), ("4", true), ("F", true), ("-4", true), ("12345678-", true), ("-1234-1234-", true),
+            ("123456789012", true), ("--", false), ("-123-", false), ("1234567890123", false), (":", false),
+            ("g", false),
+            ("-order-", false), ("é", false),
+        ]
+    )
+    func cuts(separator: String, cuts: Bool) {
+        #expect(CustomerSeparator(separator)?.cutsUUIDs == cuts)
     }
 
     @Test("A separator has 1 to 16 bytes, and is another where its bytes are")

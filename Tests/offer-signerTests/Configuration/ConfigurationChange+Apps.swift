@@ -29,11 +29,19 @@ extension ConfigurationChange {
         .catalog("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
         .catalog("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
         .catalog("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
-        .catalog("Separator: \"-\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
-        .catalog("Separator: \"-\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
-        .catalog("Separator: \"-\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
+        .catalog("Separator: \":\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
+        .catalog("Separator: \":\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
+        .catalog("Separator: \":\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
         .catalog(
-            "customerSeparator: \"-\"",
+            "Separator: \":\"",
+            "Separator: \"-\"",
+            "10: apps[0].customerSeparator",
+            "may be a part of a UUID",
+            as: .warning
+        ),
+        .catalog("Separator: \":\"", "Separator: -order-", "", "", as: .none),
+        .catalog(
+            "customerSeparator: \":\"",
             "customerPattern: \"^((?:[A-Z]+_?)+)-\"",
             "10: apps[0].customerPattern",
             "is no longer known; write customerSeparator"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import offer_signer
 
-/// The contract's three sample files, for Production alone, with the files that they name, in a directory that goes away with the fixture.
+/// The contract's three sample files, without what `check` warns of, with the files that they name, in a directory that goes away with the fixture.
 final class ConfigurationFixture {
     let directory: String
 
@@ -126,7 +126,7 @@ final class ConfigurationFixture {
             sharedSecretFile: reader.secret
             receipts: verifyReceipt
             requireAccount: false
-            customerSeparator: "-"
+            customerSeparator: ":"
             maximumAccountsPerTransaction: 3
             subscriptionGroups:
               - id: "20900001"

@@ -113,7 +113,7 @@ import Testing
                 bundleId: "com.example.reader",
                 environments: [.production, .sandbox],
                 requiresAccount: false,
-                customerSeparator: CustomerSeparator("-"),
+                customerSeparator: CustomerSeparator(":"),
                 maximumAccountsPerTransaction: 3,
                 subscriptionGroups: [SubscriptionGroup(id: "20900001", products: [product])]
             ),

@@ -89,6 +89,14 @@ extension SettingsReader {
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerSeparator = members["customerSeparator"]?.value("a separator", CustomerSeparator.parse)
+        if customerSeparator?.cutsUUIDs == true, let node = members["customerSeparator"] {
+            faults.warning(
+                node.place,
+                "may be a part of a UUID: of a name that has one, but does not begin with it and the separator, the customer "
+                    + "may be a piece of the UUID, which others share with their limits; if your names have UUIDs, choose a "
+                    + "separator that no UUID has, such as \":\""
+            )
+        }
         let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
         var offers = OfferReader(requiresAccount: requiresAccount ?? false)
         let groups = offers.groups(members.required("subscriptionGroups", "write the list of subscription groups"))
