@@ -76,7 +76,8 @@ extension App {
 extension SubscriberFacts {
     /// The customer and the draw; `nil` where nobody is drawn.
     ///
-    /// The customer is the ledger's, as for limits. Of a subscription with several ids the history has the first.
+    /// The customer is the ledger's, as for limits. Where the purchases name no account, the draw is the subscription's:
+    /// nobody moves by the account that asks. Of a subscription with several ids the history has the first.
     var drawn: DrawnCustomer? {
         guard let holdout = offer.terms.holdout, let name = offer.holdoutName, let draw = offerFacts.request.draw,
             let customer = digest(by: draw)
@@ -85,8 +86,17 @@ extension SubscriberFacts {
             name: name,
             customer: customer,
             originalTransactionId: offerFacts.originalTransactionId,
-            isHeldOut: holdout.holdsOut(draw.draw(name, of: customer))
+            isHeldOut: holdout.holdsOut(draw.draw(name, of: subscription(by: draw) ?? customer))
         )
+    }
+
+    /// `nil` where the purchases name an account, and for a subscription without an id.
+    private func subscription(by draw: any HoldoutDraw) -> AccountDigest? {
+        let isNamed = offerFacts.reading?.namesAccount == true || offerFacts.request.customer.isNamed
+        guard !isNamed, let id = offerFacts.originalTransactionId, !id.isEmpty else {
+            return nil
+        }
+        return draw.digest(ofCustomer: nil, originalTransactionId: id, bundleId: offerFacts.request.app.bundleId)
     }
 
     /// `nil` for a request without account and without a subscription.

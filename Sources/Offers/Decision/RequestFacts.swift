@@ -99,6 +99,8 @@ package struct Customer: Sendable {
     let production: Book?
     /// The account that has the subscription, where Apple asks and names none.
     let knownAccount: AccountDigest?
+    /// Whether a purchase names that account, in what is held.
+    let isNamed: Bool
     /// Whether held state replaces an answer of Apple, who could not be reached.
     let isStandIn: Bool
 
@@ -107,18 +109,26 @@ package struct Customer: Sendable {
         book: Book?,
         production: Book? = nil,
         knownAccount: AccountDigest? = nil,
+        isNamed: Bool = false,
         isStandIn: Bool = false
     ) {
         self.account = account
         self.book = book
         self.production = production
         self.knownAccount = knownAccount
+        self.isNamed = isNamed
         self.isStandIn = isStandIn
     }
 
     /// The same customer by another book alone.
     func with(_ book: Book) -> Customer {
-        Customer(account: account, book: book, knownAccount: knownAccount, isStandIn: isStandIn)
+        Customer(
+            account: account,
+            book: book,
+            knownAccount: knownAccount,
+            isNamed: isNamed,
+            isStandIn: isStandIn
+        )
     }
 }
 

@@ -65,7 +65,12 @@ package struct RetentionPolicy: Sendable {
         isKnown = customer.book != nil
         offers = OfferPolicy(
             app: app,
-            customer: Customer(account: .none, book: customer.book, knownAccount: customer.account),
+            customer: Customer(
+                account: .none,
+                book: customer.book,
+                knownAccount: customer.account,
+                isNamed: customer.isNamed
+            ),
             now: now,
             maximumEvidenceAgeSeconds: maximumHeldAgeSeconds,
             heldAge: .whilePaid(maximumHeldAgeSeconds),

@@ -67,8 +67,8 @@ struct HoldoutTests {
 
     @Test("Who would get the offer and is drawn is refused, by the last rule and in words")
     func heldOut() throws {
-        let active = history([entry()], [bought()])
-        let draw = NamedDraw(["4711"])
+        let active = history([entry("1")], [bought("1")])
+        let draw = NamedDraw(["subscription 1"])
         let refused = decide(active, for: .applicationUsername("4711"), by: draw)
         #expect(refused.reason == .heldOut && refused.verdict == .ineligible)
         let finding = try #require(refused.explanation?.last)
@@ -77,7 +77,7 @@ struct HoldoutTests {
             refused.detail
                 == "10 % of the customers are held out of spring26, for comparison; the customer is one of them."
         )
-        let other = decide(active, for: .applicationUsername("4712"), by: draw)
+        let other = decide(history([entry("2")], [bought("2")]), for: .applicationUsername("4711"), by: draw)
         #expect(other.reason == .active)
         #expect(other.explanation?.last?.saw.hasSuffix("the customer is none of them.") == true)
     }
@@ -92,18 +92,24 @@ struct HoldoutTests {
         #expect(draw.asked.withLock { $0 } == [])
     }
 
-    @Test("The customer is the account, its part before the separator, or the subscription; the name is the offer's id")
+    @Test(
+        "Of purchases that name no account the subscription is drawn, whoever asks; else the account; the name is the offer's id"
+    )
     func customers() {
         let draw = NamedDraw([])
-        let active = history([entry()], [bought()])
-        func asked(_ account: Account, _ id: String = "tested") -> String? {
-            _ = decide(active, for: account, by: draw, OfferRequest(productId: "pro.monthly", offerId: id))
-            return draw.asked.withLock { $0.last }
+        func asked(_ account: Account, _ id: String = "tested", named: String? = nil) -> [String?] {
+            let active = history([entry()], [bought(by: named)])
+            let request = OfferRequest(productId: "pro.monthly", offerId: id)
+            let customer = decide(active, for: account, by: draw, request).drawn?.customer.bytes
+            return [draw.asked.withLock { $0.last }, customer.map { String(decoding: $0, as: UTF8.self) }]
         }
-        #expect(asked(.applicationUsername("4711-order-8")) == "spring26: 4711")
-        #expect(asked(.alice) == "spring26: \(Account.alice.payloadField)")
-        #expect(asked(.none) == "spring26: subscription 1")
-        #expect(asked(.applicationUsername("4711-order-9"), "unnamed") == "unnamed: 4711")
+        let alice = Account.alice.payloadField
+        #expect(asked(.applicationUsername("4711-order-8")) == ["spring26: subscription 1", "4711"])
+        #expect(asked(.alice) == ["spring26: subscription 1", alice])
+        #expect(asked(.none) == ["spring26: subscription 1", "subscription 1"])
+        #expect(asked(.alice, named: alice) == ["spring26: \(alice)", alice])
+        #expect(asked(.applicationUsername(alice), named: alice) == ["spring26: \(alice)", alice])
+        #expect(asked(.applicationUsername("4711-order-9"), "unnamed") == ["unnamed: subscription 1", "4711"])
     }
 
     @Test("A rule for customers who are about to cancel is passed over if its offer is held out, by the known account")
@@ -114,18 +120,16 @@ struct HoldoutTests {
             RetentionRule(proposal: .offer(id: "anyone", productId: nil), message: message),
         ]
         let identity = OffersTests.identity("1")
-        let account = AccountDigest(Array("4711".utf8))
-        // With a separator the account may be a part of a name, and is not known.
-        let cases: [(CustomerSeparator?, String)] = [(nil, "4711"), (CustomerSeparator("-"), "subscription 1")]
-        for (separator, drawn) in cases {
+        let account = AccountDigest(Array("the account 4711".utf8))
+        // An account that only showed the purchase is not the one that it names.
+        for (names, drawn) in [(account.pseudonym.lowercased, "the account 4711"), (nil, "subscription 1")] {
             let app = App(
                 bundleId: Self.app.bundleId,
-                customerSeparator: separator,
                 subscriptionGroups: Self.app.subscriptionGroups
             )
             let held = Chapter(
                 identity,
-                transactions: [Statement(bought(called: "1"), asOf: day(-0.5), by: .signature)],
+                transactions: [Statement(bought(by: names, called: "1"), asOf: day(-0.5), by: .signature)],
                 renewal: Statement(entry(), asOf: day(-0.5), by: .signature),
                 accounts: [account: .presented(at: day(-1))]
             )

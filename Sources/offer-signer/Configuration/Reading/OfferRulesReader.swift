@@ -68,8 +68,7 @@ struct OfferRulesReader {
         if !requiresAccount {
             node.faults.warning(
                 node.place,
-                "draws a customer twice, once by the account and once, in requests without account, by the subscription; "
-                    + "write requireAccount: true on the app"
+                "counts a customer twice, who asks with an account and without; write requireAccount: true on the app"
             )
         }
         return Holdout(percent: percent, name: name)
