@@ -18,7 +18,7 @@ swift package resolve
 for number in 1 2; do
     rm -rf "$place"
     swift build -c release --product offer-signer --scratch-path "$place" --only-use-versions-from-resolved-file \
-        --static-swift-stdlib -Xswiftc -use-ld=lld
+        --disable-local-rpath --static-swift-stdlib -Xswiftc -use-ld=lld
     install -D --mode=0755 --strip "$place/release/offer-signer" "$copies/$number"
 done
 
