@@ -33,7 +33,7 @@ struct CatalogCommandTests {
                   pageSize: 5
                 apps:
                   - bundleId: \(Installation.bundleId)
-                    name: "Reader: #the\\napp"
+                    name: "Reader: #the\\napp\\u001b[31m\\u009b2J"
                     keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
                     subscriptionGroups:
                       - id: "20900001"
@@ -77,6 +77,8 @@ struct CatalogCommandTests {
         #expect(written.status == 0, "\(written.errors)")
         #expect(written.text.contains("audience: [lapsed]   # a default"))
         #expect(written.text.ranges(of: "- id: offer").count == 12)
+        let controls = written.text.unicodeScalars.filter { $0.properties.generalCategory == .control && $0 != "\n" }
+        #expect(controls.isEmpty && written.text.contains("app<U+001B>[31m<U+009B>2J"), "\(written.text)")
         try installation.directory.write("catalog.yaml", written.text)
         let empty = try installation.check()
         #expect(empty.status == 78 && empty.errors.contains("KEY_ID"), "\(empty.errors)")

@@ -48,7 +48,8 @@ struct CatalogText {
         )
         line("apps:")
         line("  - bundleId: \(Self.scalar(catalog.bundleId))", note: catalog.name)
-        line("    appAppleId: \(Echo.visible(catalog.appAppleId))")
+        let isNumber = catalog.appAppleId.wholeMatch(of: /[0-9]+/) != nil
+        line("    appAppleId: \(isNumber ? catalog.appAppleId : Self.scalar(catalog.appAppleId))")
         comment("    #", "Without this line Production alone counts; TestFlight and App Review are Sandbox.")
         line("    # environments: [Production, Sandbox]")
         comment("    #", "The id above the In-App Purchase keys: for transactionId as evidence, and the format jws.")
@@ -114,11 +115,18 @@ struct CatalogText {
     }
 
     /// An identifier, in quotes where YAML could take it for something else, as it could `true`; a JSON string is YAML,
-    /// too.
-    private static func scalar(_ id: String) -> String {
+    /// too, with its invisible characters escaped: YAML has line breaks among them that JSON does not have.
+    static func scalar(_ id: String) -> String {
         if id.utf8.count > 5, id.wholeMatch(of: /[A-Za-z][A-Za-z0-9._-]*/) != nil { return id }
         var writer = JSONWriter()
         writer.string(id)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return String(decoding: writer.bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
+            guard Echo.isInvisible(scalar) else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text +=
+                (digits.count > 4 ? "\\U" : "\\u")
+                + String(repeating: "0", count: (digits.count > 4 ? 8 : 4) - digits.count)
+                + digits
+        }
     }
 }

@@ -20,7 +20,28 @@ enum Console {
 
     /// Writes a line; exit 1 when it cannot be written, as to a full disk or to a program that has ended.
     static func result(_ text: String) throws(ExitCode) {
-        try write(Data((text + "\n").utf8))
+        try write(printable(text + "\n"))
+    }
+
+    /// A text without control characters, which a terminal would obey, wherever it came from: they are escaped as JSON and
+    /// YAML do it.
+    static func printable(_ text: String) -> Data {
+        let isPlain = text.unicodeScalars.allSatisfy { !isControl($0) }
+        guard !isPlain else { return Data(text.utf8) }
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            guard isControl(scalar) else {
+                shown.append(scalar)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            shown.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+        }
+        return Data(String(shown).utf8)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
     }
 
     static func write(_ bytes: Data) throws(ExitCode) {
@@ -46,7 +67,7 @@ enum Console {
     /// Writes a message, if it can be written: there is nowhere to report a failure.
     static func message(_ text: String) {
         if let log = log.withLock({ $0 }) { return log.say(text) }
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: printable(text + "\n"))
     }
 }
 
