@@ -97,6 +97,7 @@ struct RenewalAheadTests {
         var world = try world()
         try change(&world, willAutoRenew: false)
         let end = try world.subscription().latest.expiresDate
+        #expect(try world.subscription().latest.purchaseDate > world.clock.now)
         #expect(try advanced(&world, hours: 24 * 40).status == 2)
         #expect(world.notifications.map(\.kind) == [.didChangeRenewalStatus, .expired])
         #expect(world.notifications.last?.date == end)
@@ -131,6 +132,7 @@ struct RenewalAheadTests {
         #expect(
             old.hasEnded && old.transactions.allSatisfy { $0.revocation != nil || $0.expiresDate <= world.clock.now }
         )
+        #expect(old.transactions.contains { $0.purchaseDate > world.clock.now })
         let next = try #require(world.customer("c")?.subscriptions.last)
         #expect(next.hasAccess && next.originalTransactionId != old.originalTransactionId)
     }

@@ -44,7 +44,7 @@ struct SettingTable: Sendable {
         "server.tls.certificateFile",
         .file,
         without: "plain HTTP",
-        "the certificate with its chain, PEM. SIGHUP reads it again. /readyz warns 3 days before its end",
+        "the certificate with its chain, PEM. SIGHUP reads it again, and refuses one that is over. /readyz warns 3 days before its end",
         changes: .onlyPresenceAtStart
     )
     let serverTLSPrivateKeyFile = Setting(
