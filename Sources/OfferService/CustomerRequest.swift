@@ -28,8 +28,6 @@ package final class CustomerRequest: Sendable {
     package let explain: Bool
     /// The longest wait for the App Store; `nil` for the service's own.
     package let timeout: Duration?
-    /// The environments that count for the client; `nil` for those of the app.
-    package let environments: Set<AppStoreEnvironment>?
 
     package init(
         client: String,
@@ -39,8 +37,7 @@ package final class CustomerRequest: Sendable {
         environments: Set<AppStoreEnvironment>? = nil,
         _ kind: Kind,
         explain: Bool = false,
-        timeout: Duration? = nil,
-        environments: Set<AppStoreEnvironment>? = nil
+        timeout: Duration? = nil
     ) {
         self.client = client
         self.bundleId = bundleId
@@ -50,7 +47,6 @@ package final class CustomerRequest: Sendable {
         self.kind = kind
         self.explain = explain
         self.timeout = timeout
-        self.environments = environments
     }
 
     package var signatureCount: Int {

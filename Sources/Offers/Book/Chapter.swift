@@ -106,7 +106,7 @@ package struct Chapter: Equatable, Sendable {
             return
         }
         // The later end has more of the time under the offer.
-        if Transaction.isOlder(shown[place], transaction) { shown[place] = transaction }
+        if Transaction.precedes(shown[place], transaction) { shown[place] = transaction }
     }
 
     /// Leaves out redemptions that clients showed, of transactions that Apple spoke of.

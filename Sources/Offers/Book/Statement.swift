@@ -97,7 +97,7 @@ extension Transaction {
     }
 
     /// An order that is always the same, of copies of one transaction: of two owners the one counts that gives less away.
-    fileprivate static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
+    static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
         guard left != right else { return false }
         guard (left.ownership == .purchased) == (right.ownership == .purchased) else {
             return left.ownership == .purchased

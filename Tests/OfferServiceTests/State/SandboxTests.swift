@@ -95,8 +95,8 @@ struct SandboxTests {
             bundleId: "reader",
             account: account,
             evidence: evidence == nil ? nil : .signedTransactions(["jws"], renewalInfos: []),
-            .eligibility([OfferRequest(productId: "monthly", offerId: offer)]),
-            environments: environments
+            environments: environments,
+            .eligibility([OfferRequest(productId: "monthly", offerId: offer)])
         )
         let answer = try await useCase.answer(request)
         return (answer.decisions[0].decision.reason.rawValue, answer.environment)
@@ -145,8 +145,6 @@ struct SandboxTests {
     func withoutEvidence() async throws {
         let sandbox = Self.said(0, .sandbox, until: -1, renews: false)
         #expect(try await reason(holding: sandbox, evidence: nil) == ("lapsed", .sandbox))
-        var both = sandbox
-        both.chapters += Self.said(0, .production, until: 20).chapters
         #expect(try await reason(holding: sandbox, for: .none, evidence: nil).reason == "no_evidence")
     }
 
