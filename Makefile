@@ -96,7 +96,7 @@ clean:
 
 test-build: dependencies-for-test
 	$(call heading,'Building the service and its tests')
-	@swift build --build-tests
+	@swift build --build-tests --disable-local-rpath
 
 # All tests use Swift Testing. The results are counted, so that a run without any test fails. Failures are repeated at the
 # end, because each is one line among ten thousand.

@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# Checks that the image has every library that the executable needs: deploy/check-libraries.sh EXECUTABLE.
+# Checks that the image has every library that the executable needs, and that none is looked for beside it, where others may
+# put files: deploy/check-libraries.sh EXECUTABLE.
 # Without the image: dpkg says which package each library is of, and deploy/Dockerfile what is installed.
 
 set -euo pipefail
 
 executable=$1
+if readelf --dynamic "$executable" | grep -E '\((RUNPATH|RPATH)\).*\$ORIGIN'; then
+    echo "$executable: libraries are looked for beside it. Build it with --disable-local-rpath." >&2
+    exit 1
+fi
 dockerfile=$(dirname "${BASH_SOURCE[0]}")/Dockerfile
 # What debian:bookworm-slim has of itself, as dpkg and apt need it.
 base='libc6 libgcc-s1 libstdc++6 zlib1g'

@@ -30,19 +30,27 @@ static inline CK_FUNCTION_LIST *_Nullable cpkcs11_open(
     return list(&functions) == CKR_OK ? functions : NULL;
 }
 
-// Another part of the process may have initialised it.
-static inline CK_RV cpkcs11_initialize(cpkcs11_module m) {
-    CK_C_INITIALIZE_ARGS arguments = {0};
-    arguments.flags = CKF_OS_LOCKING_OK;
+// Another part of the process may have initialised it. NSS has its parameters where the standard has a reserved pointer,
+// and one more pointer after them.
+static inline CK_RV cpkcs11_initialize(cpkcs11_module m, const char *_Nullable parameters) {
+    struct { CK_C_INITIALIZE_ARGS standard; void *reserved; } arguments = {{0}};
+    arguments.standard.flags = CKF_OS_LOCKING_OK;
+    arguments.standard.pReserved = (void *)parameters;
     CK_RV result = m->C_Initialize(&arguments);
     return result == CKR_CRYPTOKI_ALREADY_INITIALIZED ? CKR_OK : result;
 }
 
 static inline CK_RV cpkcs11_finalize(cpkcs11_module m) { return m->C_Finalize(NULL); }
 
-// The slots that hold a token, as many as there is room for.
-static inline CK_RV cpkcs11_slots(cpkcs11_module m, CK_SLOT_ID *_Nonnull slots, CK_ULONG *_Nonnull count) {
+// The slots that hold a token, as many as there is room for, or their number alone.
+static inline CK_RV cpkcs11_slots(cpkcs11_module m, CK_SLOT_ID *_Nullable slots, CK_ULONG *_Nonnull count) {
     return m->C_GetSlotList(CK_TRUE, slots, count);
+}
+
+static inline CK_RV cpkcs11_info(cpkcs11_module m, CK_INFO *_Nonnull info) { return m->C_GetInfo(info); }
+
+static inline CK_RV cpkcs11_slot(cpkcs11_module m, CK_SLOT_ID slot, CK_SLOT_INFO *_Nonnull info) {
+    return m->C_GetSlotInfo(slot, info);
 }
 
 static inline CK_RV cpkcs11_token(cpkcs11_module m, CK_SLOT_ID slot, CK_TOKEN_INFO *_Nonnull token) {
@@ -65,25 +73,29 @@ static inline CK_RV cpkcs11_is_logged_in(cpkcs11_module m, CK_SESSION_HANDLE ses
     return result;
 }
 
+// As the user, or for the signature that was begun.
 static inline CK_RV cpkcs11_login(
-    cpkcs11_module m, CK_SESSION_HANDLE session, const unsigned char *_Nullable pin, CK_ULONG length
+    cpkcs11_module m, CK_SESSION_HANDLE session, int is_for_signature, const unsigned char *_Nullable pin, CK_ULONG length
 ) {
-    CK_RV result = m->C_Login(session, CKU_USER, (unsigned char *)pin, length);
-    return result == CKR_USER_ALREADY_LOGGED_IN ? CKR_OK : result;
+    CK_USER_TYPE user = is_for_signature ? CKU_CONTEXT_SPECIFIC : CKU_USER;
+    CK_RV result = m->C_Login(session, user, (unsigned char *)pin, length);
+    return result == CKR_USER_ALREADY_LOGGED_IN && !is_for_signature ? CKR_OK : result;
 }
 
-// Objects of a class, with this label and this id where they are given, as many as there is room for.
+// Objects of a class, with this label and this id where they are given, as many as there is room for; a failed call's name.
 static inline CK_RV cpkcs11_find(
     cpkcs11_module m, CK_SESSION_HANDLE session, CK_OBJECT_CLASS class,
     const char *_Nullable label, CK_ULONG label_length, const unsigned char *_Nullable id, CK_ULONG id_length,
-    CK_OBJECT_HANDLE *_Nonnull objects, CK_ULONG *_Nonnull count
+    CK_OBJECT_HANDLE *_Nonnull objects, CK_ULONG *_Nonnull count, const char *_Nullable *_Nonnull step
 ) {
     CK_ATTRIBUTE wanted[3] = {{CKA_CLASS, &class, sizeof class}};
     CK_ULONG attributes = 1, room = *count;
     if (label != NULL) wanted[attributes++] = (CK_ATTRIBUTE){CKA_LABEL, (void *)label, label_length};
     if (id != NULL) wanted[attributes++] = (CK_ATTRIBUTE){CKA_ID, (void *)id, id_length};
+    *step = "C_FindObjectsInit";
     CK_RV result = m->C_FindObjectsInit(session, wanted, attributes);
     if (result != CKR_OK) return result;
+    *step = "C_FindObjects";
     // A module may hand out fewer than there is room for.
     CK_ULONG found = 0, more = 0;
     do {
@@ -92,7 +104,9 @@ static inline CK_RV cpkcs11_find(
     } while (result == CKR_OK && more > 0 && found < room);
     *count = found;
     CK_RV end = m->C_FindObjectsFinal(session);
-    return result == CKR_OK ? end : result;
+    if (result != CKR_OK) return result;
+    *step = "C_FindObjectsFinal";
+    return end;
 }
 
 // In: the room there is. Out: the length of the attribute.
@@ -106,14 +120,17 @@ static inline CK_RV cpkcs11_attribute(
     return result;
 }
 
+static inline CK_RV cpkcs11_sign_init(cpkcs11_module m, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
+    CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
+    return m->C_SignInit(session, &mechanism, key);
+}
+
 // Signs a SHA-256 of 32 bytes; in: the room there is, out: the length, of which the module may say anything.
 static inline CK_RV cpkcs11_sign(
-    cpkcs11_module m, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const unsigned char *_Nonnull digest,
+    cpkcs11_module m, CK_SESSION_HANDLE session, const unsigned char *_Nonnull digest,
     unsigned char *_Nonnull signature, CK_ULONG *_Nonnull length
 ) {
-    CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
-    CK_RV result = m->C_SignInit(session, &mechanism, key);
-    return result == CKR_OK ? m->C_Sign(session, (unsigned char *)digest, 32, signature, length) : result;
+    return m->C_Sign(session, (unsigned char *)digest, 32, signature, length);
 }
 
 // The name of a result, NULL for one that the standard does not have.

@@ -154,6 +154,58 @@ struct TokenTests {
         #expect(try scene.installation.records().count == 1)
     }
 
+    @Test("Wrong signatures of a token: 503, nothing recorded, not ready while it lasts, and back by itself")
+    func signsWrongly() throws {
+        let token = try token(.told)
+        let service = try RunningService(installation, environment: token.environment)
+        try expectSignature(try service.sign(request))
+        let records = try installation.records().count
+        try token.order("wrong")
+        let refused = try service.sign(request)
+        #expect(refused.status == 503 && refused.json["code"] as? String == "signing_unavailable", "\(refused.json)")
+        try service.expectFault("key TESTKEY001: ")
+        #expect(try service.metrics()[#"offer_signer_token_faults_total{cause="wrong_signature"}"#] ?? 0 >= 1)
+        #expect(try installation.records().count == records)
+        try token.order("ok")
+        try service.waitUntilReadiness(is: 200)
+        try expectSignature(try service.sign(request))
+    }
+
+    @Test("A self-test that cannot be made has failed: without random bytes a token's key is refused")
+    func selfTestWithoutRandomBytes() throws {
+        let token = try token(.softHSM)
+        let source = "int RAND_bytes(unsigned char *bytes, int count) { (void)bytes; (void)count; return 0; }\n"
+        let library = try SharedObject.build(source, named: "random.so", in: installation.directory)
+        let check = try installation.check(environment: token.environment.merging(["LD_PRELOAD": library]) { $1 })
+        #expect(check.status == 78 && check.errors.contains("keys[0].pkcs11"), "\(check.errors)")
+    }
+
+    @Test(
+        "A module that another user could replace is not loaded, wherever a link leads to it",
+        arguments: [(0o1777, "/open"), (0o775, "/open"), (0o755, "/open/token.so")]
+    )
+    func moduleOfOthers(mode: Int, names: String) throws {
+        let token = try token(.told)
+        let directory = try TrustedDirectory()
+        let mark = installation.directory.path("mark")
+        try installation.directory.write("mark.c", SharedObject.leavingMark(mark))
+        let open = directory.path + "/open"
+        try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
+        let module = try directory.buildModule(installation.directory.path("mark.c"), named: "open/token.so")
+        #expect(chmod(module, mode == 0o755 ? 0o775 : 0o755) == 0 && chmod(open, mode_t(mode)) == 0)
+        let link = installation.directory.path("link.so")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: module)
+        try installation.edit("offer-signer.yaml", "modules: [\(token.told)]", "modules: [\(link)]")
+        let check = try installation.check(environment: token.environment)
+        #expect(check.status == 78 && check.errors.contains("chmod go-w \(directory.path)\(names)"), "\(check.errors)")
+        let inspection = try Executable.run(
+            ["keys", "inspect", "--module", link, "pkcs11:object=A"],
+            environment: token.environment
+        )
+        #expect(inspection.status == 1 && inspection.errors.contains("chmod go-w"), "\(inspection.errors)")
+        #expect(!FileManager.default.fileExists(atPath: mark), "its code has run")
+    }
+
     @Test("A wrong PIN is tried once for a reading, whatever needs it, and stops a start with exit code 78")
     func wrongPIN() throws {
         try installation.makeKey("SECONDKEY1")

@@ -1,7 +1,8 @@
 // A PKCS#11 module for the tests, over another one that TEST_TOKEN_MODULE names. It does as the file says that
 // TEST_TOKEN_ORDERS names, one word: `ok`, or at each signature `delay MILLISECONDS`, `fail CODE`, `short` (63
-// bytes), `wrong` (another signature), `forget` (the session is closed before) and `die`; `final` and `locked` say so of
-// the PIN. Each C_Login adds a byte to the file of that name with `.logins`.
+// bytes), `wrong` (another signature), `stray` (another signature, in the session that signs next, as long as it is open),
+// `forget` (the session is closed before) and `die`; `hang MILLISECONDS` for each C_OpenSession; `final` and `locked` say
+// so of the PIN. Each C_Login adds a byte to the file of that name with `.logins`.
 
 #include <dlfcn.h>
 #include <p11-kit-1/p11-kit/pkcs11.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 static CK_FUNCTION_LIST *real, mine;
+static CK_SESSION_HANDLE stray;
 
 static void order(char *word, unsigned long *number) {
     strcpy(word, "ok");
@@ -38,8 +40,27 @@ static CK_RV sign(
     CK_RV result = real->C_Sign(session, data, data_length, signature, length);
     if (strcmp(word, "fail") == 0) return number;
     if (strcmp(word, "short") == 0) *length = 63;
-    if (strcmp(word, "wrong") == 0) signature[40] ^= 1;
+    if (strcmp(word, "stray") == 0 && stray == 0) stray = session;
+    if (strcmp(word, "wrong") == 0 || (stray != 0 && session == stray)) signature[40] ^= 1;
     return result;
+}
+
+static CK_RV open_session(
+    CK_SLOT_ID slot, CK_FLAGS flags, void *application, CK_NOTIFY notify, CK_SESSION_HANDLE *session
+) {
+    char word[16];
+    unsigned long number;
+    order(word, &number);
+    if (strcmp(word, "hang") == 0) usleep(number * 1000);
+    return real->C_OpenSession(slot, flags, application, notify, session);
+}
+
+static CK_RV close_session(CK_SESSION_HANDLE session) {
+    if (session == stray) {
+        stray = 0;
+        if (truncate(getenv("TEST_TOKEN_ORDERS"), 0) != 0) return CKR_GENERAL_ERROR;
+    }
+    return real->C_CloseSession(session);
 }
 
 static CK_RV login(CK_SESSION_HANDLE session, CK_USER_TYPE user, unsigned char *pin, unsigned long length) {
@@ -71,6 +92,8 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST **functions) {
         if (list == NULL || list(&real) != CKR_OK) return CKR_GENERAL_ERROR;
         mine = *real;
         mine.C_Sign = sign;
+        mine.C_OpenSession = open_session;
+        mine.C_CloseSession = close_session;
         mine.C_Login = login;
         mine.C_GetTokenInfo = token_info;
     }

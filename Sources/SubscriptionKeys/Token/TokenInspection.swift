@@ -6,8 +6,13 @@ package struct TokenInspection: CustomStringConvertible {
     private let key: TokenKey.Description
     private let fingerprint: String
 
-    /// `module` and `pinFile` are absolute paths; `publicPoint` is that of a file, where there is one.
-    package init(_ uri: TokenURI, in module: String, pinFile: String?) throws(KeyError) {
+    /// `pinFile` is an absolute path; `publicPoint` is that of a file, where there is one.
+    package init(
+        _ uri: TokenURI,
+        in module: TokenModuleFile,
+        pinFile: String?,
+        publicPoint: [UInt8]?
+    ) throws(KeyError) {
         let modules = try TokenModules([module], sessions: 1, timeout: .seconds(5))
         let pin = try pinFile.map { (file) throws(KeyError) in try TokenPIN(contentsOf: file, access: .ownerOnly) }
         let label = uri.texts["object"] ?? ""
@@ -17,7 +22,7 @@ package struct TokenInspection: CustomStringConvertible {
             in: modules,
             keyIdentifier: label,
             pin: pin,
-            publicPoint: nil
+            publicPoint: publicPoint
         )
         publicKeySPKI = key.publicKeySPKI
         self.key = key.description
@@ -26,8 +31,8 @@ package struct TokenInspection: CustomStringConvertible {
 
     package var description: String {
         """
-        token:         \(key.token)
-          label:       \(key.label)
+        token:         \(key.token.shown)
+          label:       \(key.label.shown)
           curve:       \(P256.name)
           public key:  SHA-256 \(fingerprint)
           sensitive:   \(Self.text(key.isSensitive))

@@ -1,9 +1,10 @@
-import COpenSSL
-import CPKCS11
+import Dispatch
 package import Offers
 import Synchronization
 
 /// A key that stays in a token: the token signs, on threads of its own, and this process never has its private number.
+///
+/// Each signature is verified before it leaves.
 package final class TokenKey: ES256Signer {
     /// A token's own description of a key.
     package struct Description: Equatable, Sendable {
@@ -21,23 +22,23 @@ package final class TokenKey: ES256Signer {
     package let publicKeySPKI: [UInt8]
     package let publicKeySHA256: [UInt8]
 
-    private enum State {
-        case working
-        /// It is tried again by itself, but for a final fault.
-        case down(TokenFault)
-        /// It has made a signature that does not verify.
-        case failed(SigningFailure)
+    private struct State {
+        /// Why sessions do not sign, by the place of their thread.
+        var faults: [Int: TokenFault] = [:]
+        /// The wrong signature after which nothing is signed until every session has proved itself.
+        var bar: TokenFault?
     }
 
-    /// How long a session may take to open, and the key to be found, at a load.
+    /// How long a session may take to open at a load.
     private static let patience = Duration.seconds(10)
 
     private let object: TokenObject
     private let publicKey: P256Key
-    private let state = Mutex(State.working)
+    private let state = Mutex(State())
     private var module: TokenModule { object.module }
+    private var threads: TokenThreads { object.module.threads }
 
-    /// Finds the key, and proves that it signs.
+    /// Finds the key, opens all sessions, and proves that it signs in each.
     ///
     /// `modulePath` is the URI's, as an absolute path; `publicPoint` is the one of a file, 65 bytes, where there is one.
     package init(
@@ -48,32 +49,35 @@ package final class TokenKey: ES256Signer {
         pin: TokenPIN?,
         publicPoint: [UInt8]?
     ) throws(KeyError) {
-        let object = TokenObject(uri, in: try modules.module(at: modulePath), pin: pin)
+        let module = try modules.module(at: modulePath)
+        let object = TokenObject(uri, in: module, pin: pin)
         do throws(TokenFault) {
-            let found = try object.module.wait { (lane) throws(TokenFault) in
-                try Self.look(at: try lane.session(of: object, within: Self.patience), publicPoint: publicPoint)
+            let found: FoundKey
+            do throws(TokenFault) {
+                found = try object.find(publicPoint: publicPoint, within: Self.patience)
+            } catch {
+                guard error.isMiss, module.lookAgain() else { throw error }
+                found = try object.find(publicPoint: publicPoint, within: Self.patience)
             }
             description = found.description
-            do throws(KeyError) {
-                publicKey = try P256Key(publicPoint: found.point)
-                publicKeySPKI = P256.subjectPublicKeyInfo(of: found.point)
-                publicKeySHA256 = try SHA256.digest(of: publicKeySPKI)
-            } catch {
-                throw TokenFault("other_curve", "the key's public point is not on P-256")
-            }
+            publicKey = found.publicKey
+            publicKeySPKI = P256.subjectPublicKeyInfo(of: found.point)
+            publicKeySHA256 = try TokenSession.digest(of: publicKeySPKI)
         } catch {
             throw KeyError(.token, error.detail)
         }
         self.keyIdentifier = keyIdentifier
         self.object = object
-        do throws(TokenFault) {
-            try object.module.wait { [self] (lane) throws(TokenFault) in
-                try prove(on: lane)
+        for place in module.threads.places {
+            do throws(TokenFault) {
+                try prove(at: place, opening: Self.patience)
+            } catch {
+                let which =
+                    place == 0 ? "" : " in session \(place + 1) of \(module.threads.places.count) (pkcs11.sessions)"
+                throw KeyError(.token, "the key fails its test\(which): \(error.detail)")
             }
-        } catch {
-            throw KeyError(.token, "the key fails its test: \(error.detail)")
         }
-        object.module.add(self)
+        module.add(self)
     }
 
     // MARK: Signing
@@ -85,17 +89,32 @@ package final class TokenKey: ES256Signer {
     ) throws(SigningFailure) -> Step<Value, SigningFailure> {
         if let refusal { throw refusal }
         let (results, result) = AsyncStream.makeStream(of: Result<Value, SigningFailure>.self)
-        module.threads.run { [self] lane in
-            Result { () throws(SigningFailure) in try work(LaneSigner(key: self, lane: lane)) }
-        } orGiveUp: { [self] fault in
-            module.count(fault.name)
-            return .failure(unavailable(fault.detail))
-        } completion: {
-            result.yield($0)
-        }
+        begin(work, sessionsLeft: threads.places.count) { result.yield($0) }
         return .later { [self] () throws(SigningFailure) in
             for await result in results { return try result.get() }
             throw unavailable("nobody waits for the token any more")
+        }
+    }
+
+    /// Does work in a session, and where that one does not sign, in another.
+    private func begin<Value: Sendable>(
+        _ work: @escaping @Sendable (any ES256Signer) throws(SigningFailure) -> Value,
+        sessionsLeft: Int,
+        completion: @escaping @Sendable (Result<Value, SigningFailure>) -> Void
+    ) {
+        threads.run(on: fits) { [self] lane in
+            let outcome = Result { () throws(SigningFailure) in try work(LaneSigner(key: self, lane: lane)) }
+            guard case .failure = outcome, state.withLock({ $0.faults[lane.place] != nil }), fault == nil else {
+                return (outcome, isToBeRepeated: false)
+            }
+            return (outcome, isToBeRepeated: sessionsLeft > 1)
+        } orGiveUp: { [self] fault in
+            module.count(fault.name)
+            module.recover()
+            return (.failure(unavailable(fault.detail)), isToBeRepeated: false)
+        } completion: { [self] outcome, isToBeRepeated in
+            guard isToBeRepeated else { return completion(outcome) }
+            begin(work, sessionsLeft: sessionsLeft - 1, completion: completion)
         }
     }
 
@@ -103,10 +122,23 @@ package final class TokenKey: ES256Signer {
     package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         if let refusal { throw refusal }
         let bytes = message.indices.map { message[$0] }
-        do throws(TokenFault) {
-            return try module.wait { [self] (lane) throws(TokenFault) in try signature(over: bytes.span, on: lane) }
-        } catch {
-            throw unavailable(error.detail)
+        let done = DispatchSemaphore(value: 0)
+        let signature = Mutex<Result<[UInt8], SigningFailure>?>(nil)
+        let work = { @Sendable (signer: any ES256Signer) throws(SigningFailure) in
+            try signer.derSignature(over: bytes.span)
+        }
+        begin(work, sessionsLeft: threads.places.count) { result in
+            signature.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        return try (signature.withLock { $0 } ?? .failure(unavailable(threads.lateness.detail))).get()
+    }
+
+    /// A session that does not sign gets no work, unless none does: then it is refused at once.
+    private var fits: @Sendable (Int) -> Bool {
+        { [self] place in
+            state.withLock { $0.bar != nil || $0.faults[place] == nil || $0.faults.count == threads.places.count }
         }
     }
 
@@ -118,180 +150,153 @@ package final class TokenKey: ES256Signer {
         func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
             if let refusal = key.refusal { throw refusal }
             do throws(TokenFault) {
-                return try key.signature(over: message, on: lane)
+                return try key.signature(over: message.indices.map { message[$0] }, on: lane)
             } catch {
                 throw key.unavailable(error.detail)
             }
         }
     }
 
-    /// The signature, with a second try in a new session: nothing was signed by the first.
-    private func signature(over message: Span<UInt8>, on lane: TokenThreads.Lane) throws(TokenFault) -> [UInt8] {
+    /// The signature, with a second try in a new session where the first gave none.
+    private func signature(over message: [UInt8], on lane: TokenThreads.Lane) throws(TokenFault) -> [UInt8] {
         do throws(TokenFault) {
             return try signatureAtOnce(over: message, on: lane)
         } catch {
-            // Work that was given up is counted, and its key may sign on other threads.
+            // Work that was given up is counted.
             guard error.name != "timeout" else { throw error }
             module.count(error.name)
+            guard error.name != TokenFault.wrongSignature else { throw take(error, at: lane.place) }
         }
         do throws(TokenFault) {
             return try signatureAtOnce(over: message, on: lane)
         } catch {
             module.count(error.name)
-            state.withLock { state in
-                if case .working = state { state = .down(error) }
-            }
-            module.recover()
-            throw error
+            throw take(error, at: lane.place)
         }
     }
 
-    /// ASN.1 DER, with one try.
+    /// ASN.1 DER, with one try, verified.
     private func signatureAtOnce(
-        over message: Span<UInt8>,
-        on lane: TokenThreads.Lane
+        over message: [UInt8],
+        on lane: TokenThreads.Lane,
+        opening limit: Duration? = nil
     ) throws(TokenFault) -> [UInt8] {
         do throws(TokenFault) {
-            let digest: [UInt8]
-            do throws(KeyError) {
-                digest = try SHA256.digest(of: message.indices.map { message[$0] })
-            } catch {
-                throw TokenFault("digest", error.reason)
+            let session = try lane.session(of: object, within: limit ?? threads.timeout * TokenThreads.patience)
+            try threads.beginCall(on: lane, within: threads.timeout)
+            let signature = try session.signature(over: message)
+            guard publicKey.verifies(signature, over: message) else {
+                throw TokenFault(
+                    TokenFault.wrongSignature,
+                    "the token gave a signature that the public key does not verify (\(TokenFault.wrongSignature)), and signs "
+                        + "no more until every session has proved itself"
+                )
             }
-            let timeout = module.threads.timeout
-            let session = try lane.session(of: object, within: timeout * TokenThreads.patience)
-            try module.threads.beginCall(on: lane, within: timeout)
-            return Self.der(try session.sign(digest))
+            return signature
         } catch {
             lane.dropSession(of: object)
             throw error
         }
     }
 
-    /// `ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3) of r and s side by side.
-    private static func der(_ raw: [UInt8]) -> [UInt8] {
-        var body: [UInt8] = []
-        for number in [raw[..<32], raw[32...]] {
-            var digits = Array(number.drop { $0 == 0 })
-            if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
-            body += [0x02, UInt8(digits.count)] + digits
-        }
-        return [0x30, UInt8(body.count)] + body
-    }
-
     // MARK: Its state
 
-    package var failure: SigningFailure? {
-        if case .failed(let failure) = state.withLock({ $0 }) { failure } else { nil }
-    }
+    /// A token's fault may end by itself: ``unavailability`` has it.
+    package var failure: SigningFailure? { nil }
 
     package var unavailability: String? {
-        if case .down(let fault) = state.withLock({ $0 }) {
-            return fault.detail + (fault.isFinal ? "" : "; it is asked again by itself")
-        }
-        return module.threads.hang?.detail
+        fault.map { $0.detail + ($0.isFinal ? "" : "; it is asked again by itself") }
     }
 
+    /// Why nothing is signed now.
+    private var fault: TokenFault? {
+        let hung = threads.hung
+        return state.withLock { state in
+            if let bar = state.bar { return bar }
+            guard threads.places.allSatisfy({ state.faults[$0] != nil || hung.contains($0) }) else { return nil }
+            return state.faults.values.first(where: \.isFinal) ?? state.faults.values.first ?? threads.lateness
+        }
+    }
+
+    /// Whether sessions do not sign that may sign again.
     var isToBeTriedAgain: Bool {
-        if case .down(let fault) = state.withLock({ $0 }) { !fault.isFinal } else { false }
-    }
-
-    private var refusal: SigningFailure? {
-        switch state.withLock({ $0 }) {
-        case .working: nil
-        case .down(let fault): unavailable(fault.detail)
-        case .failed(let failure): failure
+        let isHung = !threads.hung.isEmpty
+        return state.withLock { state in
+            (isHung || !state.faults.isEmpty) && !state.faults.values.contains(where: \.isFinal)
         }
     }
+
+    /// Whether the token answers nothing.
+    var isCutOff: Bool { fault != nil && state.withLock { $0.bar == nil } }
+
+    private var refusal: SigningFailure? { fault.map { unavailable($0.detail) } }
 
     private func unavailable(_ detail: String) -> SigningFailure {
         SigningFailure(keyIdentifier: keyIdentifier, detail: detail, isUnavailability: true)
     }
 
+    /// Has a session prove itself; a fault is found in ``unavailability``.
     package func selfTest() async -> SigningFailure? {
         let step = try? work { [self] (signer) throws(SigningFailure) in
             guard let signer = signer as? LaneSigner else { return }
             do throws(TokenFault) {
                 try prove(on: signer.lane)
             } catch {
-                goDown(error)
+                module.count(error.name)
+                _ = take(error, at: signer.lane.place)
             }
         }
         _ = try? await step?.value()
-        return failure
+        return nil
     }
 
-    /// Has a key that does not answer prove itself, in a new session.
-    func tryAgain(on lane: TokenThreads.Lane) {
-        guard isToBeTriedAgain else { return }
-        do throws(TokenFault) {
-            try prove(on: lane)
-            state.withLock { state in
-                if case .down = state { state = .working }
-            }
-        } catch {
-            goDown(error)
-        }
-    }
-
-    private func goDown(_ fault: TokenFault) {
-        module.count(fault.name)
+    /// Takes a session out of use, or after a wrong signature all, until they have proved themselves; returns the fault.
+    private func take(_ fault: TokenFault, at place: Int) -> TokenFault {
         state.withLock { state in
-            if case .failed = state { return }
-            state = .down(fault)
+            state.faults[place] = fault
+            guard fault.name == TokenFault.wrongSignature else { return }
+            state.bar = fault
+            for place in threads.places { state.faults[place] = fault }
         }
-        if !fault.isFinal { module.recover() }
+        module.recover()
+        return fault
     }
 
-    /// Signs random bytes, and verifies the signature; a key that signs wrongly signs no more.
-    private func prove(on lane: TokenThreads.Lane) throws(TokenFault) {
-        var message = [UInt8](repeating: 0, count: 32)
-        guard unsafe RAND_bytes(&message, Int32(message.count)) == 1 else { return }
-        let signature = try signatureAtOnce(over: message.span, on: lane)
-        guard publicKey.verifies(signature, over: message) else {
-            let detail = "self-test failed: a signature does not verify"
-            state.withLock { $0 = .failed(SigningFailure(keyIdentifier: keyIdentifier, detail: detail)) }
-            throw TokenFault("wrong_signature", "a signature does not verify")
+    /// Has each session sign, those that did not in a new one, until one hangs; waits for that.
+    func proveSessions() {
+        let hung = threads.hung
+        state.withLock { state in for place in hung { state.faults[place] = state.faults[place] ?? threads.lateness } }
+        for place in threads.places {
+            let isNew = state.withLock { $0.faults[place] != nil }
+            do throws(TokenFault) {
+                try prove(at: place, inNewSession: isNew)
+                state.withLock { state in
+                    state.faults[place] = nil
+                    if state.faults.isEmpty { state.bar = nil }
+                }
+            } catch {
+                module.count(error.name)
+                _ = take(error, at: place)
+                // One try a round is enough to find out whether calls still hang, or the PIN is locked.
+                if error.isFinal || ["timeout", "CKR_PIN_LOCKED"].contains(error.name) { return }
+            }
         }
     }
 
-    // MARK: Loading
-
-    private static func look(
-        at session: TokenSession,
-        publicPoint: [UInt8]?
-    ) throws(TokenFault) -> (point: [UInt8], description: Description) {
-        let label = session.attribute(CKA_LABEL, of: session.key) ?? []
-        let description = Description(
-            token: session.token,
-            label: String(decoding: label, as: UTF8.self),
-            isSensitive: session.attribute(CKA_SENSITIVE, of: session.key)?.first.map { $0 != 0 },
-            isExtractable: session.attribute(CKA_EXTRACTABLE, of: session.key)?.first.map { $0 != 0 }
-        )
-        if let curve = session.attribute(CKA_EC_PARAMS, of: session.key), !curve.isEmpty, curve != p256 {
-            throw TokenFault("other_curve", "the key \"\(description.label)\" is no EC key on P-256")
+    private func prove(
+        at place: Int,
+        inNewSession isNew: Bool = false,
+        opening limit: Duration? = nil
+    ) throws(TokenFault) {
+        guard threads.replaceHung(place) else { throw threads.lateness }
+        try module.wait(on: { $0 == place }) { [self] (lane) throws(TokenFault) in
+            if isNew { lane.dropSession(of: object) }
+            try prove(on: lane, opening: limit)
         }
-        if let publicPoint { return (publicPoint, description) }
-        // A token may have several public objects of one label, or none.
-        let id = session.attribute(CKA_ID, of: session.key).flatMap { $0.isEmpty ? nil : $0 }
-        let name = id == nil ? description.label : nil
-        let objects = try session.objects(CKO_PUBLIC_KEY, label: name, id: id) + [session.key]
-        for object in objects {
-            if let point = session.attribute(CKA_EC_POINT, of: object).flatMap(point) { return (point, description) }
-        }
-        throw TokenFault(
-            "no_public_key",
-            "the token \"\(session.token)\" has no public object of the key \"\(description.label)\": name a file with its "
-                + "public key, publicKeyFile"
-        )
     }
 
-    /// The OBJECT IDENTIFIER of P-256, in DER, which `CKA_EC_PARAMS` holds.
-    private static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-
-    /// The point `04 x y` of a `CKA_EC_POINT`, which is in an OCTET STRING by the standard, and by some modules is not.
-    private static func point(_ value: [UInt8]) -> [UInt8]? {
-        let point = value.starts(with: [0x04, 0x41]) && value.count == 67 ? Array(value.dropFirst(2)) : value
-        return point.count == P256.pointLength && point.first == 0x04 ? point : nil
+    /// Signs random bytes, and verifies the signature.
+    private func prove(on lane: TokenThreads.Lane, opening limit: Duration? = nil) throws(TokenFault) {
+        _ = try signatureAtOnce(over: try TokenSession.randomBytes(), on: lane, opening: limit)
     }
 }

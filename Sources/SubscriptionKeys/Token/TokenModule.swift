@@ -7,16 +7,22 @@ import Synchronization
 package final class TokenModules: Sendable {
     private let modules: [TokenModule]
 
-    /// Loads modules by their absolute paths, with so many threads each, which give up a call after `timeout`.
-    package init(_ paths: [String], sessions: Int, timeout: Duration) throws(KeyError) {
+    /// Loads modules, with so many threads each, which give up a call after `timeout`.
+    package init(_ files: [TokenModuleFile], sessions: Int, timeout: Duration) throws(KeyError) {
         var modules: [TokenModule] = []
-        for path in paths { modules.append(try TokenModule(path, sessions: sessions, timeout: timeout)) }
+        for file in files {
+            guard !modules.contains(where: { $0.path == file.path }) else {
+                throw KeyError(.token, "\(file.path) is named twice; keep one")
+            }
+            modules.append(try TokenModule(file, sessions: sessions, timeout: timeout))
+        }
         self.modules = modules
     }
 
-    /// From now on a PIN that was refused may be tried once more: the configuration is read anew.
+    /// The configuration is read anew: a PIN that was refused may be tried once more, and a token that is missed, looked for
+    /// once more.
     package func beginReading() {
-        for module in modules { module.refusedPINs.withLock { $0 = [] } }
+        for module in modules { module.beginReading() }
     }
 
     /// The number of times that a token or its module failed, by the name of the result (`CKR_…`), or `timeout`.
@@ -35,8 +41,10 @@ package final class TokenModules: Sendable {
             }
             return module
         }
-        let file = Self.file(path)
-        guard let module = modules.first(where: { Self.file($0.path) == file }) else {
+        let resolved = unsafe realpath(path, nil)
+        defer { unsafe free(resolved) }
+        let file = unsafe resolved.map { unsafe String(cString: $0) }
+        guard let module = modules.first(where: { $0.path == file }) else {
             throw KeyError(
                 .token,
                 "module-path is none of the modules that the process was started with: name it in pkcs11.modules of "
@@ -44,13 +52,6 @@ package final class TokenModules: Sendable {
             )
         }
         return module
-    }
-
-    /// The file that links lead to.
-    private static func file(_ path: String) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 }
 
@@ -72,6 +73,8 @@ package final class TokenModules: Sendable {
         var keys: [WeakKey] = []
         var isUnderWay = false
         var pause = TokenModule.firstPause
+        /// Whether it was initialised for an earlier reading of the configuration than the last.
+        var isOfBefore = false
     }
 
     private struct WeakKey {
@@ -81,34 +84,43 @@ package final class TokenModules: Sendable {
     private static let firstPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(10)
 
+    /// What C_Initialize gets, for good, as a module may keep the pointer.
+    private let parameters: UnsafeMutablePointer<CChar>?
     private let recovery = Mutex(Recovery())
-    private let keeper = TokenThreads.Lane(-1)
-    private let keeperQueue = DispatchQueue(label: "token.recovery")
+    private let keeper = DispatchQueue(label: "token.recovery")
 
-    init(_ path: String, sessions: Int, timeout: Duration) throws(KeyError) {
+    init(_ file: TokenModuleFile, sessions: Int, timeout: Duration) throws(KeyError) {
+        path = file.path
         var reason: UnsafePointer<CChar>?
         guard let functions = unsafe cpkcs11_open(path, &reason) else {
             let text = unsafe reason.map { unsafe String(cString: $0) } ?? "for no known reason"
             throw KeyError(.token, "\(path) is no PKCS#11 module that can be loaded (\(text))")
         }
-        let result = unsafe cpkcs11_initialize(functions)
+        unsafe parameters = file.parameters.flatMap { unsafe strdup($0) }
+        let result = unsafe cpkcs11_initialize(functions, parameters)
         guard result == CKR_OK else {
-            throw KeyError(.token, "\(path) cannot be initialised (\(TokenFault.name(result)))")
+            let fix =
+                result == CKR_ARGUMENTS_BAD && file.parameters == nil
+                ? ": if it needs parameters, as NSS does, write { file: \(path), parameters: \"…\" }" : ""
+            throw KeyError(
+                .token,
+                "\(path) cannot be initialised (C_Initialize answers \(TokenFault.name(result)))\(fix)"
+            )
         }
-        self.path = path
         unsafe self.functions = functions
         threads = TokenThreads(count: sessions, timeout: timeout)
     }
 
     func count(_ name: String) { faults.withLock { $0[name, default: 0] += 1 } }
 
-    /// Does some work on a thread of the module, and waits for it: for loading and commands, not on an event loop.
+    /// Does some work on a thread that fits, and waits for it: for loading and commands, not on an event loop.
     func wait<Value: Sendable>(
+        on fits: @escaping @Sendable (Int) -> Bool = { _ in true },
         for work: @escaping @Sendable (TokenThreads.Lane) throws(TokenFault) -> Value
     ) throws(TokenFault) -> Value {
         let done = DispatchSemaphore(value: 0)
         let result = Mutex<Result<Value, TokenFault>?>(nil)
-        threads.run { lane in
+        threads.run(on: fits, waiting: .seconds(10)) { lane in
             Result { () throws(TokenFault) in try work(lane) }
         } orGiveUp: { fault in
             .failure(fault)
@@ -117,7 +129,7 @@ package final class TokenModules: Sendable {
             done.signal()
         }
         done.wait()
-        return try (result.withLock { $0 } ?? .failure(TokenFault("timeout", "the token has not answered"))).get()
+        return try (result.withLock { $0 } ?? .failure(threads.lateness)).get()
     }
 
     // MARK: Recovery
@@ -129,7 +141,26 @@ package final class TokenModules: Sendable {
         }
     }
 
-    /// Has the keys that do not sign tried again, after a pause that grows as long as they do not.
+    func beginReading() {
+        refusedPINs.withLock { $0 = [] }
+        recovery.withLock { $0.isOfBefore = true }
+    }
+
+    /// Initialises the module anew for a reload that misses something, once for each; whether it did.
+    func lookAgain() -> Bool {
+        let isOfBefore = recovery.withLock { recovery in
+            defer { recovery.isOfBefore = false }
+            return recovery.isOfBefore
+        }
+        guard isOfBefore,
+            threads.whileNobodyIsInside(within: threads.timeout * 2 * TokenThreads.patience, initialiseAnew)
+        else { return false }
+        // Logged in by the keys in use before any new PIN is tried.
+        for key in keys { key.proveSessions() }
+        return true
+    }
+
+    /// Has the sessions that do not sign tried again, after a pause that grows as long as some do not.
     func recover() {
         let pause: Duration? = recovery.withLock { recovery in
             guard !recovery.isUnderWay else { return nil }
@@ -140,17 +171,16 @@ package final class TokenModules: Sendable {
     }
 
     private func recover(after pause: Duration) {
-        keeperQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause / .nanoseconds(1)))) { [self] in
+        keeper.asyncAfter(deadline: .now() + .nanoseconds(Int(pause / .nanoseconds(1)))) { [self] in
             let keys = self.keys
-            for key in keys { key.tryAgain(on: keeper) }
+            for key in keys where key.isToBeTriedAgain { key.proveSessions() }
             // Some modules answer nothing any more until they are initialised anew: as a whole, so only if nobody's key
             // works.
-            if keys.contains(where: \.isToBeTriedAgain), keys.allSatisfy({ $0.unavailability != nil }),
-                threads.whileNobodyIsInside(initialiseAnew)
+            if keys.contains(where: \.isToBeTriedAgain), keys.allSatisfy(\.isCutOff),
+                threads.whileNobodyIsInside(within: .zero, initialiseAnew)
             {
-                for key in keys { key.tryAgain(on: keeper) }
+                for key in keys { key.proveSessions() }
             }
-            keeper.dropSessions()
             let isDone = !keys.contains(where: \.isToBeTriedAgain)
             let next: Duration? = recovery.withLock { recovery in
                 recovery.pause = isDone ? Self.firstPause : min(recovery.pause * 2, Self.longestPause)
@@ -171,7 +201,7 @@ package final class TokenModules: Sendable {
     private func initialiseAnew() {
         _ = unsafe cpkcs11_finalize(functions)
         epoch.add(1, ordering: .sequentiallyConsistent)
-        let result = unsafe cpkcs11_initialize(functions)
+        let result = unsafe cpkcs11_initialize(functions, parameters)
         if result != CKR_OK { count(TokenFault.name(result)) }
     }
 }
@@ -184,14 +214,22 @@ struct TokenFault: Error {
     let detail: String
     /// Whether it would be refused again until the configuration is read anew.
     var isFinal = false
+    /// Whether a module that is initialised anew may find what was missed.
+    var isMiss = false
 
-    init(_ name: String, _ detail: String, isFinal: Bool = false) {
+    static let wrongSignature = "wrong_signature"
+
+    init(_ name: String, _ detail: String, isFinal: Bool = false, isMiss: Bool = false) {
         self.name = name
         self.detail = detail
         self.isFinal = isFinal
+        self.isMiss = isMiss
     }
 
-    init(_ step: String, result: CK_RV) { self.init(Self.name(result), "\(step) answers \(Self.name(result))") }
+    init(_ step: String, result: CK_RV, of slot: CK_SLOT_ID) {
+        let name = Self.name(result)
+        self.init(name, "\(step) answers \(name) (slot-id \(slot))", isMiss: step != "C_Login")
+    }
 
     static func name(_ result: CK_RV) -> String {
         if let name = unsafe cpkcs11_name(result) { return unsafe String(cString: name) }

@@ -23,6 +23,12 @@ struct Keys: ParsableCommand {
         @Option(help: ArgumentHelp("A PKCS#11 module, for keys in its tokens.", valueName: "file"))
         var module: String?
 
+        @Option(help: ArgumentHelp("With --module: the public key, PEM, where the token has none.", valueName: "file"))
+        var publicKeyFile: String?
+
+        @Option(help: ArgumentHelp("With --module: the module's text for C_Initialize.", valueName: "text"))
+        var parameters: String?
+
         @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8; with --module, URIs.", valueName: "file"))
         var files: [String]
 
@@ -71,9 +77,20 @@ struct Keys: ParsableCommand {
                 do {
                     let path = directory.resolve(module)
                     _ = try RegularFile.size(of: path)
-                    try RegularFile.checkIsTrusted(path)
+                    let trusted: TokenModuleFile
+                    do throws(KeyError) {
+                        trusted = try TokenModuleFile(path, parameters: parameters)
+                    } catch {
+                        throw ValueFault(error.reason)
+                    }
                     let uri = try TokenURI(file)
-                    let inspection = try TokenInspection(uri, in: path, pinFile: uri.pinSource.map(directory.resolve))
+                    let point = try publicKeyFile.map { try P256PublicKeyFile.read(directory.resolve($0)) }
+                    let inspection = try TokenInspection(
+                        uri,
+                        in: trusted,
+                        pinFile: uri.pinSource.map(directory.resolve),
+                        publicPoint: point.map { Array($0.x963Representation) }
+                    )
                     if publicKey {
                         let key = try P256.Signing.PublicKey(derRepresentation: inspection.publicKeySPKI)
                         try Console.result(key.pemRepresentation)

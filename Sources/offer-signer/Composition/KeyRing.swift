@@ -57,8 +57,8 @@ final class KeyRing {
         tokens?.beginReading()
     }
 
-    func loadModules(_ paths: [String], sessions: Int, timeout: Duration) throws(KeyError) {
-        if tokens == nil, usesTokens { tokens = try TokenModules(paths, sessions: sessions, timeout: timeout) }
+    func loadModules(_ files: [TokenModuleFile], sessions: Int, timeout: Duration) throws(KeyError) {
+        if tokens == nil, usesTokens { tokens = try TokenModules(files, sessions: sessions, timeout: timeout) }
     }
 
     /// Finds a token's key, proves it, and keeps it.

@@ -22,6 +22,7 @@ struct TestToken {
     let told: String
 
     private let directory: TemporaryDirectory
+    private let modules: TrustedDirectory
 
     /// Imports keys by their ids, and has the service load a module.
     init(of installation: Installation, keys: [String] = ["TESTKEY001"], through door: Door) throws {
@@ -29,10 +30,10 @@ struct TestToken {
         let tokens = directory.path("tokens")
         try FileManager.default.createDirectory(atPath: tokens, withIntermediateDirectories: true)
         try directory.write("softhsm2.conf", "directories.tokendir = \(tokens)\nlog.level = ERROR\n")
-        told = directory.path("token.so")
+        modules = try TrustedDirectory()
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "TestToken/token.c")
-        _ = try SharedObject.build(String(contentsOf: source, encoding: .utf8), named: "token.so", in: directory)
+        told = try modules.buildModule(source.path)
         environment = [
             "SOFTHSM2_CONF": directory.path("softhsm2.conf"),
             "TEST_TOKEN_MODULE": Self.softHSM,

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Offers
 import SubscriptionKeys
@@ -9,6 +10,9 @@ import Testing
 final class TokenFixture: Sendable {
     static let shared = Result { try TokenFixture() }
     static let softHSM = "/usr/lib/softhsm/libsofthsm2.so"
+
+    /// A label that clears the screen of a terminal.
+    private static let rude = "\u{1B}[2J"
 
     let workbench: Workbench
     let modules: TokenModules
@@ -31,7 +35,7 @@ final class TokenFixture: Sendable {
             "softhsm2-util",
             ["--init-token", "--free", "--label", "offers", "--pin", "4711", "--so-pin", "0815"]
         )
-        for (label, id) in [("EXAMPLE123", "01"), ("TWICE", "02"), ("TWICE", "03")] {
+        for (label, id) in [("EXAMPLE123", "01"), ("TWICE", "02"), ("TWICE", "03"), (Self.rude, "04")] {
             try Self.run(
                 "softhsm2-util",
                 ["--import", file, "--token", "offers", "--label", label, "--id", id, "--pin", "4711"]
@@ -39,9 +43,11 @@ final class TokenFixture: Sendable {
         }
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "TestToken/token.c").path
-        let module = bench.path("token.so")
-        try Self.run("cc", ["-shared", "-fPIC", "-o", module, source])
-        modules = try TokenModules([module], sessions: 2, timeout: .milliseconds(250))
+        let directory = try TrustedDirectory()
+        // The module is loaded for as long as the process lives.
+        defer { directory.remove() }
+        let module = try directory.buildModule(source)
+        modules = try TokenModules([TokenModuleFile(module)], sessions: 2, timeout: .milliseconds(250))
         _ = try bench.write(Array("4711\n".utf8), to: "offers.pin")
     }
 

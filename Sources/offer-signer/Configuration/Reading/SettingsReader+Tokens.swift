@@ -4,28 +4,42 @@ import SubscriptionKeys
 /// Keys that stay in a token, and the modules that reach them.
 extension SettingsReader {
     /// The modules that the main file names, loaded at the start alone.
-    func tokenModules(_ file: MainFile, _ layers: SettingLayers) -> [String] {
+    func tokenModules(_ file: MainFile, _ layers: SettingLayers) -> [TokenModuleFile] {
         let node = file.lists[SettingTable.shared.tokenModules.entry.keyPath]
-        var paths: [String] = []
-        for element in node?.list(of: "PKCS#11 modules") ?? [] {
-            guard let path = existingFile(element, "a PKCS#11 module, a shared library") else { continue }
-            do throws(ValueFault) {
-                try RegularFile.checkIsTrusted(path)
-                paths.append(path)
-            } catch {
-                element.fault("\(Echo.path(path)) \(error.message)")
-            }
-        }
+        let files = (node?.list(of: "PKCS#11 modules") ?? []).compactMap(tokenModule)
         do throws(KeyError) {
             try keyRing?.loadModules(
-                paths,
+                files,
                 sessions: layers.tokenSessions,
                 timeout: .milliseconds(layers.tokenTimeoutMilliseconds)
             )
         } catch {
             node?.fault("\(error)")
         }
-        return paths
+        return files
+    }
+
+    /// A path, or `{ file, parameters }`.
+    private func tokenModule(_ node: ConfigurationNode) -> TokenModuleFile? {
+        let members = node.isMapping ? node.mapping(keys: ["file", "parameters"]) : nil
+        if node.isMapping, members == nil { return nil }
+        let file = members.map { $0.required("file", "name the module, a shared library") } ?? node
+        let text = members?["parameters"]?.value("a text for C_Initialize", Self.parameters)
+        guard let file, let path = existingFile(file, "a PKCS#11 module, a shared library") else { return nil }
+        if members?["parameters"] != nil, text == nil { return nil }
+        do throws(KeyError) {
+            return try TokenModuleFile(path, parameters: text)
+        } catch {
+            file.fault("\(Echo.path(path)) \(error.reason)")
+            return nil
+        }
+    }
+
+    private static func parameters(_ text: String) throws(ValueFault) -> String {
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw ValueFault("is empty; leave it out, or write the text")
+        }
+        return text
     }
 
     /// The key that a URI names; `pin-source` is relative to the catalog.
@@ -67,22 +81,5 @@ extension SettingsReader {
             )
         }
         return known.publicKeySHA256
-    }
-}
-
-extension RegularFile {
-    /// Checks that a file of code, which links may lead to, belongs to root or this user, and that nobody else writes it.
-    static func checkIsTrusted(_ path: String) throws(ValueFault) {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
-            let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
-            let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
-        else { throw ValueFault("cannot be examined") }
-        guard owner == 0 || owner == geteuid() else {
-            throw ValueFault("belongs to user \(owner), who could replace its code: chown it to root")
-        }
-        guard mode & 0o022 == 0 else {
-            throw ValueFault("has mode 0\(String(mode, radix: 8)), and others could write its code: chmod go-w")
-        }
     }
 }

@@ -19,8 +19,7 @@ struct Settings: Sendable {
     let ledger: LedgerSettings
     /// Trusted beside Apple's pinned one.
     let additionalRoots: [TrustedRoot]
-    /// The absolute paths of the PKCS#11 modules.
-    let tokenModules: [String]
+    let tokenModules: [TokenModuleFile]
     /// In the catalog's order, at least one.
     let apps: [AppSettings]
     let clients: [Client]

@@ -110,6 +110,10 @@ final class ConfigurationNode {
         return (scalar.string, scalar.style != .plain)
     }
 
+    var isMapping: Bool {
+        if case .mapping = node { true } else { false }
+    }
+
     var isList: Bool {
         if case .sequence = node { true } else { false }
     }
