@@ -42,6 +42,8 @@ package struct KeyError: Error, CustomStringConvertible {
         case otherAlgorithm
         /// An EC key on another curve than P-256.
         case otherCurve
+        /// An EC key whose curve is not named, but given by its numbers.
+        case explicitParameters
         /// The scalar is zero, or not below the order of the curve.
         case scalarOutOfRange
         /// The public point within is not that of the scalar.
@@ -74,22 +76,25 @@ package struct KeyError: Error, CustomStringConvertible {
     package let path: String?
     /// The finding, what was expected, and the fix; of a file, a clause that follows its path.
     package let reason: String
+    /// How a file that is accepted is made of this one.
+    private let conversion: KeyConversion?
 
     package var description: String { path.map { "\($0) \(reason)" } ?? reason }
 
     /// A fault of no file, or of one that ``at(_:access:)`` names later, with a sentence, or a clause that follows a path, as
     /// in "holds a private key of another algorithm".
-    init(_ code: Code, _ reason: String) {
-        self.init(code, path: nil, reason)
+    init(_ code: Code, _ reason: String, conversion: KeyConversion? = nil) {
+        self.init(code, path: nil, reason, conversion)
     }
 
     private static let expectation = "; it has to be an EC P-256 private key as PKCS#8 PEM"
     private static let source = " (the .p8 file of App Store Connect)"
 
-    private init(_ code: Code, path: String?, _ reason: String) {
+    private init(_ code: Code, path: String?, _ reason: String, _ conversion: KeyConversion? = nil) {
         self.code = code
         self.path = path
         self.reason = reason
+        self.conversion = conversion
     }
 
     /// The fault with its file, which should hold a PIN.
@@ -109,6 +114,10 @@ package struct KeyError: Error, CustomStringConvertible {
         isAppStoreKey: Bool = true
     ) -> KeyError {
         let found = code == .openSSL ? "could not be loaded, as \(reason)" : reason
+        let expectation = isAppStoreKey ? Self.expectation + Self.source : Self.expectation
+        if let conversion {
+            return KeyError(code, path: path, found + expectation + conversion.sentence(for: path.quotedForShell))
+        }
         return KeyError(
             code,
             path: path,
@@ -117,7 +126,7 @@ package struct KeyError: Error, CustomStringConvertible {
                     path: path.quotedForShell,
                     access: access ?? .ownerOnly,
                     user: owner ?? geteuid(),
-                    expectation: isAppStoreKey ? Self.expectation + Self.source : Self.expectation
+                    expectation: expectation
                 )
         )
     }
@@ -168,8 +177,6 @@ extension KeyError.Code {
             // The service's user could not read root's file, which is closed to others.
             return "; it has to belong to root, as root runs this: if that user is the service's, run this as that "
                 + "user (sudo -u), and if not: chown 0 \(path)"
-        case .sec1PrivateKey:
-            return expectation + ". To convert it: \(command) -out KEY.p8"
         case .encryptedPrivateKey:
             return expectation + " without a passphrase. To decrypt it into a systemd credential: \(command)"
                 + " | systemd-creds encrypt --name=KEY.p8 - KEY.p8.cred or, where there is no systemd, into a file: "
@@ -188,7 +195,8 @@ extension KeyError.Code {
         case .openSSL, .selfTestFailed, .heapSize, .heapUnavailable, .heapNotLocked, .heapSetUpElsewhere,
             .processNotProtected, .token:
             return ""
-        case .missing, .notRegularFile, .empty, .otherPEM, .otherAlgorithm, .otherCurve, .scalarOutOfRange:
+        case .missing, .notRegularFile, .empty, .otherPEM, .otherAlgorithm, .otherCurve, .scalarOutOfRange,
+            .sec1PrivateKey, .explicitParameters:
             return expectation
         }
     }

@@ -10,6 +10,8 @@ struct DERReader {
         case octetString = 0x04
         case objectIdentifier = 0x06
         case sequence = 0x30
+        /// `[1]`, implicit: the public key of RFC 5958 §2.
+        case publicKey = 0x81
         /// `[0]` and `[1]`, explicit: the parameters and the public key of RFC 5915 §3.
         case context0 = 0xA0
         case context1 = 0xA1

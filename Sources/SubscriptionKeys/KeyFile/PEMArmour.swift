@@ -4,11 +4,9 @@ import COpenSSL
 ///
 /// It looks at the text where it lies and answers with positions, never with bytes of the body.
 enum PEMArmour {
-    private static let begin = Array("-----BEGIN ".utf8)
+    static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
-    /// The first bytes of "-----BEGIN " in Base64.
-    private static let base64OfBegin = Array("LS0tLS1CRUdJTi".utf8)
     private static let longestLabel = 64
 
     /// Finds the Base64 between the lines BEGIN and END of the one `PRIVATE KEY` that the text may hold.
@@ -19,7 +17,7 @@ enum PEMArmour {
             let last = text.indices.last(where: { !isBlank(text[$0]) })
         else { throw KeyError(.empty, "holds only blank lines") }
 
-        guard text.starts(with: begin, at: first) else { throw notPEM(text, at: first...last) }
+        guard text.starts(with: begin, at: first) else { throw ForeignForm.fault(of: text, at: first...last) }
         let labelStart = first + begin.count
         guard let labelEnd = find(dashes, in: text, from: labelStart, upTo: labelStart + longestLabel),
             let label = label(text, labelStart..<labelEnd)
@@ -28,7 +26,7 @@ enum PEMArmour {
 
         let bodyStart = labelEnd + dashes.count
         guard !(bodyStart..<text.count).contains(where: { text[$0] == UInt8(ascii: "\\") }) else {
-            throw KeyError(.notPEM, #"has its line ends written as "\n""#)
+            throw KeyError(.notPEM, #"has its line ends written as "\n""#, conversion: .text)
         }
         guard let bodyEnd = find(end, in: text, from: bodyStart, upTo: text.count) else {
             throw KeyError(.truncated, "has no END line")
@@ -64,7 +62,7 @@ enum PEMArmour {
             return
         case "EC PRIVATE KEY", "EC PARAMETERS":
             // `openssl ecparam -genkey` writes the parameters first.
-            throw KeyError(.sec1PrivateKey, "holds an EC private key as SEC 1 (\(label))")
+            throw KeyError(.sec1PrivateKey, "holds an EC private key as SEC 1 (\(label))", conversion: .openssl)
         case "ENCRYPTED PRIVATE KEY":
             throw KeyError(.encryptedPrivateKey, "holds an encrypted private key")
         default:
@@ -72,34 +70,12 @@ enum PEMArmour {
         }
     }
 
-    /// The fault of a text that does not begin with the armour, with the usual accidents of copying called by their names.
-    private static func notPEM(_ text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyError {
-        let first = content.lowerBound
-        let finding =
-            if text.starts(with: [0xEF, 0xBB, 0xBF], at: first) {
-                "begins with a byte order mark, which some editors put before text in UTF-8"
-            } else if text.starts(with: [0xFF, 0xFE], at: first) || text.starts(with: [0xFE, 0xFF], at: first) {
-                "is text in UTF-16, which some editors and shells write"
-            } else if text[first] == UInt8(ascii: "\"") || text[first] == UInt8(ascii: "'") {
-                "begins with a quotation mark, which is not a part of the key"
-            } else if text.starts(with: base64OfBegin, at: first) {
-                "is the Base64 of a PEM file, and not the file"
-            } else if content.contains(where: { text[$0] > 0x7F }) {
-                "is binary, perhaps DER, and not PEM"
-            } else if find(begin, in: text, from: first, upTo: text.count) != nil {
-                "holds something before the key's BEGIN line"
-            } else {
-                "is not PEM, as it has no BEGIN line"
-            }
-        return KeyError(.notPEM, finding)
-    }
-
     /// Whether a byte is a space, a tab, or part of a line end.
-    private static func isBlank(_ byte: UInt8) -> Bool {
+    static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    private static func isBase64(_ byte: UInt8) -> Bool {
+    static func isBase64(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
@@ -109,7 +85,7 @@ enum PEMArmour {
     }
 
     /// The first place of the pattern that starts in `start...limit`.
-    private static func find(_ pattern: [UInt8], in text: Span<UInt8>, from start: Int, upTo limit: Int) -> Int? {
+    static func find(_ pattern: [UInt8], in text: Span<UInt8>, from start: Int, upTo limit: Int) -> Int? {
         (start..<max(start, min(limit + 1, text.count))).first { text.starts(with: pattern, at: $0) }
     }
 }
@@ -166,7 +142,7 @@ extension PEMArmour {
 
 extension Span<UInt8> {
     /// Whether some bytes are at a place.
-    fileprivate func starts(with pattern: [UInt8], at start: Int) -> Bool {
+    func starts(with pattern: [UInt8], at start: Int) -> Bool {
         guard start + pattern.count <= count else { return false }
         return pattern.indices.allSatisfy { self[start + $0] == pattern[$0] }
     }

@@ -1,23 +1,25 @@
 /// The places of the parts of an EC P-256 key within the DER of its PKCS#8 file.
 ///
 /// ```
-/// PrivateKeyInfo ::= SEQUENCE {              -- RFC 5958 §2, version 0
-///   version     INTEGER (0),
+/// PrivateKeyInfo ::= SEQUENCE {              -- RFC 5958 §2
+///   version     INTEGER (0 or 1),
 ///   algorithm   SEQUENCE { id-ecPublicKey, secp256r1 },   -- RFC 5480 §2.1.1
 ///   privateKey  OCTET STRING {               -- holds the DER of an ECPrivateKey, RFC 5915 §3
 ///     SEQUENCE {
 ///       version     INTEGER (1),
-///       privateKey  OCTET STRING (32 bytes),
+///       privateKey  OCTET STRING,            -- 32 bytes; some tools leave zeros in front out, or add one
 ///       parameters  [0] secp256r1 OPTIONAL,  -- Apple writes it, OpenSSL does not
-///       publicKey   [1] BIT STRING OPTIONAL  -- 04 x y
-/// }}}
+///       publicKey   [1] BIT STRING OPTIONAL  -- 04 x y, or 02 x or 03 x
+///   }},
+///   publicKey   [1] BIT STRING OPTIONAL      -- in version 1
+/// }
 /// ```
 ///
 /// Nothing else is accepted, neither attributes nor bytes left over: a signing key has no use for them.
 struct PrivateKeyInfo: Equatable {
-    /// The scalar: 32 bytes, big-endian.
+    /// The scalar: 1 to 33 bytes, big-endian.
     let scalar: Range<Int>
-    /// The public point, when the file holds one: 65 bytes, `04 x y` (SEC 1 §2.3.3).
+    /// The public point, when the file holds one: 65 bytes, `04 x y`, or compressed 33 (SEC 1 §2.3.3).
     let publicPoint: Range<Int>?
 
     /// Finds the parts, as ranges: nothing of the DER is copied.
@@ -26,8 +28,13 @@ struct PrivateKeyInfo: Equatable {
         var info = DERReader(try file.next(.sequence, in: der, named: "outer SEQUENCE"))
         let version = try info.next(.integer, in: der, named: "version")
         try Self.requireP256(try info.next(.sequence, in: der, named: "algorithm"), in: der)
-        try Self.require(version, holds: [0], in: der, named: "version")
+        let isSecond = Self.holds(version, [1], in: der)
+        if !isSecond { try Self.require(version, holds: [0], in: der, named: "version") }
         var wrapper = DERReader(try info.next(.octetString, in: der, named: "privateKey"))
+        var outerPoint: Range<Int>?
+        if isSecond, info.isNext(.publicKey, in: der) {
+            outerPoint = try Self.point(try info.next(.publicKey, in: der, named: "publicKey"), in: der)
+        }
         try Self.requireEnd(of: info)
         try Self.requireEnd(of: file)
 
@@ -35,28 +42,51 @@ struct PrivateKeyInfo: Equatable {
         try Self.requireEnd(of: wrapper)
         try Self.require(key.next(.integer, in: der, named: "EC version"), holds: [1], in: der, named: "EC version")
         scalar = try key.next(.octetString, in: der, named: "scalar")
-        guard scalar.count == 32 else {
+        guard (1...33).contains(scalar.count), scalar.count < 33 || der[scalar.lowerBound] == 0 else {
             throw KeyError(.malformedDER, "has a scalar of \(scalar.count) bytes, where P-256 has 32")
         }
         if key.isNext(.context0, in: der) {
             var parameters = DERReader(try key.next(.context0, in: der, named: "parameters"))
+            if parameters.isNext(.sequence, in: der) { throw Self.explicitParameters }
             let curve = try parameters.next(.objectIdentifier, in: der, named: "parameters")
             try Self.require(curve, holds: Self.p256, in: der, named: "parameters")
             try Self.requireEnd(of: parameters)
         }
-        publicPoint = key.isNext(.context1, in: der) ? try Self.publicPoint(of: &key, in: der) : nil
+        let innerPoint = key.isNext(.context1, in: der) ? try Self.point(of: &key, in: der) : nil
         try Self.requireEnd(of: key)
+        if let innerPoint, let outerPoint,
+            innerPoint.count != outerPoint.count || zip(innerPoint, outerPoint).contains(where: { der[$0] != der[$1] })
+        {
+            throw KeyError(.foreignPublicPoint, "holds two public points")
+        }
+        publicPoint = innerPoint ?? outerPoint
     }
 
-    private static func publicPoint(of key: inout DERReader, in der: Span<UInt8>) throws(KeyError) -> Range<Int> {
+    private static func point(of key: inout DERReader, in der: Span<UInt8>) throws(KeyError) -> Range<Int> {
         var wrapper = DERReader(try key.next(.context1, in: der, named: "publicKey"))
         let bits = try wrapper.next(.bitString, in: der, named: "publicKey")
         try requireEnd(of: wrapper)
-        // A BIT STRING begins with the number of unused bits; 04 says that both coordinates follow.
-        guard bits.count == 66, der[bits.lowerBound] == 0, der[bits.lowerBound + 1] == 0x04 else {
-            throw KeyError(.malformedDER, "has a public point that is not in the uncompressed form (65 bytes, 04 x y)")
+        return try point(bits, in: der)
+    }
+
+    /// The point of a BIT STRING, which begins with the number of unused bits.
+    private static func point(_ bits: Range<Int>, in der: Span<UInt8>) throws(KeyError) -> Range<Int> {
+        guard bits.count > 1, der[bits.lowerBound] == 0,
+            bits.count == 66 && der[bits.lowerBound + 1] == 0x04
+                || bits.count == 34 && (0x02...0x03).contains(der[bits.lowerBound + 1])
+        else {
+            throw KeyError(.malformedDER, "has a public point that is neither 65 bytes, 04 x y, nor compressed")
         }
         return bits.dropFirst()
+    }
+
+    /// A curve may be given by its numbers, of which it would have to be proved that they are those of P-256.
+    private static var explicitParameters: KeyError {
+        KeyError(
+            .explicitParameters,
+            "describes its curve by numbers (explicit parameters), and not by the name of P-256",
+            conversion: .openssl
+        )
     }
 
     /// Requires an EC key on P-256, by the two identifiers of the AlgorithmIdentifier.
@@ -66,7 +96,7 @@ struct PrivateKeyInfo: Equatable {
         guard holds(algorithm, ecPublicKey, in: der) else {
             throw KeyError(.otherAlgorithm, "holds a private key of another algorithm, such as RSA or Ed25519")
         }
-        // A curve may also be given by its numbers.
+        if reader.isNext(.sequence, in: der) { throw explicitParameters }
         guard reader.isNext(.objectIdentifier, in: der),
             holds(try reader.next(.objectIdentifier, in: der, named: "curve"), p256, in: der)
         else { throw KeyError(.otherCurve, "holds an EC private key on another curve") }

@@ -14,8 +14,7 @@ import COpenSSL
         unsafe pointer = try Self.build(COPENSSL_PUBLIC_KEY, publicPoint: publicPoint) { _ in true }
     }
 
-    /// A key pair, whose number is copied within the secure heap: whether its halves belong together is a question for
-    /// ``isConsistentPair()``.
+    /// A key pair, whose number is copied within the secure heap; `publicPoint` has to be the number's.
     init(scalar: borrowing PrivateScalar, publicPoint: [UInt8]) throws(KeyError) {
         unsafe pointer = try Self.build(COPENSSL_KEYPAIR, publicPoint: publicPoint) { builder in
             unsafe scalar.push(to: builder)
@@ -66,16 +65,6 @@ import COpenSSL
 }
 
 extension P256Key {
-    /// Whether the public point is that of the private number.
-    ///
-    /// `EVP_PKEY_public_check` and `EVP_PKEY_private_check` both pass for a point of another key.
-    func isConsistentPair() -> Bool {
-        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        defer { KeyError.clearOpenSSLQueue() }
-        return unsafe EVP_PKEY_pairwise_check(context) == 1
-    }
-
     /// Whether a signature (DER) over the message is by this key; false as well when OpenSSL could not tell.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
@@ -101,19 +90,21 @@ struct KeyPair {
         let info = try PrivateKeyInfo(parsing: der)
         let scalar = try PrivateScalar(bigEndian: der.extracting(info.scalar))
         // The point is public: it may be an array.
-        let publicPoint =
-            if let point = info.publicPoint { point.map { der[$0] } } else { try scalar.publicPoint() }
-        publicKeySPKI = P256.subjectPublicKeyInfo(of: publicPoint)
-        do throws(KeyError) {
-            publicKey = try P256Key(publicPoint: publicPoint)
-        } catch {
-            throw KeyError(.foreignPublicPoint, "holds a public point that is not on P-256")
+        let publicPoint = try scalar.publicPoint()
+        if let known = info.publicPoint {
+            let isCompressed = known.count < P256.pointLength
+            let expected = isCompressed ? [0x02 | publicPoint[64] & 1] + publicPoint[1...32] : publicPoint
+            guard known.map({ der[$0] }) == expected else {
+                throw KeyError(
+                    .foreignPublicPoint,
+                    "holds a public point that is not its private number's, but of another key"
+                )
+            }
         }
+        publicKeySPKI = P256.subjectPublicKeyInfo(of: publicPoint)
+        publicKey = try P256Key(publicPoint: publicPoint)
         privateKey = try P256Key(scalar: scalar, publicPoint: publicPoint)
         fingerprint = try SHA256.digest(of: publicKeySPKI)
-        guard privateKey.isConsistentPair() else {
-            throw KeyError(.foreignPublicPoint, "holds the public point of another key")
-        }
     }
 }
 

@@ -6,7 +6,7 @@ import COpenSSL
 @safe struct PrivateScalar: ~Copyable {
     private let number: OpaquePointer
 
-    /// Takes the number from its 32 bytes, big-endian, in a ``SecureBuffer``: from 1 to the order of P-256 less 1 (SEC 1
+    /// Takes the number from its bytes, big-endian, in a ``SecureBuffer``: from 1 to the order of P-256 less 1 (SEC 1
     /// §3.2.1).
     init(bigEndian bytes: Span<UInt8>) throws(KeyError) {
         KeyError.clearOpenSSLQueue()

@@ -3,7 +3,7 @@ import SubscriptionKeys
 
 extension BadKey {
     /// Every kind of file that somebody might mistake for a key.
-    static let all = files + accidents + pemBlocks + otherKeys + damaged
+    static let all = files + accidents + foreign + pemBlocks + otherKeys + damaged
 
     private static let files = [
         BadKey("empty", .empty, says: "is empty") { [] },
@@ -13,9 +13,6 @@ extension BadKey {
             return pem + [UInt8](repeating: UInt8(ascii: "\n"), count: 16_385 - pem.count)
         },
         BadKey("text", .notPEM, says: "no BEGIN line") { Array("secret: hunter2\n".utf8) },
-        BadKey("text before a certificate", .notPEM, says: "before the key's BEGIN line") {
-            try Array("Bag Attributes\n".utf8) + Self.certificate()
-        },
         BadKey("text after the key", .trailingData, says: "after the key's END line") {
             try TestKey().pem + Array("x\n".utf8)
         },
@@ -25,10 +22,6 @@ extension BadKey {
     private static let pemBlocks = [
         BadKey("certificate", .otherPEM, says: "named CERTIFICATE") { try certificate() },
         BadKey("public key", .otherPEM, says: "named PUBLIC KEY") { try converted("pkey", "-pubout", "-in") },
-        BadKey("SEC 1", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") { try converted("ec", "-in") },
-        BadKey("SEC 1 with parameters", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
-            try Tool.openssl("ecparam", "-name", "prime256v1", "-genkey")
-        },
         BadKey("encrypted", .encryptedPrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
             try Self.converted("pkcs8", "-topk8", "-passout", "pass:demo", "-in")
         },
@@ -49,9 +42,6 @@ extension BadKey {
         BadKey("RSA", .otherAlgorithm, says: "another algorithm") { try made("RSA", "rsa_keygen_bits:2048") },
         BadKey("P-384", .otherCurve, says: "another curve") { try made("EC", "ec_paramgen_curve:P-384") },
         BadKey("secp256k1", .otherCurve, says: "another curve") { try made("EC", "ec_paramgen_curve:secp256k1") },
-        BadKey("curve by its numbers", .otherCurve, says: "another curve") {
-            try made("EC", "ec_paramgen_curve:P-256", "ec_param_enc:explicit")
-        },
         BadKey("Ed25519", .otherAlgorithm, says: "another algorithm") { try made("ED25519") },
         BadKey("DH", .otherAlgorithm, says: "another algorithm") { try made("DH", "group:ffdhe2048") },
     ]
@@ -62,7 +52,7 @@ extension BadKey {
     }
 
     /// What `openssl` makes of a fresh key, whose file comes last.
-    private static func converted(_ arguments: String...) throws -> [UInt8] {
+    static func converted(_ arguments: String...) throws -> [UInt8] {
         let workbench = try Workbench()
         let path = try TestKey().write(on: workbench)
         return try withExtendedLifetime(workbench) { try Tool.openssl(arguments + [path]) }

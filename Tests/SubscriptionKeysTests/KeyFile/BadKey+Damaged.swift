@@ -38,13 +38,24 @@ extension BadKey {
         BadKey("SEC 1 with the label of PKCS#8", .malformedDER, says: "algorithm is something else") {
             try DER.pem(Array(TestKey().der.dropFirst(29)))
         },
-        BadKey("a scalar of 31 bytes", .malformedDER, says: "scalar of 31 bytes") {
-            let key = try TestKey()
-            return pkcs8(key.scalar.dropLast(), key.point)
+        BadKey("no DER of a key", .notPEM, says: "binary, and neither PEM nor a key in DER") {
+            [0x30, 0x03, 0x02, 0x01, 0x80]
         },
-        BadKey("a compressed point", .malformedDER, says: "uncompressed") {
+        BadKey("no BEGIN line", .notPEM, says: "no BEGIN line") {
+            try text { $0.split(separator: "\n").dropFirst().joined(separator: "\n") }
+        },
+        BadKey("a scalar of 33 bytes that is too large", .malformedDER, says: "scalar of 33 bytes") {
             let key = try TestKey()
-            return pkcs8(key.scalar, [0x02] + key.point[1...32])
+            return pkcs8([1] + key.scalar, key.point)
+        },
+        BadKey("a scalar of no byte", .malformedDER, says: "scalar of 0 bytes") { try pkcs8([], TestKey().point) },
+        BadKey("a compressed point of another half", .foreignPublicPoint, says: "of another key") {
+            let key = try TestKey()
+            return pkcs8(key.scalar, [0x03 - key.point[64] & 1] + key.point[1...32])
+        },
+        BadKey("a hybrid point", .malformedDER, says: "neither 65 bytes, 04 x y, nor compressed") {
+            let key = try TestKey()
+            return pkcs8(key.scalar, [0x06] + key.point.dropFirst())
         },
         BadKey("scalar zero", .scalarOutOfRange, says: "zero or beyond the order") {
             try pkcs8([UInt8](repeating: 0, count: 32), TestKey().point)
@@ -56,10 +67,10 @@ extension BadKey {
         BadKey("scalar 2^256 - 1", .scalarOutOfRange, says: "zero or beyond the order") {
             pkcs8([UInt8](repeating: 0xFF, count: 32))
         },
-        BadKey("the point of another key", .foreignPublicPoint, says: "public point of another key") {
+        BadKey("the point of another key", .foreignPublicPoint, says: "of another key") {
             try pkcs8(TestKey().scalar, TestKey().point)
         },
-        BadKey("a point that is not on the curve", .foreignPublicPoint, says: "not on P-256") {
+        BadKey("a point that is not on the curve", .foreignPublicPoint, says: "of another key") {
             let key = try TestKey()
             return pkcs8(key.scalar, key.point.dropLast() + [key.point[64] ^ 1])
         },

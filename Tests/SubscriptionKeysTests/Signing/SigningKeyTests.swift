@@ -15,7 +15,7 @@ struct SigningKeyTests {
     /// What surrounds and divides the Base64 of a key that is still fine.
     enum Form: String, CaseIterable {
         case openssl, apple, withoutPoint, carriageReturns, carriageReturnsAlone, noLineEnds, spaces, noFinalNewline
-        case blankLinesAround, longLine, indented
+        case blankLinesAround, longLine, indented, secondVersion, pointOutside, scalarOf33, compressed
 
         func bytes(of key: TestKey) -> [UInt8] {
             let text = String(decoding: key.pem, as: UTF8.self)
@@ -34,6 +34,13 @@ struct SigningKeyTests {
                     "-----BEGIN PRIVATE KEY-----\n\(Data(key.der).base64EncodedString())\n-----END PRIVATE KEY-----"
                         .utf8
                 )
+            // As python-ecdsa, RFC 5958, GnuTLS and OpenSSL (ec_conv_form:compressed) write it.
+            case .secondVersion: DER.pem(DER.pkcs8(scalar: key.scalar, point: key.point, version: 1))
+            case .pointOutside:
+                DER.pem(DER.pkcs8(scalar: key.scalar, point: nil, version: 1, outerPoint: key.point))
+            case .scalarOf33: DER.pem(DER.pkcs8(scalar: [0] + key.scalar, point: key.point))
+            case .compressed:
+                DER.pem(DER.pkcs8(scalar: key.scalar, point: [2 | key.point[64] & 1] + key.point[1...32]))
             case .indented: Array(text.split(separator: "\n").map { "  \($0) \n" }.joined().utf8)
             }
         }
@@ -52,6 +59,15 @@ struct SigningKeyTests {
         #expect(signer.publicKeySHA256.map { String(format: "%02x", $0) }.joined() == digest)
         #expect(signer.keyIdentifier == "TEST123456")
         #expect(signer.fileMode == 0o600)
+    }
+
+    @Test("Zeros in front of the scalar may be left out, down to one byte", arguments: [1, 2, 31])
+    func shortScalar(count: Int) throws {
+        let digits = [UInt8](repeating: 7, count: count)
+        let whole = DER.pkcs8(scalar: [UInt8](repeating: 0, count: 32 - count) + digits, point: nil)
+        let path = try workbench.write(DER.pem(whole), to: "whole.p8")
+        let known = try Tool.openssl("pkey", "-in", path, "-pubout", "-outform", "DER")
+        #expect(try workbench.load(DER.pem(DER.pkcs8(scalar: digits, point: nil))).publicKeySPKI == known)
     }
 
     @Test("The scalars at both ends of the range are keys", arguments: [false, true])

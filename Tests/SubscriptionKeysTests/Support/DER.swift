@@ -21,7 +21,15 @@ enum DER {
     ///
     /// Without a point, the public key is left out. With parameters, the inner structure names the curve, too,
     /// as Apple's files do.
-    static func pkcs8(scalar: [UInt8], point: [UInt8]?, parameters: Bool = false) -> [UInt8] {
+    ///
+    /// Version 1 may have the point outside, too.
+    static func pkcs8(
+        scalar: [UInt8],
+        point: [UInt8]?,
+        parameters: Bool = false,
+        version: UInt8 = 0,
+        outerPoint: [UInt8]? = nil
+    ) -> [UInt8] {
         let key = element(
             0x30,
             [0x02, 0x01, 0x01],
@@ -29,7 +37,8 @@ enum DER {
             parameters ? element(0xA0, p256) : [],
             point.map { element(0xA1, element(0x03, [0] + $0)) } ?? []
         )
-        return element(0x30, [0x02, 0x01, 0x00], element(0x30, ecPublicKey, p256), element(0x04, key))
+        let outer = outerPoint.map { element(0x81, [0] + $0) } ?? []
+        return element(0x30, [0x02, 0x01, version], element(0x30, ecPublicKey, p256), element(0x04, key), outer)
     }
 
     /// The PEM of some DER, in lines of 64 characters.
