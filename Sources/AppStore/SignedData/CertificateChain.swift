@@ -121,18 +121,39 @@ struct CertificateChain {
 package struct TrustedRoot: Equatable, Sendable {
     let certificate: Certificate
 
-    /// Reads the content of a file: DER, or PEM with one certificate.
-    package init(contents bytes: [UInt8]) throws(SignedDataFault) {
+    private init(der: [UInt8]) throws(SignedDataFault) {
         do {
-            if bytes.first == 0x30 {
-                certificate = try Certificate(derEncoded: bytes)
-            } else {
-                let document = try PEMDocument(pemString: String(decoding: bytes, as: UTF8.self))
-                certificate = try Certificate(pemDocument: document)
-            }
+            certificate = try Certificate(derEncoded: der)
         } catch {
             throw SignedDataFault(.certificateMalformed, "The file is no X.509 certificate, neither in DER nor in PEM.")
         }
+    }
+
+    /// Reads the first certificate of a file.
+    package init(contents bytes: [UInt8]) throws(SignedDataFault) {
+        self = try Self.roots(in: bytes)[0]
+    }
+
+    /// Reads the content of a file, at least one: DER, or PEM with certificates, whose lines may have any length, and other text between.
+    package static func roots(in bytes: [UInt8]) throws(SignedDataFault) -> [TrustedRoot] {
+        guard bytes.first != 0x30 else { return [try TrustedRoot(der: bytes)] }
+        let blocks = String(decoding: bytes, as: UTF8.self).split(
+            separator: "-----BEGIN ",
+            omittingEmptySubsequences: false
+        )
+        let (begin, end) = ("CERTIFICATE-----", "-----END CERTIFICATE-----")
+        var roots: [TrustedRoot] = []
+        for block in blocks.dropFirst() where block.hasPrefix(begin) {
+            let body = block.dropFirst(begin.count).split(
+                separator: end,
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            let der = body.count == 2 ? Base64.decode(String(body[0].filter { !$0.isWhitespace })) : nil
+            roots.append(try TrustedRoot(der: der ?? []))
+        }
+        guard !roots.isEmpty else { return [try TrustedRoot(der: [])] }
+        return roots
     }
 
     /// Apple Root CA - G3.

@@ -50,6 +50,28 @@ struct SignedDataVerifierTests {
         #expect(fault(of: jws, pem) == nil)
     }
 
+    @Test("A file of roots may have lines of any length, blanks, other text, and several certificates")
+    func forms() throws {
+        let jws = try authority.signer().sign(Self.payload)
+        let (pem, other) = try (authority.rootPEM, TestAuthority().rootPEM)
+        let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+        func block(_ lines: some Sequence<String>) -> String {
+            "-----BEGIN CERTIFICATE-----\n\(lines.joined(separator: "\n"))\n-----END CERTIFICATE-----\n"
+        }
+        let wide = stride(from: 0, to: base64.count, by: 76).map { String(base64.dropFirst($0).prefix(76)) }
+        for (text, count) in [
+            (block([base64]), 1), (block(wide), 1), (block(wide.map { "  \($0) \r" }), 1),
+            ("\n\nroot of a test\n" + other + "\n \n" + pem, 2),
+        ] {
+            let roots = try TrustedRoot.roots(in: Array(text.utf8))
+            #expect(roots.count == count)
+            #expect(fault(of: jws, SignedDataVerifier(additionalRoots: roots)) == nil)
+        }
+        for text in ["", "\(base64)\n", block([]), block([String(base64.dropLast(4))]), String(pem.dropLast(30))] {
+            #expect(throws: SignedDataFault.self) { try TrustedRoot.roots(in: Array(text.utf8)) }
+        }
+    }
+
     @Test("A JWS that brings its own untrusted root is not genuine")
     func otherRoot() throws {
         let jws = try authority.signer().sign(Self.payload)

@@ -47,17 +47,20 @@ extension SettingsReader {
     func additionalRoots(_ file: MainFile) -> [TrustedRoot] {
         let node = file.lists[SettingTable.shared.additionalRoots.entry.keyPath]
         let elements = node?.list(of: "certificate files") ?? []
-        return elements.compactMap { element in
-            guard let path = existingFile(element, "a certificate, DER or PEM") else { return nil }
-            guard let root = try? TrustedRoot(contents: Array(Data(contentsOf: URL(filePath: path)))) else {
-                element.fault("\(Echo.path(path)) holds no X.509 certificate; name a file with one, in DER or PEM")
-                return nil
+        return elements.flatMap { element -> [TrustedRoot] in
+            guard let path = existingFile(element, "a certificate, DER or PEM") else { return [] }
+            guard let roots = try? TrustedRoot.roots(in: Array(Data(contentsOf: URL(filePath: path)))) else {
+                element.fault(
+                    "\(Echo.path(path)) holds no X.509 certificate, or a damaged one; name a file in DER, or in PEM with each "
+                        + "certificate between the lines BEGIN CERTIFICATE and END CERTIFICATE"
+                )
+                return []
             }
             faults.warning(
                 element.place,
                 "the service trusts what this root signs as if the App Store had signed it; use this for tests only"
             )
-            return root
+            return roots
         }
     }
 
