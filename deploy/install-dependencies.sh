@@ -93,6 +93,14 @@ for group in "$@"; do
         need opensc "importing keys into it, as the guide does" command -v pkcs11-tool
         need p11-kit "a token in another process" command -v p11-kit
         need p11-kit-modules "its client" sh -c 'ls /usr/lib/*/pkcs11/p11-kit-client.so'
+        need libnss3-tools "a token of NSS" sh -c 'command -v certutil && command -v pk12util'
+        need libnss3 "its module" sh -c 'ls /usr/lib/*/libsoftokn3.so'
+        need swtpm "a TPM to test with" command -v swtpm
+        need tpm2-tools "speaking with it" command -v tpm2_flushcontext
+        need libtss2-tcti-swtpm0 "speaking with it" sh -c 'ls /usr/lib/*/libtss2-tcti-swtpm.so.0'
+        need libtpm2-pkcs11-1 "its module" sh -c 'ls /usr/lib/*/libtpm2_pkcs11.so.1'
+        need libtpm2-pkcs11-tools "importing keys into it" command -v tpm2_ptool
+        need gnutls-bin "key files of another tool" command -v certtool
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill

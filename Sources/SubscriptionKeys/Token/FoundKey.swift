@@ -12,7 +12,8 @@ extension TokenObject {
     /// Opens a session, and finds the public key by a signature: that of a file, where there is one, or the token's object of
     /// the key's id or label.
     func find(publicPoint: [UInt8]?, within limit: Duration) throws(TokenFault) -> FoundKey {
-        try module.wait { [self] (lane) throws(TokenFault) in
+        guard module.threads.replaceHung(0) else { throw module.threads.lateness }
+        return try module.wait(on: { $0 == 0 }) { [self] (lane) throws(TokenFault) in
             let session = try lane.session(of: self, within: limit)
             let label = session.label(of: session.key)
             if let curve = session.attribute(CKA_EC_PARAMS, of: session.key), !curve.isEmpty, curve != Self.p256 {

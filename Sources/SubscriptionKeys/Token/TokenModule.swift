@@ -115,7 +115,7 @@ package final class TokenModules: Sendable {
 
     /// Does some work on a thread that fits, and waits for it: for loading and commands, not on an event loop.
     func wait<Value: Sendable>(
-        on fits: @escaping @Sendable (Int) -> Bool = { _ in true },
+        on fits: @escaping @Sendable (Int) -> Bool,
         for work: @escaping @Sendable (TokenThreads.Lane) throws(TokenFault) -> Value
     ) throws(TokenFault) -> Value {
         let done = DispatchSemaphore(value: 0)

@@ -102,7 +102,7 @@ final class TokenThreads: Sendable {
     ///
     /// `completion` is called once, from any thread: with the work's result, or with that of `fault` if it takes too long.
     func run<Value: Sendable>(
-        on fits: @escaping @Sendable (Int) -> Bool = { _ in true },
+        on fits: @escaping @Sendable (Int) -> Bool,
         waiting patience: Duration? = nil,
         _ work: @escaping @Sendable (Lane) -> Value,
         orGiveUp fault: @escaping @Sendable (TokenFault) -> Value,

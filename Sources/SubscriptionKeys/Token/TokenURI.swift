@@ -2,7 +2,7 @@
 ///
 /// A fault repeats no value: one of them may be a PIN in the wrong place.
 package struct TokenURI: Hashable, Sendable {
-    /// Attributes that are a text, by their names: `token`, `serial`, `manufacturer`, `model` and `object` (the label).
+    /// Attributes that are a text, by their names: those of a token, its slot and its module, and `object` (the label).
     package private(set) var texts: [String: String] = [:]
     package private(set) var id: [UInt8]?
     package private(set) var slotId: UInt?
@@ -33,8 +33,9 @@ package struct TokenURI: Hashable, Sendable {
 
     private mutating func take(_ name: String, _ value: [UInt8], isQuery: Bool) throws(KeyError) {
         switch (name, isQuery) {
-        case ("token", false), ("serial", false), ("manufacturer", false), ("model", false), ("object", false):
-            texts[name] = try Self.text(value, of: name)
+        case (_, false) where Self.textNames.contains(name):
+            texts[name] = value.isEmpty && name != "object" ? "" : try Self.text(value, of: name)
+            if name == "library-version", let major = texts[name], !major.contains(".") { texts[name] = major + ".0" }
         case ("id", false):
             guard !value.isEmpty else { throw Self.fault("has an empty id") }
             id = value
@@ -65,11 +66,17 @@ package struct TokenURI: Hashable, Sendable {
             throw Self.fault("has \(name) before the question mark, where it goes after it")
         default:
             throw Self.fault(
-                "has an attribute that is not known here; known are token, serial, manufacturer, model, slot-id, object, id "
-                    + "and type, and after a question mark module-path and pin-source"
+                "has an attribute that is not known here; known are \(Self.textNames.joined(separator: ", ")), slot-id, id and "
+                    + "type, and after a question mark module-path and pin-source"
             )
         }
     }
+
+    /// Those but the first may be empty: so is what they name, then (RFC 7512 §2.4).
+    private static let textNames = [
+        "object", "token", "serial", "manufacturer", "model", "slot-manufacturer", "slot-description",
+        "library-manufacturer", "library-description", "library-version",
+    ]
 
     private static func fault(_ clause: String) -> KeyError {
         KeyError(.token, "the PKCS#11 URI \(clause), as in pkcs11:token=offers;object=KEYID?pin-source=file:offers.pin")

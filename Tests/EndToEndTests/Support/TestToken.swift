@@ -66,16 +66,19 @@ struct TestToken {
         try installation.configure("pkcs11: { modules: [\(module)] }")
     }
 
-    /// Where Debian has it, below the directory of the machine's libraries.
-    private static func client() throws -> String {
+    private static func client() throws -> String { try module("pkcs11/p11-kit-client.so") }
+
+    /// A module of Debian's, below the directory of the machine's libraries.
+    static func module(_ name: String) throws -> String {
         let found = try Executable.run(
-            ["-c", "ls /usr/lib/*/pkcs11/p11-kit-client.so /usr/lib/pkcs11/p11-kit-client.so 2>/dev/null | head -1"],
+            ["-c", "ls /usr/lib/*/\(name) /usr/lib/\(name) 2>/dev/null | head -1"],
             of: "/bin/sh"
         )
         return found.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    private func tool(_ arguments: String...) throws {
+    /// Runs `softhsm2-util`.
+    func tool(_ arguments: String...) throws {
         let outcome = try Executable.run(arguments, of: "/usr/bin/softhsm2-util", environment: environment)
         guard outcome.status == 0 else { throw Failure(text: outcome.errors) }
     }

@@ -137,6 +137,24 @@ struct TokenKeyTests {
         }
     }
 
+    @Test("A session that does not sign takes down no other: all is signed, and the fault names the call that failed")
+    func oneSession() async throws {
+        let key = try fixture.load()
+        let before = fixture.modules.faults["CKR_DEVICE_ERROR"] ?? 0
+        try fixture.order("lame 48")
+        for _ in 0..<40 {
+            let signature = try await fixture.sign(key, message)
+            #expect(try fixture.workbench.opensslVerifies(signature, over: message, by: fixture.key))
+            #expect(key.unavailability == nil)
+        }
+        #expect(fixture.modules.faults["CKR_DEVICE_ERROR"] ?? 0 > before)
+        try fixture.order("init 5")
+        let fault = await #expect(throws: SigningFailure.self) { try await fixture.sign(key, message) }
+        #expect(fault?.detail.contains("C_SignInit answers CKR_GENERAL_ERROR (slot-id ") == true, "\(fault as Any)")
+        try fixture.order("ok")
+        try await untilItSigns(key)
+    }
+
     @Test("C_OpenSession that hangs for a minute while the token comes back does not keep the key away as long")
     func hangsAtOpening() async throws {
         let key = try fixture.load()

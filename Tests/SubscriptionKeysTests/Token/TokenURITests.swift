@@ -19,6 +19,25 @@ struct TokenURITests {
         #expect(uri.modulePath == "/usr/lib/m.so" && uri.pinSource == "offers.pin")
     }
 
+    @Test("What opencryptoki and p11-kit print: an empty serial, the module's and the slot's names")
+    func printed() throws {
+        let uri = try TokenURI(
+            "pkcs11:library-description=Soft;library-manufacturer=IBM;library-version=3;slot-description=a%20b;"
+                + "slot-manufacturer=;slot-id=1;token=offers;serial=;object=A"
+        )
+        #expect(
+            uri.texts == [
+                "library-description": "Soft", "library-manufacturer": "IBM", "library-version": "3.0",
+                "slot-description": "a b", "slot-manufacturer": "", "token": "offers", "serial": "", "object": "A",
+            ]
+        )
+    }
+
+    @Test("A token's text reaches a terminal without what a terminal obeys")
+    func shown() {
+        #expect("off\u{1B}[31mers\u{7}\u{9B}\u{202E}\n\u{E9}".shown == #"off\u{1b}[31mers\u{7}\u{9b}\u{202e}\u{a}é"#)
+    }
+
     @Test(
         "Ways to write the file of the PIN",
         arguments: [

@@ -19,8 +19,20 @@ extension ConfigurationChange {
         .main(
             "catalog:  ",
             "pkcs11: { modules: [root.pem] }\ncatalog:  ",
-            "3: pkcs11.modules",
-            "root.pem is no PKCS#11 module that can be loaded ("
+            "3: pkcs11.modules[0]",
+            "and others could replace its code: chmod go-w "
+        ),
+        .main(
+            "catalog:  ",
+            "pkcs11: { modules: [{ parameters: a }] }\ncatalog:  ",
+            "3: pkcs11.modules[0].file",
+            "is missing; name the module, a shared library"
+        ),
+        .main(
+            "catalog:  ",
+            "pkcs11: { modules: [{ file: root.pem, parameters: \"\" }] }\ncatalog:  ",
+            "3: pkcs11.modules[0].parameters",
+            "is empty"
         ),
         .main("catalog:  ", "pkcs11: { modules: a.so }\ncatalog:  ", "3: pkcs11.modules", "a list of PKCS#11 modules"),
         .main("catalog:  ", "pkcs11: { sessions: 0 }\ncatalog:  ", "3: pkcs11.sessions", "from 1 to 64"),

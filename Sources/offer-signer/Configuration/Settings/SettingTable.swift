@@ -194,8 +194,8 @@ struct SettingTable: Sendable {
         "pkcs11.modules",
         of: .file,
         without: "none",
-        "PKCS#11 modules, shared libraries of root's or the service's user's. The keys of a catalog can be in their tokens. "
-            + "Loaded at the start alone"
+        "PKCS#11 modules, shared libraries that only root and the service's user can replace; or { file, parameters }, with "
+            + "the text for C_Initialize. The keys of a catalog can be in their tokens. Loaded at the start alone"
     )
     let tokenSessions = Setting(
         "pkcs11.sessions",
