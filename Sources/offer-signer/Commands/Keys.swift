@@ -14,7 +14,8 @@ struct Keys: ParsableCommand {
     struct Inspect: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",
-            abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes."
+            abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes.",
+            usage: "offer-signer keys inspect [<options>] <file> ..."
         )
 
         @Flag(help: "Print only the public key, as PEM: offer-lab and openssl check signatures with it.")
