@@ -8,7 +8,7 @@ enum ForeignForm {
         for (beginning, finding, conversion) in beginnings where text.starts(with: beginning, at: first) {
             return KeyError(.notPEM, finding, conversion: conversion)
         }
-        if text[first] == DERReader.Tag.sequence.rawValue, let fault = der(text, first..<content.upperBound + 1) {
+        if text[first] == DERReader.Tag.sequence.rawValue, let fault = der(text, first..<text.count) {
             return fault
         }
         if let begin = PEMArmour.find(PEMArmour.begin, in: text, from: first, upTo: text.count) {
@@ -52,10 +52,10 @@ enum ForeignForm {
         "make a PKCS#12 file of it with keytool -importkeystore -deststoretype PKCS12, and of that a PEM file with openssl pkcs12"
     )
 
-    /// A key in DER, or PKCS#12, by their version.
+    /// A key in DER, or PKCS#12, by their version; the last bytes of DER may look like blanks.
     private static func der(_ text: Span<UInt8>, _ content: Range<Int>) -> KeyError? {
         var reader = DERReader(content)
-        guard let outer = try? reader.next(.sequence, in: text, named: "file"), reader.isAtEnd else { return nil }
+        guard let outer = try? reader.next(.sequence, in: text, named: "file") else { return nil }
         reader = DERReader(outer)
         guard let version = try? reader.next(.integer, in: text, named: "version"), version.count == 1 else {
             return nil

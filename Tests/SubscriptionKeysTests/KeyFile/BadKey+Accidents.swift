@@ -5,6 +5,11 @@ extension BadKey {
     /// Good keys in a form of another tool, or that something happened to on their way; each text has the way back.
     static let accidents = [
         BadKey("DER", .notPEM, says: "is DER") { try TestKey().der },
+        BadKey("DER that ends in a byte like a line feed", .notPEM, says: "is DER") {
+            // The last byte is that of the scalar.
+            let scalar = try Array(TestKey().scalar.dropLast()) + [0x0A]
+            return DER.pkcs8(scalar: scalar, point: nil)
+        },
         BadKey("SEC 1 in DER", .notPEM, says: "is DER") { try converted("ec", "-outform", "der", "-in") },
         BadKey("SEC 1", .sec1PrivateKey, says: "SEC 1 (EC PRIVATE KEY)") { try converted("ec", "-in") },
         BadKey("SEC 1 with parameters", .sec1PrivateKey, says: "SEC 1 (EC PARAMETERS)") {
