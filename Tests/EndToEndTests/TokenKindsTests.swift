@@ -33,6 +33,12 @@ struct TokenKindsTests {
         #expect(check.status == 0 && check.text.contains("self-test passed, signs"), "\(check.errors)\(check.text)")
     }
 
+    /// Starts the service with a time-out that a busy machine keeps.
+    private func serve(environment: [String: String] = [:], launcher: [String] = []) throws -> RunningService {
+        try installation.edit("offer-signer.yaml", "pkcs11: {", "pkcs11: { timeoutMilliseconds: 5000,")
+        return try RunningService(installation, environment: environment, launcher: launcher)
+    }
+
     private func expectSignatures(_ service: RunningService) throws {
         let samples = Load(on: service, connections: 8, requests: 25).finish()
         #expect(samples.count == 200 && samples.allSatisfy { $0.status == 200 })
@@ -78,7 +84,7 @@ struct TokenKindsTests {
         try installation.makeKey("SECONDKEY1")
         let token = try TestToken(of: installation, through: .softHSM)
         try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
-        let service = try RunningService(installation, environment: token.environment)
+        let service = try serve(environment: token.environment)
         try expectSignatures(service)
         let entry = #"{ id: SECONDKEY1, pkcs11: "pkcs11:token=later;object=SECONDKEY1?pin-source=file:offers.pin" }"#
         let make = """
@@ -112,7 +118,7 @@ struct TokenKindsTests {
             environment: token.environment
         )
         try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
-        let service = try RunningService(installation, environment: token.environment)
+        let service = try serve(environment: token.environment)
         try expectSignatures(service)
     }
 
@@ -170,7 +176,7 @@ struct TokenKindsTests {
             "modules: [\(module)]",
             "modules: [{ file: \(module), parameters: \"\(parameters)\" }]"
         )
-        let service = try RunningService(installation)
+        let service = try serve()
         try expectSignatures(service)
     }
 
@@ -182,7 +188,7 @@ struct TokenKindsTests {
         try directory.write("modules/nss.module", modules)
         try installation.configure("pkcs11: { modules: [\(try TestToken.module("p11-kit-proxy.so"))] }")
         let mount = "mount --bind '\(directory.path("modules"))' /usr/share/p11-kit/modules && exec \"$@\""
-        let service = try RunningService(installation, launcher: ["unshare", "-m", "sh", "-c", mount, "sh"])
+        let service = try serve(launcher: ["unshare", "-m", "sh", "-c", mount, "sh"])
         try expectSignatures(service)
     }
 
@@ -191,11 +197,11 @@ struct TokenKindsTests {
         let tpm = try TestTPM(of: installation)
         let environment = tpm.environment
         let module = try TestToken.module("libtpm2_pkcs11.so.1")
-        try installation.configure("pkcs11: { modules: [\(module)], timeoutMilliseconds: 2000 }")
+        try installation.configure("pkcs11: { modules: [\(module)] }")
         try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
         try directory.write("offers.pin", "4711\n", mode: 0o600)
         do {
-            let service = try RunningService(installation, environment: environment)
+            let service = try serve(environment: environment)
             let samples = Load(on: service, connections: 4, requests: 10).finish()
             #expect(samples.allSatisfy { $0.status == 200 })
             #expect(try samples.allSatisfy { try installation.verifies($0.discount, account: "alice") })

@@ -36,7 +36,11 @@ struct TokenTests {
         #expect(check.status == 0, "\(check.errors)")
         #expect(check.text.contains("in the token \"offers\", self-test passed, signs"), "\(check.text)")
 
-        let service = try RunningService(installation, environment: token.environment)
+        let service = try RunningService(
+            installation,
+            flags: ["--pkcs11-timeout-milliseconds", "5000"],
+            environment: token.environment
+        )
         try expectSignature(try service.sign(request))
         // Those of a tick go there together.
         let samples = Load(on: service, connections: 8, requests: 20).finish()
@@ -331,7 +335,7 @@ struct TokenTests {
         let server = isElsewhere ? try TokenServer(token, in: installation) : nil
         let service = try RunningService(
             installation,
-            flags: ["--keys-secret-memory", "false"],
+            flags: ["--keys-secret-memory", "false", "--pkcs11-timeout-milliseconds", "5000"],
             environment: token.environment
         )
         let load = Load(on: service, connections: 12)
