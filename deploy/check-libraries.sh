@@ -6,7 +6,7 @@
 set -euo pipefail
 
 executable=$1
-if readelf --dynamic "$executable" | grep -E '\((RUNPATH|RPATH)\).*\$ORIGIN'; then
+if readelf --dynamic "$executable" | grep -E '\((RUNPATH|RPATH)\).*[$]ORIGIN'; then
     echo "$executable: libraries are looked for beside it. Build it with --disable-local-rpath." >&2
     exit 1
 fi
