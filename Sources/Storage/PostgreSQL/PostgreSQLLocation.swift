@@ -1,5 +1,5 @@
 import CPostgreSQL
-import Glibc
+import Foundation
 
 /// The place of a PostgreSQL database, and how to speak with it: the contents of a libpq URI.
 ///
@@ -16,6 +16,10 @@ package struct PostgreSQLLocation: Equatable, Sendable {
         "service": "names a service; write its parameters into the URL",
         "replication": "asks for a replication connection; leave replication out",
         "client_encoding": "sets client_encoding, which is UTF-8; leave it out",
+        "scram_client_key": "carries scram_client_key, as good as a password; put the password into a passfile",
+        "scram_server_key": "carries scram_server_key, a secret; put the password into a passfile",
+        "oauth_client_secret": "carries oauth_client_secret, a secret; put a password into a passfile in its place",
+        "sslkeylogfile": "names sslkeylogfile, which would lay the connection open; leave it out",
     ]
 
     /// What libpq takes for `sslmode`; it looks at that with the first connection alone.
@@ -25,10 +29,11 @@ package struct PostgreSQLLocation: Equatable, Sendable {
     ///
     /// An error repeats no part of it but the names of parameters that libpq knows.
     package init(url: String) throws(PostgreSQLError) {
+        let named = Self.keywords(in: url)
+        // Before libpq's look, which does not know those of newer versions; and after it, as it has the last word.
+        try Self.refuse(named.contains)
         let parsed = try Self.parse(url)
-        for (keyword, reason) in Self.refused.sorted(by: { $0.key < $1.key }) where parsed[keyword] != nil {
-            throw PostgreSQLError(.invalidURL, reason)
-        }
+        try Self.refuse { parsed[$0] != nil }
         // `engine:key` would have OpenSSL load a module into the process that holds the keys.
         if let key = parsed["sslkey"], key.contains(":") {
             throw PostgreSQLError(.invalidURL, "names an sslkey of an engine; name a file")
@@ -78,6 +83,19 @@ package struct PostgreSQLLocation: Equatable, Sendable {
         // A standby takes no records.
         "target_session_attrs": "read-write",
     ]
+
+    private static func refuse(_ isThere: (String) -> Bool) throws(PostgreSQLError) {
+        for (keyword, reason) in refused.sorted(by: { $0.key < $1.key }) where isThere(keyword) {
+            throw PostgreSQLError(.invalidURL, reason)
+        }
+    }
+
+    /// The names of a URL's parameters, whether libpq knows them or not.
+    private static func keywords(in url: String) -> Set<String> {
+        let parameters = url.split(whereSeparator: { "?&".contains($0) }).dropFirst()
+        let names = parameters.compactMap { $0.split(separator: "=").first }
+        return Set(names.compactMap { String($0).removingPercentEncoding })
+    }
 
     private static func parse(_ url: String) throws(PostgreSQLError) -> [String: String] {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
