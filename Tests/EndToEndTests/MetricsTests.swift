@@ -100,7 +100,12 @@ struct MetricsTests {
         try service.installation.directory.write("catalog.yaml", "apps: [")
         try service.reload()
 
-        let metrics = try service.metrics()
+        // Nobody waits for what the database has to say: it is found after a look, within some seconds.
+        var metrics: [String: Double] = [:]
+        try waitUntil {
+            metrics = try service.metrics()
+            return metrics["offer_signer_offers_not_in_catalog{app=\"com.example.reader\"}"] == 1
+        }
         let app = "app=\"com.example.reader\""
         let expected: [String: Double] = [
             "app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status=\"200\"}": 1,

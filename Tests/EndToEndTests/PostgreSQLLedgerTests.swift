@@ -60,6 +60,31 @@ struct PostgreSQLLedgerTests {
         #expect(service.log.contains("the ledger could not be closed in time"), "\(service.log)")
     }
 
+    @Test("Metrics are answered while the server hangs: the figures stay, and say how old they are")
+    func metricsInOutage() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let service = try RunningService(installation)
+        try service.waitUntilReadiness(is: 200)
+        let bytes = #"offer_signer_ledger_bytes{database="postgresql"}"#
+        try waitUntil { try service.metrics()[bytes] != nil }
+        server.freeze()
+        defer { server.freeze(false) }
+        try service.expectFault("ledger: ")
+        var (slowest, ages) = (Duration.zero, [Double]())
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            let metrics = try service.metrics()
+            slowest = max(slowest, start.duration(to: .now))
+            #expect(metrics["offer_signer_ready"] == 0)
+            #expect(metrics[bytes] ?? 0 > 0)
+            ages.append(try #require(metrics[#"offer_signer_figures_age_seconds{figures="database"}"#]))
+            sleep(1)
+        }
+        #expect(slowest < .seconds(3))
+        #expect(try #require(ages.last) >= #require(ages.first) + 2, "\(ages)")
+    }
+
     @Test("Where commits wait for a standby that is gone, /readyz names it, and is ready when it is back")
     func missingStandby() throws {
         let server = try PostgreSQLServer()

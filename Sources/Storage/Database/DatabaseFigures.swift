@@ -1,3 +1,4 @@
+import Dispatch
 package import Offers
 
 /// The figures of a database for its operator.
@@ -36,8 +37,8 @@ extension DatabaseFigures {
 }
 
 extension RecentFigure where Value == DatabaseFigures {
-    /// The figures of a database; `nil` when it cannot be read.
-    package convenience init(of database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
-        self.init { try? DatabaseFigures(of: database, at: now()) }
+    /// The figures of a database as they were found last; `nil` before.
+    package func latest(of database: any SQLDatabase, at now: Timestamp) -> (value: Value, age: Duration)? {
+        latest { await DispatchQueue.global(qos: .utility).perform { try? DatabaseFigures(of: database, at: now) } }
     }
 }

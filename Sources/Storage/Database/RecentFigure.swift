@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A figure that takes a while to find: it is looked for once a minute at the most.
+/// A figure that takes a while to find: nobody waits for it, and it says how old it is.
 package final class RecentFigure<Value: Sendable>: Sendable {
     private struct Found {
         let value: Value
@@ -13,49 +13,36 @@ package final class RecentFigure<Value: Sendable>: Sendable {
     private struct State {
         var found: Found?
         var isLooking = false
-
-        /// The figure, unless it is too old.
-        var known: Value? { found.flatMap { $0.at.duration(to: .now) < $0.life ? $0.value : nil } }
     }
 
-    private let find: @Sendable () -> Value?
+    private let life: Duration
     private let state = Mutex(State())
 
-    /// Takes what finds the figure, and may wait for it; `nil` when it cannot be found now.
-    init(_ find: @escaping @Sendable () -> Value?) { self.find = find }
+    /// It is found anew after so long, or a hundred times as long as finding it took.
+    package init(life: Duration = .seconds(60)) { self.life = life }
 
-    /// The figure as it was a minute ago or less, or a hundred times as long ago as finding it took.
-    package var value: Value? {
-        get async {
-            if let known = state.withLock(\.known) { return known }
-            return await look()
-        }
-    }
-
-    /// The figure as it was found last, without a wait; `nil` before.
+    /// The figure as it was found last, and how long ago; `nil` before.
     ///
-    /// One that is too old is looked for meanwhile.
-    var latest: Value? {
-        let (latest, isDue) = state.withLock { state in
-            let isDue = !state.isLooking && state.known == nil
+    /// One that is too old is looked for meanwhile: once at a time, and again at the next look where it was not found.
+    package func latest(_ find: @escaping @Sendable () async -> Value?) -> (value: Value, age: Duration)? {
+        let (found, isDue) = state.withLock { state in
+            let isKnown = state.found.map { $0.at.duration(to: .now) < $0.life } ?? false
+            let isDue = !state.isLooking && !isKnown
             if isDue { state.isLooking = true }
-            return (state.found?.value, isDue)
+            return (state.found, isDue)
         }
-        if isDue {
-            Task {
-                _ = await look()
-                state.withLock { $0.isLooking = false }
-            }
-        }
-        return latest
+        if isDue { Task { await look(find) } }
+        return found.map { ($0.value, $0.at.duration(to: .now)) }
     }
 
-    private func look() async -> Value? {
+    private func look(_ find: @Sendable () async -> Value?) async {
         let start = ContinuousClock.now
-        let value = await DispatchQueue.global(qos: .utility).perform { [find] in find() }
-        let life = max(.seconds(60), start.duration(to: .now) * 100)
-        if let value { state.withLock { $0.found = Found(value: value, at: .now, life: life) } }
-        return value
+        let value = await find()
+        let life = max(life, start.duration(to: .now) * 100)
+        state.withLock { state in
+            if let value { state.found = Found(value: value, at: start, life: life) }
+            state.isLooking = false
+        }
     }
 }
 

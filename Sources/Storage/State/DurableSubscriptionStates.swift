@@ -35,7 +35,7 @@ package final class DurableSubscriptionStates: SubscriptionStates {
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
     private let health = ReadHealth()
-    private let counted: RecentFigure<Int>
+    private let counted = RecentFigure<Int>()
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     /// Held while a batch is written, by the writer or by the ledger's.
     private let hand = Mutex(())
@@ -45,7 +45,6 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         self.store = store
         self.bounds = bounds
         self.now = now
-        counted = RecentFigure { try? store.count() }
         state = Mutex(
             State(
                 unwritten: UnwrittenStates(most: bounds.waiting, batchSize: bounds.commit),
@@ -96,10 +95,10 @@ package final class DurableSubscriptionStates: SubscriptionStates {
         return sentences.isEmpty ? nil : "state: " + sentences.joined(separator: "; ")
     }
 
-    /// How many subscriptions were held when they were counted last; `nil` before the first count is done.
-    ///
-    /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
-    package var recentCount: Int? { counted.latest }
+    /// How many subscriptions were held when they were counted last, and how long ago; `nil` before the first count is done.
+    package var recentCount: (value: Int, age: Duration)? {
+        counted.latest { [store] in await DispatchQueue.global(qos: .utility).perform { try? store.count() } }
+    }
 
     package func atHand(_ questions: [StateQuestion]) -> [Book]? {
         var asked = questions

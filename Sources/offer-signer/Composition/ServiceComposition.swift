@@ -25,6 +25,7 @@ struct ServiceComposition {
             maximumUnfinishedBytes: service.settings.maximumUnfinishedBytes
         )
         current = SnapshotInUse(ServiceSnapshot(service, lifelong))
+        lifelong.telemetry.prepare(current.value)
         self.source = source
     }
 

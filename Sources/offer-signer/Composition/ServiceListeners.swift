@@ -46,7 +46,7 @@ struct ServiceListeners {
         )
         let responder = AdminAPI.responder(
             readiness: readiness,
-            metrics: { await telemetry.page(current.value, readiness) },
+            metrics: { telemetry.page(current.value, readiness) },
             version: Version.current,
             page: overview.map { overview in OperatorsPage { await overview.json() } },
             logger: logger

@@ -14,8 +14,8 @@ struct OpenLedger: Sendable {
     let productReports: DurableProductReports
     let tally: DurableOfferTally
     let holdouts: DurableHoldouts
-    /// How large the database is, and what came of signatures.
-    let figures: RecentFigure<DatabaseFigures>
+    let historyProgress: DurableHistoryProgress
+    private let figures = RecentFigure<DatabaseFigures>()
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
     let clock = ClockMonitor(reading: WallClock.reading)
 
@@ -58,13 +58,13 @@ struct OpenLedger: Sendable {
         )
         productReports = DurableProductReports(in: storage)
         tally = DurableOfferTally(in: storage, now: WallClock.now)
+        historyProgress = DurableHistoryProgress(storage)
         holdouts = DurableHoldouts(
             in: storage,
             retentionDays: settings.ledgerRetentionDays,
             isClockRight: { [clock] in clock.fault == nil },
             now: WallClock.now
         )
-        figures = RecentFigure<DatabaseFigures>(of: storage, now: WallClock.now)
     }
 
     /// Opens the ledger for a command's work, and closes it, however that ends.
@@ -114,9 +114,12 @@ struct OpenLedger: Sendable {
         await database.close()
     }
 
-    var redemptions: DurableRedemptions { DurableRedemptions(database.storage) }
+    /// How large the database is, and what came of signatures, as it was found last; `nil` before.
+    var recentFigures: (value: DatabaseFigures, age: Duration)? {
+        figures.latest(of: database.storage, at: WallClock.now())
+    }
 
-    var historyProgress: DurableHistoryProgress { DurableHistoryProgress(database.storage) }
+    var redemptions: DurableRedemptions { DurableRedemptions(database.storage) }
 
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 

@@ -66,6 +66,10 @@ extension MetricDefinition {
         "offer_signer_held_subscriptions":
             "Subscriptions whose state is held, counted once a minute at the most; left out until the first count is "
             + "done.",
+        "offer_signer_figures_age_seconds":
+            "How old figures of the database are, in seconds: of database (its size, redemptions), held_subscriptions, "
+            + "notification_history (marks) and catalog (offers that were never seen, or are not in it). Nobody who reads "
+            + "metrics waits for the database.",
         "offer_signer_ledger_bytes":
             "How large the ledger's database is with all in it (sqlite without its log), measured once a minute at "
             + "the most.",

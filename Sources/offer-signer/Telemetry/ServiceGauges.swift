@@ -7,6 +7,8 @@ import Storage
 import Synchronization
 
 /// The gauges, which are updated when the metrics are read.
+///
+/// Nobody who reads them waits for the database: its figures are as old as ``ages`` says.
 struct ServiceGauges: Sendable {
     private let ready: Meter
     private let lastReload: Meter
@@ -18,6 +20,16 @@ struct ServiceGauges: Sendable {
     private let redemptions: LabelledGauge
     private let offersNeverSeen: LabelledGauge
     private let offersNotInCatalog: LabelledGauge
+    private let bytes: LabelledGauge
+    private let ages: LabelledGauge
+    private let recentMarks = RecentFigure<[String: Int]>(life: .seconds(5))
+    private let recentComparison = RecentFigure<CatalogComparison>(life: .seconds(5))
+    private let factory: any MetricsFactory
+
+    private struct CatalogComparison {
+        var neverSeen: [String: Int] = [:]
+        var notInCatalog: [String: Int] = [:]
+    }
 
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
@@ -38,10 +50,13 @@ struct ServiceGauges: Sendable {
         redemptions = LabelledGauge("offer_signer_redemptions_last_day", label: "app", factory: factory)
         offersNeverSeen = LabelledGauge("offer_signer_offers_never_seen", label: "app", factory: factory)
         offersNotInCatalog = LabelledGauge("offer_signer_offers_not_in_catalog", label: "app", factory: factory)
+        bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
+        ages = LabelledGauge("offer_signer_figures_age_seconds", label: "figures", factory: factory)
+        self.factory = factory
         Meter(label: "offer_signer_build_info", dimensions: [("version", Version.current)], factory: factory).set(1)
     }
 
-    func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
+    func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) {
         ready.set(readiness.isReady ? 1 : 0)
         lastReload.set(readiness.look().details.reloads.lastFaults.isEmpty ? 1 : 0)
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
@@ -60,65 +75,78 @@ struct ServiceGauges: Sendable {
         let end = snapshot.service.settings.tls?.notValidAfter.millisecondsSince1970
         certificateEnd.set(end.map { ["server": Int($0 / 1000)] } ?? [:])
         snapshot.appStore.updateGauges()
-        await readHistoryMarks(snapshot)
-        await countRedemptions(snapshot)
-        await compareCatalog(snapshot)
+        updateFigures(snapshot)
     }
 
-    /// Shows how far Apple's notification history was read of each app, by the environment that is further behind.
+    /// Shows the database's figures as they were found last, and has those that are too old found anew.
+    func updateFigures(_ snapshot: ServiceSnapshot) {
+        let ledger = snapshot.lifelong.ledger
+        var known: [String: Int] = [:]
+        func note<Value>(_ figure: (value: Value, age: Duration)?, _ name: String) -> Value? {
+            guard let figure else { return nil }
+            known[name] = Int(figure.age.components.seconds)
+            return figure.value
+        }
+        let settings = snapshot.service.settings
+        if settings.listeners.notifications != nil, settings.notificationsHistorySeconds > 0 {
+            let marks = note(recentMarks.latest { await Self.readMarks(snapshot) }, "notification_history")
+            historyMarks.set(marks ?? [:])
+        } else {
+            historyMarks.set([:])
+        }
+        if let figures = note(ledger.recentFigures, "database") {
+            bytes.set([ledger.database.kind: figures.bytes])
+            let apps = settings.apps.map { ($0.app.bundleId, figures.redemptions[$0.app.bundleId] ?? 0) }
+            redemptions.set(Dictionary(apps, uniquingKeysWith: { first, _ in first }))
+        }
+        // An unknown value is left out: 0 would look like a ledger that is empty.
+        if let count = note(ledger.states.recentCount, "held_subscriptions") {
+            Meter(label: "offer_signer_held_subscriptions", factory: factory).set(count)
+        }
+        if let comparison = note(recentComparison.latest { await Self.compare(snapshot) }, "catalog") {
+            offersNeverSeen.set(comparison.neverSeen)
+            offersNotInCatalog.set(comparison.notInCatalog)
+        }
+        ages.set(known)
+    }
+
+    /// How far Apple's notification history was read of each app, by the environment that is further behind, in seconds since
+    /// 1970; `nil` where that cannot be read.
     ///
     /// Where nothing was read yet, it is as far behind as a first reading goes back.
-    private func readHistoryMarks(_ snapshot: ServiceSnapshot) async {
-        let settings = snapshot.service.settings
+    private static func readMarks(_ snapshot: ServiceSnapshot) async -> [String: Int]? {
+        let store = snapshot.lifelong.ledger.historyProgress
         var marks: [String: Int] = [:]
-        if settings.listeners.notifications != nil, settings.notificationsHistorySeconds > 0 {
-            let store = snapshot.lifelong.ledger.historyProgress
-            for owner in snapshot.catchUp.owners {
-                guard let known = try? await [store.progress(of: owner, by: .service)] else { continue }
-                let mark = (known[0] ?? .new(at: WallClock.now())).mark
-                let seconds = Int(mark.millisecondsSince1970 / 1000)
-                marks[owner.bundleId] = min(marks[owner.bundleId] ?? seconds, seconds)
-            }
+        for owner in snapshot.catchUp.owners {
+            guard let known = try? await [store.progress(of: owner, by: .service)] else { return nil }
+            let mark = (known[0] ?? .new(at: WallClock.now())).mark
+            let seconds = Int(mark.millisecondsSince1970 / 1000)
+            marks[owner.bundleId] = min(marks[owner.bundleId] ?? seconds, seconds)
         }
-        historyMarks.set(marks)
+        return marks
     }
 
-    /// Counts the signatures that came to a purchase within a day; there is no value while the database cannot be read.
-    private func countRedemptions(_ snapshot: ServiceSnapshot) async {
-        guard let figures = await snapshot.lifelong.ledger.figures.value else { return redemptions.set([:]) }
-        let apps = snapshot.service.settings.apps.map(\.app.bundleId)
-        redemptions.set(
-            Dictionary(apps.map { ($0, figures.redemptions[$0] ?? 0) }, uniquingKeysWith: { first, _ in first })
-        )
-    }
-
-    /// Compares the catalog with clients' StoreKit; while the store cannot be read, the last values stay.
-    private func compareCatalog(_ snapshot: ServiceSnapshot) async {
-        var neverSeen: [String: Int] = [:]
-        var notInCatalog: [String: Int] = [:]
+    /// Compares the catalog with clients' StoreKit; `nil` where the store cannot be read.
+    private static func compare(_ snapshot: ServiceSnapshot) async -> CatalogComparison? {
+        var all = CatalogComparison()
         let reports = snapshot.service.productReports(in: snapshot.lifelong.ledger.productReports)
         for app in snapshot.service.settings.apps {
-            guard let comparison = try? await reports.comparison(of: app.app.bundleId) else { return }
-            neverSeen[app.app.bundleId] = comparison.neverSeen.count
-            notInCatalog[app.app.bundleId] = comparison.notInCatalog.count
+            guard let comparison = try? await reports.comparison(of: app.app.bundleId) else { return nil }
+            all.neverSeen[app.app.bundleId] = comparison.neverSeen.count
+            all.notInCatalog[app.app.bundleId] = comparison.notInCatalog.count
         }
-        offersNeverSeen.set(neverSeen)
-        offersNotInCatalog.set(notInCatalog)
+        return all
     }
 }
 
 struct LedgerMetrics: Sendable {
     private let queue: Meter
-    private let factory: any MetricsFactory
-    private let bytes: LabelledGauge
     private let freeBytes: LabelledGauge
     private let commits: Timer
     private let records: Counter
 
     init(factory: any MetricsFactory) {
         queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
-        self.factory = factory
-        bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
         freeBytes = LabelledGauge("offer_signer_ledger_free_bytes", label: "database", factory: factory)
         commits = Timer(label: "offer_signer_ledger_commit_duration_seconds", factory: factory)
         records = Counter(label: "offer_signer_ledger_records_total", factory: factory)
@@ -133,15 +161,10 @@ struct LedgerMetrics: Sendable {
         }
     }
 
-    func update(_ ledger: OpenLedger) async {
+    func update(_ ledger: OpenLedger) {
         queue.set(ledger.ledger.waiting)
-        // An unknown value is left out: 0 would look like a ledger that is empty, or a disk that is full.
-        if let count = ledger.states.recentCount {
-            Meter(label: "offer_signer_held_subscriptions", factory: factory).set(count)
-        }
-        let name = ledger.database.kind
-        bytes.set(await ledger.figures.value.map { [name: $0.bytes] } ?? [:])
-        freeBytes.set(ledger.database.freeBytes.map { [name: $0] } ?? [:])
+        // An unknown value is left out: 0 would look like a disk that is full.
+        freeBytes.set(ledger.database.freeBytes.map { [ledger.database.kind: $0] } ?? [:])
     }
 }
 

@@ -45,11 +45,14 @@ struct Telemetry: Sendable {
         self.ledger.observe(ledger.ledger)
     }
 
-    func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
+    /// Has the database's figures found, so that the first who asks gets them.
+    func prepare(_ snapshot: ServiceSnapshot) { gauges.updateFigures(snapshot) }
+
+    func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) -> MetricsPage {
         process.update()
-        await gauges.update(snapshot, readiness)
+        gauges.update(snapshot, readiness)
         tokens.update(snapshot.service)
-        await ledger.update(snapshot.lifelong.ledger)
+        ledger.update(snapshot.lifelong.ledger)
         return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
     }
 }

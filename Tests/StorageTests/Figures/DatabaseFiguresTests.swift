@@ -52,34 +52,47 @@ struct DatabaseFiguresTests {
         #expect(try await database.recentFigures(since: fixture.now).bytes >= 1_536_000)
     }
 
-    @Test("A figure is looked for once a minute at the most, and again at once where it was not found")
-    func recent() async {
-        let tries = Mutex(0)
-        let figure = RecentFigure {
-            tries.withLock { tries in
-                tries += 1
-                return tries > 1 ? tries : nil
-            }
-        }
-        #expect(await figure.value == nil)
-        #expect(await figure.value == 2)
-        #expect(await figure.value == 2)
-        #expect(figure.latest == 2)
-    }
-
-    @Test("A figure that takes long is looked for once, and nobody waits for it")
-    func latest() async {
+    @Test("Nobody waits for a figure; it is looked for once at a time, and again at once where it was not found")
+    func recent() async throws {
         let looks = Mutex(0)
         let mayEnd = DispatchSemaphore(value: 0)
-        let figure = RecentFigure {
-            looks.withLock { $0 += 1 }
-            mayEnd.wait()
-            return 7
+        let figure = RecentFigure<Int>()
+        @Sendable func find() async -> Int? {
+            let number = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return await DispatchQueue.global().perform {
+                mayEnd.wait()
+                return number > 1 ? number : nil
+            }
         }
-        for _ in 0..<3 { #expect(figure.latest == nil) }
+        for _ in 0..<3 { #expect(figure.latest(find) == nil) }
+        #expect(looks.withLock { $0 } <= 1)
         mayEnd.signal()
-        while figure.latest == nil { try? await Task.sleep(for: .milliseconds(1)) }
-        #expect(figure.latest == 7)
-        #expect(looks.withLock { $0 } == 1)
+        try await wait {
+            _ = figure.latest(find)
+            return looks.withLock { $0 } == 2
+        }
+        mayEnd.signal()
+        try await wait { figure.latest(find) != nil }
+        try await Task.sleep(for: .milliseconds(20))
+        let found = try #require(figure.latest(find))
+        #expect(found.value == 2)
+        #expect(found.age >= .milliseconds(20))
+        #expect(looks.withLock { $0 } == 2)
+    }
+
+    @Test("A figure that is too old is shown, with its age, until it was found anew")
+    func old() async throws {
+        let figure = RecentFigure<Int>(life: .zero)
+        let found = Mutex<Int?>(1)
+        @Sendable func find() async -> Int? { found.withLock { $0 } }
+        try await wait { figure.latest(find)?.value == 1 }
+        found.withLock { $0 = nil }
+        try await wait { figure.latest(find)?.age ?? .zero > .milliseconds(50) }
+        #expect(figure.latest(find)?.value == 1)
+        found.withLock { $0 = 2 }
+        try await wait { figure.latest(find)?.value == 2 }
     }
 }
