@@ -89,6 +89,7 @@ for group in "$@"; do
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
         need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
+        need pgbouncer "a pooler to test against" sh -c 'command -v pgbouncer || test -x /usr/sbin/pgbouncer'
         need softhsm2 "a token to test with" command -v softhsm2-util
         need opensc "importing keys into it, as the guide does" command -v pkcs11-tool
         need p11-kit "a token in another process" command -v p11-kit

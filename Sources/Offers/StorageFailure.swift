@@ -22,7 +22,7 @@ package struct StorageFailure: Error, CustomStringConvertible {
         case full
         /// It was not on durable storage in time.
         case tooSlow
-        /// The server answered, and does not let the service in.
+        /// The server answered, and does not let the service in, or a pooler is before it that the service refuses.
         case turnedAway
         /// Another transaction keeps something locked.
         case locked

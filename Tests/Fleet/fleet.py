@@ -29,7 +29,7 @@ import threading
 import time
 
 from configuration import Configuration
-from loads import Load, Step, lock_key
+from loads import Load, Step, lock_row
 from servers import Balancer, Database, Failed, Network, Replica, wait_until
 
 CUSTOMERS = 40
@@ -237,7 +237,8 @@ class Fleet:
         account = self.load(
             "locked", "--offer-id", "capped", "--customers", "1", "--connections", "8", "--rate", "4"
         ).answers()[0]["account"]
-        lock = f"SELECT pg_advisory_xact_lock({lock_key(self.configuration.digest_key, account)})"
+        row = lock_row(self.configuration.digest_key, account)
+        lock = f"SELECT 1 FROM ledger_locks WHERE id = {row} FOR UPDATE"
         holder = threading.Thread(target=self.primary.query, args=[f"BEGIN; {lock}; SELECT pg_sleep(5); ROLLBACK"])
         holder.start()
         while holder.is_alive():

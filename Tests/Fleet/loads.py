@@ -155,6 +155,6 @@ def digest(key, account):
     return hmac.digest(key, message, "sha256")[:16]
 
 
-def lock_key(key, account):
-    """The key of a customer's advisory lock."""
-    return int.from_bytes(hashlib.sha256(digest(key, account)).digest()[:8], "big", signed=True)
+def lock_row(key, account):
+    """The row of ledger_locks that a customer's signatures are counted under."""
+    return int.from_bytes(hashlib.sha256(digest(key, account)).digest()[:8], "big") % 65536

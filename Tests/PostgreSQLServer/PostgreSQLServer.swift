@@ -38,7 +38,7 @@ package final class PostgreSQLServer {
             try FileManager.default.copyItem(atPath: tls.key, toPath: path("server.key"))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("server.key"))
         }
-        try give(to: Self.user)
+        try Self.give(directory)
         try run(
             "initdb",
             "--pgdata",
@@ -67,7 +67,7 @@ package final class PostgreSQLServer {
         hasTLS = false
         launcher = try Self.launcher()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        try give(to: Self.user)
+        try Self.give(directory)
         let source = "\(primary.url())&application_name=\(name)"
         try run(
             "pg_basebackup",
@@ -173,7 +173,7 @@ package final class PostgreSQLServer {
     private func path(_ name: String) -> String { directory.appending(path: name).path }
 
     @discardableResult
-    private func run(_ program: String, _ arguments: String...) throws -> ChildProcess.Outcome {
+    func run(_ program: String, _ arguments: String...) throws -> ChildProcess.Outcome {
         let outcome = try ChildProcess("/usr/bin/env", launcher + [try Self.program(program)] + arguments).outcome()
         guard outcome.status == 0 else { throw PostgreSQLServerFailure(description: "\(program): \(outcome.errors)") }
         return outcome
@@ -195,13 +195,14 @@ package final class PostgreSQLServer {
 extension PostgreSQLServer {
     private static let user = "postgres"
 
-    private static func launcher() throws -> [String] {
+    static func launcher() throws -> [String] {
         guard geteuid() == 0 else { return [] }
         guard getpwnam(user) != nil else { throw PostgreSQLServerFailure(description: "there is no user \(user)") }
         return ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
     }
 
-    private func give(to user: String) throws {
+    /// Has a directory belong to the user that the programs run as.
+    static func give(_ directory: URL) throws {
         guard geteuid() == 0 else { return }
         let outcome = try ChildProcess("/usr/bin/env", ["chown", "-R", "\(user):", directory.path]).outcome()
         guard outcome.status == 0 else { throw PostgreSQLServerFailure(description: outcome.errors) }

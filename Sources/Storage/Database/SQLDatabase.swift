@@ -1,4 +1,3 @@
-import Crypto
 package import Offers
 
 /// A connection that runs SQL, within a transaction or a read of one snapshot.
@@ -16,15 +15,19 @@ package protocol Session {
     /// a commit that was answered otherwise is reported as failed.
     func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure)
 
-    /// Takes a lock of ``AdvisoryLocks`` until the transaction ends. SQLite has only one writer at a time, and does nothing.
-    func lock(_ key: Int64) throws(StorageFailure)
+    /// Locks a row of ``LockRows`` until the transaction ends. SQLite has only one writer at a time, and does nothing.
+    func lock(_ row: Int64) throws(StorageFailure)
 
-    /// Takes a lock for as long as the connection lasts; `true` where this connection does so for the first time: then the
-    /// server may be another one than before.
-    func hold(_ key: Int64) throws(StorageFailure) -> Bool
+    /// Shows that a chain's writer lives, for as long as the connection lasts and as far as nobody keeps it from that.
+    ///
+    /// `true` where this connection does so for the first time: then the server may be another one than before.
+    func hold(_ writer: String) throws(StorageFailure) -> Bool
 
-    /// Takes locks until the transaction ends, without waiting, and says which others hold, as far as that can be known.
-    func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64>
+    /// Locks rows until the transaction ends, without waiting, and says which others have, as far as that can be known.
+    func kept(of rows: Set<Int64>) throws(StorageFailure) -> Set<Int64>
+
+    /// The writers of these that are surely gone: none can come back before the transaction ends.
+    func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
 }
 
 extension Session {
@@ -43,20 +46,6 @@ extension Session {
 package enum SQLDialect: Sendable {
     case sqlite
     case postgreSQL
-}
-
-/// The locks of a transaction: others that take none of them may run at the same time.
-package struct SQLLocks: Sendable {
-    /// A lock for each thing that the transaction changes, such as a customer's counts or a writer's chain.
-    var keys: Set<Int64> = []
-    /// Locks that may be too many for the server.
-    var many: Many?
-
-    struct Many {
-        var keys: Set<Int64>
-        /// The lock of all such: taken as shared with ``keys``, and exclusively where there are none.
-        let all: Int64
-    }
 }
 
 /// The purpose that a database is opened for.
@@ -97,16 +86,16 @@ package protocol SQLDatabase: Sendable {
     /// Writes in one transaction, and blocks meanwhile: not to be called from the cooperative pool.
     ///
     /// When it returns all is on durable storage; when it throws nothing is written, as far as is known. The body may be
-    /// called again where another transaction was in the way.
+    /// called again where another transaction was in the way. It has rows of ``LockRows``, one for each thing that it
+    /// changes, such as a customer's counts or a writer's chain: transactions that share none run at the same time.
     func transaction<Value: Sendable>(
         _ lane: SQLLane,
-        locking locks: SQLLocks,
+        locking rows: Set<Int64>,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value
 
-    /// Whether this process is the one, of all that share the database, to do a thing: the first that asked, while it is
-    /// connected. It blocks meanwhile.
-    func leads(_ key: Int64) throws(StorageFailure) -> Bool
+    /// Whether this process is the first that asked of those that have an SQLite file open; `nil` of a server.
+    var leads: Bool? { get }
 }
 
 /// The connection that writes, where there are several.
@@ -125,27 +114,8 @@ extension SQLDatabase {
         _ lane: SQLLane,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
-        try transaction(lane, locking: SQLLocks(), body)
+        try transaction(lane, locking: [], body)
     }
-}
-
-/// The keys of locks: only one transaction of all services that share a database holds a lock at a time.
-enum AdvisoryLocks {
-    /// The lock for making the tables: "OfferSgn" in ASCII, so that another program on the server hardly uses the same.
-    static let migration: Int64 = 0x4F66_6665_7253_676E
-    /// The lock for signing the list of the ledger's chains: "OfferChn".
-    static let chains: Int64 = 0x4F66_6665_7243_686E
-    /// The lock for deleting old records: "OfferDel".
-    static let deletion: Int64 = 0x4F66_6665_7244_656C
-    /// The lock of the process that reads Apple's notification history: "OfferHst".
-    static let history: Int64 = 0x4F66_6665_7248_7374
-
-    /// The key of a lock by its name, 64 bits of a SHA-256: two names with one key only wait for each other.
-    static func key(_ name: [UInt8]) -> Int64 {
-        SHA256.hash(data: name).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
-    }
-
-    static func key(ofWriter writer: String) -> Int64 { key(Array("offer-signer ledger writer\n\(writer)".utf8)) }
 }
 
 extension StorageFailure {

@@ -69,6 +69,11 @@ package struct Rows: Sendable {
         return number
     }
 
+    /// The numbers of the first column.
+    func integers() throws(StorageFailure) -> [Int64] {
+        try rows.map { row throws(StorageFailure) in try integer(row, 0) }
+    }
+
     func optionalInteger(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64? {
         value(row, column) == .null ? nil : try integer(row, column)
     }

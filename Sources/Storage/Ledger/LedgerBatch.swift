@@ -107,11 +107,12 @@ struct LedgerBatch: Sendable {
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
     }
 
+    /// The rows of ``LockRows`` for all that is counted.
     var locks: Set<Int64> {
-        var locks = Set(counts.map { AdvisoryLocks.key($0.customer) })
-        locks.formUnion(subscriptions.map { AdvisoryLocks.key($0.subscription.bytes) })
-        locks.formUnion(entries.compactMap { $0.entry.answer.map { AdvisoryLocks.key($0.call.bytes) } })
-        return locks
+        var rows = Set(counts.map { LockRows.row(of: $0.customer) })
+        rows.formUnion(subscriptions.map { LockRows.row(of: $0.subscription.bytes) })
+        rows.formUnion(entries.compactMap { $0.entry.answer.map { LockRows.row(of: $0.call.bytes) } })
+        return rows
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.

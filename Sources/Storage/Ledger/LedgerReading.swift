@@ -136,12 +136,6 @@ extension Session {
         (try? checkpoints().first?.open.keys).map(Array.init) ?? []
     }
 
-    /// The writers of these that are surely gone: none can come back before the transaction ends.
-    func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
-        let kept = try kept(of: writers.map(AdvisoryLocks.key(ofWriter:)))
-        return Set(writers.filter { !kept.contains(AdvisoryLocks.key(ofWriter: $0)) })
-    }
-
     func put(_ statement: LedgerStatement) throws(StorageFailure) {
         let kind = SQLValue.text(statement.kind.rawValue)
         try send(SQLCall(LedgerSQL.putStatement, statement.values + [kind, .bytes(statement.signature)]))

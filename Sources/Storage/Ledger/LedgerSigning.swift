@@ -14,7 +14,7 @@ struct LedgerSigning {
         self.session = session
         self.keys = keys
         self.now = now
-        try session.lock(AdvisoryLocks.chains)
+        try session.lock(LockRows.chains)
         let found = try session.checkpoints()
         if let checkpoint = found.first {
             guard found.count == 1, checkpoint.isSigned(by: keys.checkpointKey) else {

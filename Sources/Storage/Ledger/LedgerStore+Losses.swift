@@ -9,10 +9,9 @@ extension LedgerStore {
     /// It gives the reason why nothing is signed; `nil` where an operator knows of all of it.
     func announce(_ lost: [String: LedgerChain.Head], own: String) throws(StorageFailure) -> StorageFailure? {
         let (keys, now) = (keys, now())
-        let lock = AdvisoryLocks.key(ofWriter: own)
-        let locks = SQLLocks(keys: lost[own] == nil ? [] : [lock])
+        let locks: Set<Int64> = lost[own] == nil ? [] : [LockRows.row(ofWriter: own)]
         return try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
-            if lost[own] != nil { _ = try session.hold(lock) }
+            if lost[own] != nil { _ = try session.hold(own) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
             // A chain that is missing though the checkpoint has it was taken away, and not lost.
             try signing.checkHeads()
@@ -84,6 +83,6 @@ extension LedgerStore {
     }
 
     private func look(for locks: Set<Int64>) throws(StorageFailure) -> Set<Int64> {
-        try database.transaction(.ledger) { session throws(StorageFailure) in try session.kept(of: locks.sorted()) }
+        try database.transaction(.ledger) { session throws(StorageFailure) in try session.kept(of: locks) }
     }
 }

@@ -118,7 +118,7 @@ extension LedgerStore {
     private func deleteSome(of writer: String, before limit: Timestamp) throws(StorageFailure) -> Int {
         let (keys, now) = (keys, now())
         return try database.transaction(.beside) { session throws(StorageFailure) in
-            try session.lock(AdvisoryLocks.deletion)
+            try session.lock(LockRows.deletion)
             guard let chain = try session.chain(of: writer) else { return 0 }
             var last = LedgerChain.Head(number: 0, hash: chain.beginning)
             if let stump = try session.statement(.retention, of: chain, by: keys)?.head { last = stump }

@@ -73,7 +73,8 @@ final class LedgerStore: Sendable {
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         // SQLite has one writer at a time anyway.
         let locks = database.dialect == .sqlite ? [] : batch.locks
-        let written = try writing(locking: locks, states?.locks) { [self] session, writer throws(StorageFailure) in
+        let written = try writing(locking: locks, also: states?.locks ?? []) {
+            [self] session, writer throws(StorageFailure) in
             let (counts, answers) = try session.counts(
                 batch.counts,
                 batch.subscriptions,
@@ -194,7 +195,7 @@ extension LedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
         locking locks: Set<Int64>,
-        _ many: SQLLocks.Many? = nil,
+        also others: Set<Int64> = [],
         _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
         var isAnnounced = false
@@ -203,11 +204,11 @@ extension LedgerStore {
                 if !chain.withLock(\.isBegun) { try begin() }
                 let writer = chain.withLock(\.writer)
                 // A chain is ended under its lock.
-                let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
-                let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys, many: many)) {
+                let rows = locks.union(others).union([LockRows.row(ofWriter: writer)])
+                let written = try database.transaction(.ledger, locking: rows) {
                     [self] session throws(StorageFailure) in
                     // A new connection may lead to another server, which has to be compared with what was seen.
-                    if try session.hold(AdvisoryLocks.key(ofWriter: writer)) { try compare(session) }
+                    if try session.hold(writer) { try compare(session) }
                     return try body(session, writer)
                 }
                 chain.withLock { ($0.heads, $0.confirmed) = ([written.head], written.head) }
@@ -237,10 +238,9 @@ extension LedgerStore {
     private func begin() throws(StorageFailure) {
         let writer = chain.withLock(\.writer)
         let (keys, now) = (keys, now())
-        let lock = AdvisoryLocks.key(ofWriter: writer)
-        let head = try database.transaction(.ledger, locking: SQLLocks(keys: [lock])) {
+        let head = try database.transaction(.ledger, locking: [LockRows.row(ofWriter: writer)]) {
             [self] session throws(StorageFailure) in
-            if try session.hold(lock) { try compare(session) }
+            if try session.hold(writer) { try compare(session) }
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try Self.checkLosses(try session.run(LedgerLoss.open))
             try signing.checkHeads()

@@ -16,16 +16,19 @@ final class PostgreSQLConnection {
     /// They are short, as the server compares only the first 63 bytes of names.
     private var prepared: [String: String] = [:]
     private var names = 0
-    /// The locks that this connection holds for as long as it lasts.
-    var held: Set<Int64> = []
+    /// The writers of whom this connection was to show that they live, and whether it could.
+    var lives: [String: Bool] = [:]
     /// The state in which our tables were found to be as they have to be; `nil` where they were not looked at.
     var seal: PostgreSQLSchema.Seal?
     /// The host and its port, for messages.
     let place: String
     /// The server's history; `nil` of a standby, and of a server that does not give it.
     private(set) var history: PostgreSQLHosts.History?
+    let location: PostgreSQLLocation
     /// A mark of this session: a pooler may put another in its place.
-    private let mark = String(UInt64.random(in: .min ... .max), radix: 16)
+    let mark = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// The session's search path, as it was set up.
+    var path = ""
 
     /// The last warning of the server; libpq calls from within its own functions, on the same thread.
     private final class Warnings {
@@ -45,6 +48,7 @@ final class PostgreSQLConnection {
         }
         self.pointer = pointer
         self.limits = limits
+        self.location = location
         place = location.place
         // Thrown from here on, an error finds the connection owned: `deinit` closes it.
         PQsetNoticeReceiver(pointer, Self.takeNotice, Unmanaged.passUnretained(warnings).toOpaque())
@@ -83,7 +87,9 @@ final class PostgreSQLConnection {
             return try receive(calls, preparations, until: deadline)
         } catch {
             if error.endsConnection { isBroken = true }
-            throw error
+            guard case .refused(let state) = error.code, state.isOfAnotherSession else { throw error }
+            isBroken = true
+            throw PostgreSQLError(.pooled, place)
         }
     }
 
@@ -91,15 +97,6 @@ final class PostgreSQLConnection {
     func run(_ call: SQLCall) throws(PostgreSQLError) -> Rows {
         guard let rows = try run([call]).first else { throw PostgreSQLError(.unexpectedAnswer) }
         return rows
-    }
-
-    /// Asks the server whether it is there, and still has this session.
-    func beat() throws(PostgreSQLError) {
-        let rows = try run(SQLCall("SELECT current_setting('offer_signer.session', true)"))
-        guard rows.cells.first == .text(mark) else {
-            isBroken = true
-            throw PostgreSQLError(.pooled, place)
-        }
     }
 
     /// Forgets what it knew of the tables: a plan that the server made while a rule was there may stay what that made of it.
@@ -166,9 +163,11 @@ extension PostgreSQLConnection {
                 Self.setting("lock_timeout", "\(limits.lock.milliseconds)"),
                 Self.setting("offer_signer.session", mark),
                 Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
+                SQLCall("SELECT pg_catalog.current_setting('search_path')"),
             ],
             until: deadline
         )
+        if case .text(let path)? = answers.last?.cells.first { self.path = path }
         guard answers.first?.cells.first != .text("off") else { throw PostgreSQLError(.notDurable) }
         do throws(PostgreSQLError) {
             let rows = try run([SQLCall(Self.historyQuestion)], until: deadline)

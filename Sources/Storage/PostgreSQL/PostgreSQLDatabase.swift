@@ -60,7 +60,8 @@ package final class PostgreSQLDatabase: Sendable {
         let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
             connection throws(PostgreSQLError) in
             // The connection finds and makes tables only in our schema from here on.
-            try connection.run(SQLCall(Self.stay))
+            try connection.stay()
+            if access != .readOnly { try connection.refusePooler() }
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
                 elsewhere.warning.withLock { $0 = (try? PostgreSQLInspection.elsewhere(connection)) ?? nil }
@@ -73,7 +74,6 @@ package final class PostgreSQLDatabase: Sendable {
                         "they are not those of this version, and the user may not change them: \(PostgreSQLInspection.fix)"
                     )
                 }
-                try connection.run(SQLCall(Self.stay))
             }
             try Self.look(at: connection, at: name) { session throws(StorageFailure) in
                 if access == .readOnly { try Migration.check(session, at: name) }
@@ -106,7 +106,7 @@ package final class PostgreSQLDatabase: Sendable {
                 hosts: hosts,
                 limits: limits,
                 prepare: { connection throws(PostgreSQLError) in
-                    try connection.run(SQLCall(Self.stay))
+                    try connection.stay()
                     try Self.look(at: connection, at: name) { session throws(StorageFailure) in
                         try Migration.check(session, at: name)
                         // Held state has digests in it, too.
@@ -117,7 +117,12 @@ package final class PostgreSQLDatabase: Sendable {
         }
         watch =
             access == .readWrite
-            ? PostgreSQLWatch(hosts, limits: limits, isHeldUp: { [weak writer] in writer?.isHeldUp ?? false }) : nil
+            ? PostgreSQLWatch(
+                hosts,
+                limits: limits,
+                isHeldUp: { [weak writer] in writer?.isHeldUp ?? false },
+                isPooled: { [weak writer] in writer?.leave($0) }
+            ) : nil
         _ = firstAnswer.wait(timeout: .now() + .milliseconds(Int(limits.connecting.milliseconds)))
         if let fault = writer.fault, !fault.isRetryable, fault.code != .stopped {
             throw StorageFailure(fault, at: name)
@@ -161,6 +166,7 @@ package final class PostgreSQLDatabase: Sendable {
     package func inspect() throws(StorageFailure) -> PostgreSQLInspection {
         do {
             let connection = try hosts.connect(limits: limits)
+            try connection.refusePooler()
             var inspection = try PostgreSQLInspection(connection)
             if let warning = hosts.warning { inspection.warn(warning) }
             return inspection
@@ -222,7 +228,7 @@ extension PostgreSQLDatabase: SQLDatabase {
 
     package func transaction<Value: Sendable>(
         _ lane: SQLLane,
-        locking locks: SQLLocks,
+        locking rows: Set<Int64>,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         let worker = lane == .ledger ? writer : nextOther
@@ -230,25 +236,14 @@ extension PostgreSQLDatabase: SQLDatabase {
             try PostgreSQLSession.transaction(
                 on: connection,
                 at: name,
-                locking: locks,
+                locking: rows,
                 isSealed: lane == .ledger,
                 body
             )
         }
     }
 
-    package func leads(_ key: Int64) throws(StorageFailure) -> Bool {
-        try wait(for: writer, isRepeatable: true) { [name] connection throws(PostgreSQLError) in
-            guard !connection.held.contains(key) else { return .success(true) }
-            return try PostgreSQLSession.transaction(on: connection, at: name, begin: nil) {
-                session throws(StorageFailure) in
-                let rows = try session.run("SELECT pg_try_advisory_lock($1)", .integer(key))
-                guard rows.cells == [.boolean(true)] else { return false }
-                connection.held.insert(key)
-                return true
-            }
-        }
-    }
+    package var leads: Bool? { nil }
 
     private func wait<Value: Sendable>(
         for worker: PostgreSQLWorker,
@@ -282,29 +277,48 @@ extension PostgreSQLDatabase {
 
     /// Makes the tables that are missing.
     ///
-    /// Replicas that start together wait for one another: one of them does it, under a lock, in one transaction. It gives the
-    /// names of the steps that were made. Where there are no tables at all, they are made only if that is wanted.
+    /// Replicas that start together wait for one another: one of them does it, with the table of the steps locked, in one
+    /// transaction. It gives the names of the steps that were made. Where there are no tables at all, they are made only if
+    /// that is wanted.
     @discardableResult
     static func migrate(
         _ connection: PostgreSQLConnection,
         at place: String,
         isMade: Bool = true
     ) throws(PostgreSQLError) -> [String] {
-        try resolve(
-            // It may have to build an index over a large table.
-            PostgreSQLSession.transaction(on: connection, at: place, patience: .seconds(3600)) {
-                session throws(StorageFailure) in
-                try session.run(
-                    "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)"
+        var attempts = 0
+        while true {
+            attempts += 1
+            do throws(PostgreSQLError) {
+                let made = try resolve(
+                    // It may have to build an index over a large table.
+                    PostgreSQLSession.transaction(on: connection, at: place, patience: .seconds(3600)) {
+                        session throws(StorageFailure) in
+                        try migrate(session, at: place, isMade: isMade)
+                    }
                 )
-                try session.lock(AdvisoryLocks.migration)
-                try session.run(stay)
-                if !isMade, try Migration.made(session).isEmpty {
-                    throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")
-                }
-                return try Migration.migrate(session, at: place)
+                try connection.stay()
+                return made
+            } catch {
+                // Another made that table at the same moment: it is there now.
+                guard error.code == .refused(.alreadyThere), attempts < 5 else { throw error }
             }
-        )
+        }
+    }
+
+    private static func migrate(
+        _ session: any Session,
+        at place: String,
+        isMade: Bool
+    ) throws(StorageFailure) -> [String] {
+        try session.run("SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)")
+        try session.run(stay)
+        if !isMade, try Migration.made(session).isEmpty {
+            throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")
+        }
+        try session.run(Migration.table)
+        try session.run("LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE")
+        return try Migration.migrate(session, at: place)
     }
 
     /// Makes or changes the tables, as their owner, and gives the names of the steps that were made.
@@ -314,10 +328,9 @@ extension PostgreSQLDatabase {
         do throws(PostgreSQLError) {
             let location = try PostgreSQLLocation(url: url)
             let connection = try PostgreSQLHosts(location).connect(limits: PostgreSQLLimits())
-            try connection.run(SQLCall(stay))
+            try connection.stay()
             let place = "PostgreSQL at \(location.name)"
             let made = try isUpToDate(connection, at: place) ? [] : migrate(connection, at: place)
-            try connection.run(SQLCall(stay))
             try look(at: connection, at: place) { session throws(StorageFailure) in try session.checkSchema() }
             return made
         } catch {

@@ -107,6 +107,7 @@ extension StorageFailure {
             case .unusable(let reason): reason
             case .invalidURL: .cannotOpen
             case .turnedAway(let state) where !state.isRetryable: .turnedAway
+            case .pooled: .turnedAway
             case .refused(.lockNotAvailable): .locked
             case .refused(.diskFull): .diskFull
             case .refused(let state) where state.isForValues: .refused

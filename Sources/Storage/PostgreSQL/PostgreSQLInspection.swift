@@ -28,7 +28,7 @@ package struct PostgreSQLInspection: Sendable {
             )
             return
         }
-        try connection.run(SQLCall(PostgreSQLDatabase.stay))
+        try connection.stay()
         let session = PostgreSQLSession(connection, at: connection.place)
         let isUpToDate = try Migration.due(after: Migration.made(session), at: connection.place).isEmpty
         if isUpToDate {

@@ -7,22 +7,24 @@ final class PostgreSQLSession: Session {
     private let place: String
     /// How long a batch of statements may take; as the connection's limits say where it is `nil`.
     private let patience: Duration?
-    /// The calls to send with the next statements, and the answers that some must have.
-    private var waiting: [(call: SQLCall, cells: [SQLValue]?)] = []
-    /// The lock among them that is held for as long as the connection lasts.
-    private var holding: Int64?
+    /// Whether each batch is a transaction by itself, and has to prove by itself in which session it runs.
+    private let provesEach: Bool
+    /// The calls to send with the next statements, and who looks at their answers.
+    private var waiting: [(call: SQLCall, look: ((Rows) throws(StorageFailure) -> Void)?)] = []
     /// What went wrong, as the server says it.
     private(set) var error: PostgreSQLError?
 
-    init(_ connection: PostgreSQLConnection, at place: String, patience: Duration? = nil) {
+    init(_ connection: PostgreSQLConnection, at place: String, patience: Duration? = nil, provesEach: Bool = false) {
         self.connection = connection
         self.place = place
         self.patience = patience
+        self.provesEach = provesEach
     }
 
     var dialect: SQLDialect { .postgreSQL }
 
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows] {
+        if provesEach { waiting.insert((connection.proof, nil), at: 0) }
         let before = waiting
         waiting = []
         let answers: [Rows]
@@ -32,17 +34,17 @@ final class PostgreSQLSession: Session {
             self.error = error
             throw StorageFailure(error, at: place)
         }
-        if let holding { connection.held.insert(holding) }
-        holding = nil
-        for (asked, answer) in zip(before, answers) {
-            if let cells = asked.cells, answer.cells != cells { throw .notKept }
-        }
+        for (asked, answer) in zip(before, answers) { try asked.look?(answer) }
         return Array(answers.suffix(calls.count))
     }
 
     func send(_ call: SQLCall) { waiting.append((call, nil)) }
 
-    func expect(_ call: SQLCall, _ cells: [SQLValue]) { waiting.append((call, cells)) }
+    func expect(_ call: SQLCall, _ cells: [SQLValue]) { expect(call, cells, else: .notKept) }
+
+    private func expect(_ call: SQLCall, _ cells: [SQLValue], else failure: StorageFailure) {
+        waiting.append((call, { answer throws(StorageFailure) in if answer.cells != cells { throw failure } }))
+    }
 
     /// Has the transaction fail where our tables are not as the migrations make them: its own locks keep changes out.
     private func checkSeal() throws(StorageFailure) {
@@ -62,26 +64,43 @@ final class PostgreSQLSession: Session {
         )
     }
 
-    func lock(_ key: Int64) { send(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
+    func lock(_ row: Int64) { lock([row]) }
 
-    func hold(_ key: Int64) -> Bool {
-        guard !connection.held.contains(key) else { return false }
-        // It is nobody else's, unless a connection that was lost still is one to the server: its end is waited for.
-        send(SQLCall("SELECT pg_advisory_lock($1)", .integer(key)))
-        holding = key
-        return true
+    private func lock(_ rows: Set<Int64>) {
+        guard !rows.isEmpty else { return }
+        expect(LockRows.take(rows), [.integer(Int64(rows.count))], else: LockRows.missing)
     }
 
-    func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64> {
-        guard !keys.isEmpty else { return [] }
-        let rows = try run(
-            """
+    func hold(_ writer: String) -> Bool {
+        let known = connection.lives[writer]
+        guard known != true else { return false }
+        // Nobody waits for it: a connection of before may have it still, or a stranger. The next transaction tries again.
+        let call = SQLCall("SELECT pg_try_advisory_lock($1)", .integer(LockRows.life(of: writer)))
+        waiting.append((call, { [connection] in connection.lives[writer] = $0.cells == [.boolean(true)] }))
+        return known == nil
+    }
+
+    func kept(of rows: Set<Int64>) throws(StorageFailure) -> Set<Int64> {
+        guard !rows.isEmpty else { return [] }
+        return rows.subtracting(try run(LockRows.takeFree(rows)).integers())
+    }
+
+    func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
+        guard !writers.isEmpty else { return [] }
+        let lives = """
             SELECT asked.number FROM unnest($1::int8[]) WITH ORDINALITY AS asked (key, number)
-            WHERE NOT pg_try_advisory_xact_lock(asked.key)
-            """,
-            .integers(keys)
+            WHERE pg_try_advisory_xact_lock(asked.key)
+            """
+        let answers = try run([
+            LockRows.takeFree(Set(writers.map(LockRows.row(ofWriter:)))),
+            SQLCall(lives, .integers(writers.map(LockRows.life(of:)))),
+        ])
+        guard answers.count == 2 else { throw .malformed("number") }
+        let (free, dead) = (Set(try answers[0].integers()), Set(try answers[1].integers()))
+        return Set(
+            writers.enumerated().filter { dead.contains(Int64($0 + 1)) && free.contains(LockRows.row(ofWriter: $1)) }
+                .map(\.element)
         )
-        return Set(try rows.rows.map { row throws(StorageFailure) in keys[try rows.position(row, among: keys.count)] })
     }
 }
 
@@ -94,7 +113,8 @@ extension PostgreSQLSession {
 
     /// Runs a transaction; gives what failed where that is not the connection's.
     ///
-    /// After an error nothing has an effect, except where the outcome is not known.
+    /// After an error nothing has an effect, except where the outcome is not known. Each proves first that it runs in the
+    /// session that was set up, or nothing of it has an effect.
     ///
     /// `BEGIN` is sent with the first statements, and `COMMIT` with the last ones. Statements that are all sent at once need
     /// neither (`nil`). Sealed, it commits only if our tables are as the migrations make them. A batch of statements may take
@@ -103,18 +123,20 @@ extension PostgreSQLSession {
         on connection: PostgreSQLConnection,
         at place: String,
         begin: String? = "BEGIN ISOLATION LEVEL READ COMMITTED",
-        locking locks: SQLLocks = SQLLocks(),
+        locking rows: Set<Int64> = [],
         isSealed: Bool = false,
         patience: Duration? = nil,
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(PostgreSQLError) -> Result<Value, StorageFailure> {
-        var locks = locks
         var attempts = 0
         while true {
             attempts += 1
-            let session = PostgreSQLSession(connection, at: place, patience: patience)
-            if let begin { session.send(SQLCall(begin)) }
-            session.take(locks)
+            let session = PostgreSQLSession(connection, at: place, patience: patience, provesEach: begin == nil)
+            if let begin {
+                session.send(SQLCall(begin))
+                session.send(connection.proof)
+            }
+            session.lock(rows)
             do throws(StorageFailure) {
                 let value = try body(session)
                 guard begin != nil else { return .success(value) }
@@ -140,30 +162,9 @@ extension PostgreSQLSession {
                     // Sound, but not what it was, such as after a change of rights: once more, with a new seal.
                     if state == PostgreSQLSchema.broken, wasSealed { continue }
                 }
-                if cause.code == .refused(.outOfMemory), locks.many?.keys.isEmpty == false {
-                    // The server's locks are for everybody who uses it: with one that nobody has beside any of them.
-                    locks.many?.keys = []
-                    continue
-                }
                 throw cause
             }
         }
-    }
-
-    /// How many locks of their own a transaction takes at the most.
-    private static let mostLocks = 1024
-
-    /// Takes locks until the transaction ends, everybody in the same order, so that nobody waits in a circle.
-    private func take(_ locks: SQLLocks) {
-        let each = "(SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key))"
-        guard let many = locks.many else {
-            if !locks.keys.isEmpty { send(SQLCall("SELECT \(each)", .integers(locks.keys.sorted()))) }
-            return
-        }
-        let areTaken = !many.keys.isEmpty && many.keys.count <= Self.mostLocks
-        let keys = areTaken ? locks.keys.union(many.keys) : locks.keys
-        let all = areTaken ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock"
-        send(SQLCall("SELECT \(all)($2), \(each)", .integers(keys.sorted()), .integer(many.all)))
     }
 }
 

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Looks at a server from time to time by a connection of its own: what holds commits up, how standbys follow, and whether
-/// an old primary is there beside the new one.
+/// Looks at a server from time to time by a connection of its own: what holds commits up, how standbys follow, whether an old
+/// primary is there beside the new one, or a pooler before it, and who keeps dead chains from being ended.
 final class PostgreSQLWatch: Sendable {
     private struct Found {
         /// What commits wait for, in a sentence; `nil` when it is nothing known.
         var cause: String?
-        /// How standbys follow, where that is worth a warning.
-        var replication: String?
+        /// How standbys follow, and who has a writer's lock, where that is worth a warning.
+        var warnings: [String] = []
     }
 
     /// How many seconds pass from one look to the next where nothing is wrong, and where commits are held up.
@@ -17,21 +17,29 @@ final class PostgreSQLWatch: Sendable {
     private let hosts: PostgreSQLHosts
     private let limits: PostgreSQLLimits
     private let isHeldUp: @Sendable () -> Bool
+    private let isPooled: @Sendable (PostgreSQLError) -> Void
     private let timer = UpkeepTimer(on: DispatchQueue(label: "postgresql.watch"))
     private let found = Mutex(Found())
     private let seconds = Atomic(pauses.usually)
 
-    init(_ hosts: PostgreSQLHosts, limits: PostgreSQLLimits, isHeldUp: @escaping @Sendable () -> Bool) {
+    /// It says when it has found a pooler.
+    init(
+        _ hosts: PostgreSQLHosts,
+        limits: PostgreSQLLimits,
+        isHeldUp: @escaping @Sendable () -> Bool,
+        isPooled: @escaping @Sendable (PostgreSQLError) -> Void
+    ) {
         self.hosts = hosts
         self.limits = limits
         self.isHeldUp = isHeldUp
+        self.isPooled = isPooled
         timer.start { [weak self] _ in self?.tick() }
     }
 
     /// What commits wait for, in a sentence; `nil` when it is nothing known.
     var cause: String? { found.withLock(\.cause) }
 
-    var warnings: [String] { [found.withLock(\.replication), hosts.warning].compactMap(\.self) }
+    var warnings: [String] { found.withLock(\.warnings) + [hosts.warning].compactMap(\.self) }
 
     func stop() { timer.stop() }
 
@@ -43,13 +51,19 @@ final class PostgreSQLWatch: Sendable {
             return
         }
         seconds.store(0, ordering: .relaxed)
-        // Without a connection, the callers that need one say so.
-        guard let connection = try? hosts.connect(limits: limits), let state = try? ReplicationState(connection) else {
-            return
-        }
-        found.withLock { found in
-            found.cause = isHeldUp ? state.cause : nil
-            found.replication = state.warning
+        do {
+            let connection = try hosts.connect(limits: limits)
+            try connection.refusePooler()
+            try connection.stay()
+            let state = try ReplicationState(connection)
+            let strangers = try? Strangers(connection).warning
+            found.withLock { found in
+                found.cause = isHeldUp ? state.cause : nil
+                found.warnings = [state.warning, strangers].compactMap(\.self)
+            }
+        } catch {
+            // Without a connection, the callers that need one say so.
+            if let error = error as? PostgreSQLError, error.code == .pooled { isPooled(error) }
         }
     }
 }
@@ -92,5 +106,35 @@ struct ReplicationState {
         return
             "PostgreSQL's standby follows asynchronously: a failover to it loses signatures that were given out, and their "
             + "limits; set synchronous_standby_names on the primary"
+    }
+}
+
+/// Those who have the lock of a chain's writer, though they may not write the ledger: it shows a writer that is dead as alive,
+/// so that nobody ends its chain.
+struct Strangers {
+    /// A sentence that names them; `nil` where there are none.
+    let warning: String?
+
+    private static let question = """
+        SELECT activity.pid::int8, coalesce(activity.usename::text, '?')
+        FROM pg_locks JOIN pg_stat_activity AS activity USING (pid)
+        WHERE locktype = 'advisory' AND granted AND objsubid = 1
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            AND ((classid::int8 << 32) | objid::int8) = ANY ($1::int8[])
+            AND NOT coalesce(has_table_privilege(activity.usesysid, 'ledger_records', 'INSERT'), false)
+        ORDER BY 1
+        """
+
+    init(_ connection: PostgreSQLConnection) throws {
+        let session = PostgreSQLSession(connection, at: connection.place)
+        let lives = try session.openWriters().map(LockRows.life(of:))
+        let rows = try session.run(Self.question, .integers(lives))
+        let names = try rows.rows.map { "role \(try rows.text($0, 1)), process \(try rows.integer($0, 0))" }
+        warning =
+            names.isEmpty
+            ? nil
+            : "somebody who may not write the ledger has the advisory lock by which a chain's writer is known to live "
+                + "(\(names.joined(separator: "; "))): the chain is not ended when its writer is gone; end that session, "
+                + "pg_terminate_backend(PROCESS), and take CONNECT from that role"
     }
 }

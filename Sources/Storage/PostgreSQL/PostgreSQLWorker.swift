@@ -56,6 +56,8 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "not connected yet")
     /// Since when there is known to be no connection; `nil` while there is one, and before the first attempt has failed.
     private var faultySince: ContinuousClock.Instant?
+    /// Why the connection that is there is to be left; `nil` when it is not.
+    private var leaving: PostgreSQLError?
     private var isWatching = false
     private var isStopping = false
     private var hasEnded = false
@@ -152,6 +154,14 @@ final class PostgreSQLWorker: @unchecked Sendable {
         }
         done.wait()
         return try result.get()
+    }
+
+    /// Has it leave the connection that it has, and prepare a new one.
+    func leave(_ reason: PostgreSQLError) {
+        condition.withLock {
+            leaving = reason
+            condition.signal()
+        }
     }
 
     /// Does what is waiting already, takes nothing new, and closes the connection.
@@ -253,13 +263,15 @@ extension PostgreSQLWorker {
                     do throws(PostgreSQLError) { try open.beat() } catch { if error.code == .pooled { loss = error } }
                 }
                 if hosts.isOutdated(open) { loss = hosts.superseded(open) }
-                guard open.isBroken || !open.isAlive() || loss.code == .superseded else { continue }
+                if let reason = takeReason() { loss = reason }
+                guard open.isBroken || !open.isAlive() || [.superseded, .pooled].contains(loss.code) else { continue }
                 connection = nil
                 note(loss)
             } else if nextAttempt <= .now {
                 do throws(PostgreSQLError) {
                     let new = try hosts.connect(limits: limits, attempt: attempt)
                     try prepare(new)
+                    _ = takeReason()
                     connection = new
                     attempt = 0
                     backoff.reset()
@@ -272,6 +284,16 @@ extension PostgreSQLWorker {
             } else if !waitWithoutConnection(until: nextAttempt) {
                 return finish()
             }
+        }
+    }
+
+    /// Why the connection is to be left: since it was asked to, or by the last piece of work.
+    private func takeReason() -> PostgreSQLError? {
+        condition.withLock {
+            let pooled = lastError?.code == .pooled ? lastError : nil
+            if pooled != nil { lastError = nil }
+            defer { leaving = nil }
+            return leaving ?? pooled
         }
     }
 

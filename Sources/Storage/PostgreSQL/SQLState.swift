@@ -9,13 +9,13 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         self.code = code
     }
 
-    /// The server has no memory left for it, such as for one more lock.
-    package static let outOfMemory = SQLState("53200")
     /// Another transaction kept what was to be locked (`lock_timeout`).
     package static let lockNotAvailable = SQLState("55P03")
     /// The statement took too long, or somebody cancelled it.
     package static let cancelled = SQLState("57014")
     package static let notAllowed = SQLState("42501")
+    /// A row with the same key is there.
+    package static let alreadyThere = SQLState("23505")
 
     package static let diskFull = SQLState("53100")
 
@@ -37,6 +37,10 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         classCode == "08" || code.hasPrefix("57P") || code == "25006"
     }
 
+    /// Whether a statement ran in another session than that which was set up: its proof failed, or what was prepared there is
+    /// not this connection's.
+    var isOfAnotherSession: Bool { ["2201E", "26000", "42P05"].contains(code) }
+
     private var meaning: String {
         switch (code, classCode) {
         case ("23505", _): "a row with this key is there already"
@@ -47,9 +51,6 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         case ("3F000", _): "search_path names no schema that is there"
         case ("42501", _): "the user may not do this; grant it the rights that deploy/README.md names"
         case ("42P01", _), ("42703", _): "a table or column is missing"
-        case ("26000", _), ("42P05", _):
-            "statements are prepared for another connection: a pooler in transaction mode seems to be between; use "
-                + "pool_mode=session, or the server itself"
         case ("53100", _): "the server's disk is full; make room where its data and pg_wal are"
         case ("53200", _): "the server is out of memory, or of room for locks (max_locks_per_transaction)"
         case ("53300", _): "the server has too many connections; raise max_connections, or end some"

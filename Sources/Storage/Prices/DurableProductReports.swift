@@ -21,10 +21,10 @@ package struct DurableProductReports: ProductReportStore {
         of bundleId: String,
         at moment: Timestamp
     ) async throws(StorageFailure) -> [Bool] {
-        let locks = SQLLocks(keys: [AdvisoryLocks.key(Array("offer-signer product reports\n\(bundleId)".utf8))])
+        let lock = LockRows.row(of: Array("offer-signer product reports\n\(bundleId)".utf8))
         return try await writer.perform { [database] () throws(StorageFailure) in
             // Counted twice where the connection breaks: so it is not done again by itself.
-            try database.transaction(.beside, locking: locks) { session throws(StorageFailure) in
+            try database.transaction(.beside, locking: [lock]) { session throws(StorageFailure) in
                 try session.keep(reports, of: bundleId, at: moment)
             }
         }

@@ -184,7 +184,7 @@ struct SQLiteSession: Session {
     let connection: SQLiteConnection
     let path: String
     /// The locks of those who were gone when this process opened the file.
-    var abandoned: Set<Int64> = []
+    var abandoned: Set<String> = []
 
     var dialect: SQLDialect { .sqlite }
 
@@ -203,11 +203,13 @@ struct SQLiteSession: Session {
         guard try run([call]).first?.cells == cells else { throw .notKept }
     }
 
-    func lock(_ key: Int64) {}
+    func lock(_ row: Int64) {}
 
-    func hold(_ key: Int64) -> Bool { false }
+    func hold(_ writer: String) -> Bool { false }
 
-    func kept(of keys: [Int64]) -> Set<Int64> { Set(keys).subtracting(abandoned) }
+    func kept(of rows: Set<Int64>) -> Set<Int64> { [] }
+
+    func gone(of writers: [String]) -> Set<String> { abandoned.intersection(writers) }
 
     func work<Value>(
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Value

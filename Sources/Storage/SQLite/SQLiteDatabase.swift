@@ -72,7 +72,7 @@ package final class SQLiteDatabase: Sendable {
             return steps
         }
         self.presence = presence
-        presence?.settle(locks: try session.openWriters().map(AdvisoryLocks.key(ofWriter:)))
+        presence?.settle(writers: try session.openWriters())
         // The log is there by now.
         files = SQLiteFiles(inUseAt: path)
         checkpoints.watch(first)
@@ -181,7 +181,7 @@ extension SQLiteDatabase: SQLDatabase {
 
     package func transaction<Value: Sendable>(
         _ lane: SQLLane,
-        locking locks: SQLLocks,
+        locking rows: Set<Int64>,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         try withWriter { connection throws(StorageFailure) in
@@ -197,7 +197,7 @@ extension SQLiteDatabase: SQLDatabase {
 }
 
 extension SQLiteDatabase {
-    package func leads(_ key: Int64) -> Bool { presence?.leads ?? true }
+    package var leads: Bool? { presence?.leads ?? true }
 
     private static func open(_ path: String, isReadOnly: Bool) throws(StorageFailure) -> SQLiteConnection {
         do throws(SQLiteConnection.Failure) {

@@ -11,7 +11,7 @@ final class SQLitePresence: Sendable {
 
     private let descriptor: Int32
     private let isAlone: Bool
-    private let known = Mutex<Set<Int64>>([])
+    private let known = Mutex<Set<String>>([])
 
     /// Takes the lock; `nil` where the file system knows no such lock.
     init?(at path: String) {
@@ -24,8 +24,8 @@ final class SQLitePresence: Sendable {
     // After the connections: to close any descriptor of a file takes away all of SQLite's locks on it.
     deinit { Glibc.close(descriptor) }
 
-    /// The locks of those who were gone when this process started.
-    var abandoned: Set<Int64> { known.withLock { $0 } }
+    /// The writers of open chains that were gone when this process started.
+    var abandoned: Set<String> { known.withLock { $0 } }
 
     /// Whether this process is the first of those that asked; also where the file system knows no such lock.
     ///
@@ -35,10 +35,10 @@ final class SQLitePresence: Sendable {
         return fcntl(descriptor, Self.setFileLock, &range) == 0 || (errno != EAGAIN && errno != EACCES)
     }
 
-    /// Takes the locks of those whose chains are open, and lets other processes come.
-    func settle(locks: [Int64]) {
+    /// Takes the writers whose chains are open, and lets other processes come.
+    func settle(writers: [String]) {
         guard isAlone else { return }
-        known.withLock { $0 = Set(locks) }
+        known.withLock { $0 = Set(writers) }
         flock(descriptor, LOCK_SH)
     }
 }

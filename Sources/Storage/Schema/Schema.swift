@@ -2,7 +2,7 @@ extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
     static let inOrder = [
         first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration,
-        DurableHistoryProgress.migration, HoldoutSQL.migration,
+        DurableHistoryProgress.migration, HoldoutSQL.migration, LockRows.migration,
     ]
 
     static let first = Migration(

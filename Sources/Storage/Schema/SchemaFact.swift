@@ -80,7 +80,7 @@ extension SchemaFact {
         let session = try inMemory()
         var methods: [String: String] = [:]
         let all = steps.flatMap { $0.statements + ($0.others[.postgreSQL] ?? []) }
-        for sql in [Migration.table] + all where sql.firstMatch(of: /^ALTER TABLE \w+ SET \(/) == nil {
+        for sql in [Migration.table] + all where sql.firstMatch(of: /^(ALTER TABLE \w+ SET \(|INSERT)/) == nil {
             if let index = sql.firstMatch(of: /INDEX (\w+) ON \w+ USING (\w+)/) {
                 methods[String(index.1)] = String(index.2)
             }

@@ -2,6 +2,8 @@ import Dispatch
 package import Offers
 
 /// How far Apple's notification history was read, and whether this process is the one to read it.
+///
+/// With a server it is the one whose name is in a row of ours, for half a minute after it asked last.
 package struct DurableHistoryProgress: HistoryProgressStore {
     static let migration = Migration(
         "notification history",
@@ -35,9 +37,25 @@ package struct DurableHistoryProgress: HistoryProgressStore {
     private static let delete =
         "DELETE FROM notification_history WHERE bundle_id = $1 AND environment = $2 AND reader = $3"
 
-    private let database: any SQLDatabase
+    /// Puts a reader's name into the row without an app, where it is free: by the server's clock, in milliseconds.
+    private static let lease = """
+        INSERT INTO notification_history AS lease (bundle_id, environment, reader, since, mark, holder, held_until)
+        SELECT '', '', 'service', 0, 0, $1, clock.now + $2::int8
+        FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now) AS clock
+        ON CONFLICT (bundle_id, environment, reader)
+        DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+        WHERE lease.holder = excluded.holder OR lease.held_until < excluded.held_until - $2::int8
+        """
 
-    package init(_ database: any SQLDatabase) { self.database = database }
+    private let database: any SQLDatabase
+    private let name = LedgerChain.newWriter()
+    private let patience: Duration
+
+    /// A reader that does not ask for as long as the patience is followed by another.
+    package init(_ database: any SQLDatabase, patience: Duration = .seconds(30)) {
+        self.database = database
+        self.patience = patience
+    }
 
     package func progress(
         of owner: HistoryOwner,
@@ -80,10 +98,13 @@ package struct DurableHistoryProgress: HistoryProgressStore {
         }
     }
 
-    /// Whether this process is the one, of all that share the database, that reads for them: it stays it until its end.
+    /// Whether this process is the one, of all that share the database, that reads for them: it stays it while it asks.
     package func isReader() async throws(StorageFailure) -> Bool {
-        try await DispatchQueue.global(qos: .utility).perform { [database] () throws(StorageFailure) in
-            try database.leads(AdvisoryLocks.history)
+        if let leads = database.leads { return leads }
+        let call = SQLCall(Self.lease, .text(name), .integer(patience.milliseconds))
+        return try await DispatchQueue.global(qos: .utility).perform { [database] () throws(StorageFailure) in
+            try database.transaction(.repeatable) { session throws(StorageFailure) in try session.run(call).changes == 1
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ extension Session {
     /// that waits holds all the other locks that it needs, so that nobody waits in a circle.
     func putRedemptions(of subscriptions: [Chapter], _ digestKey: DigestKey) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
-        try lock(StateStore.lockKey("redemptions", "", ""))
+        try lock(LockRows.redemptions)
         let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
         let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for (held, rows) in zip(subscriptions, deleted) {

@@ -17,7 +17,8 @@ struct StateWork: Sendable {
 
 /// Works that a transaction merges into what is held: one of their own, or the ledger's commit.
 struct StateMerge: Sendable {
-    let locks: SQLLocks.Many?
+    /// Rows of ``LockRows``.
+    let locks: Set<Int64>
     /// Questions whose answers ``run`` needs: a transaction asks them together with its own.
     let questions: [SQLCall]
     /// Gives for each work whether it was new.
@@ -26,8 +27,8 @@ struct StateMerge: Sendable {
 
 /// Held state in a database, which several services may share.
 ///
-/// Observations are merged under a lock for each subscription and account that they are about, or under one for all of them
-/// where they are many, so that nothing is lost when two services see the same one at once. Its calls block, but for those
+/// Observations are merged under a lock for each subscription and account that they are about, so that nothing is lost when
+/// two services see the same one at once. Its calls block, but for those
 /// that requests come with: ``DurableSubscriptionStates`` makes them from one thread of its own.
 struct StateStore: Sendable {
     private let database: any SQLDatabase
@@ -60,23 +61,22 @@ struct StateStore: Sendable {
     /// due any more (``StateWork/isDue(in:)``); these change nothing.
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         let merge = merge(of: works)
-        return try database.transaction(.repeatable, locking: SQLLocks(many: merge.locks)) {
-            session throws(StorageFailure) in
+        return try database.transaction(.repeatable, locking: merge.locks) { session throws(StorageFailure) in
             try merge.run(session, try session.run(merge.questions)[...])
         }
     }
 
     func merge(of works: [StateWork]) -> StateMerge {
         let identities = Set(works.flatMap { $0.observation.chapters.map(\.identity) })
-        let keys =
-            identities.map(Self.lockKey)
+        let locks =
+            identities.map(Self.lock)
             + works.compactMap(\.observation.marks.first?.account).map {
-                Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
+                Self.lock("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
             }
-            + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
+            + works.compactMap { $0.notification?.id }.map { Self.lock("notification", "", $0) }
         let read = database.dialect == .postgreSQL && !identities.isEmpty
         let asked = read ? [StateSQL.asking([], Array(identities))] : []
-        return StateMerge(locks: Self.locks(Set(keys)), questions: [SQLCall(StateSQL.generation)] + asked) {
+        return StateMerge(locks: Set(locks), questions: [SQLCall(StateSQL.generation)] + asked) {
             [digestKey] session, answers throws(StorageFailure) in
             guard let generation = try answers.first?.generation(), let last = answers.last else {
                 throw .malformed("generation")
@@ -97,8 +97,8 @@ struct StateStore: Sendable {
             }
             return identities
         }
-        let locks = Self.locks(Set(identities.map(Self.lockKey)))
-        return try database.transaction(.repeatable, locking: SQLLocks(many: locks)) { session throws(StorageFailure) in
+        return try database.transaction(.repeatable, locking: Set(identities.map(Self.lock))) {
+            session throws(StorageFailure) in
             try session.forget(account, identities)
         }
     }
@@ -137,17 +137,13 @@ struct StateStore: Sendable {
         }
     }
 
-    private static func locks(_ keys: Set<Int64>) -> SQLLocks.Many? {
-        keys.isEmpty ? nil : SQLLocks.Many(keys: keys, all: lockKey("all", "", ""))
+    private static func lock(of identity: SubscriptionIdentity) -> Int64 {
+        lock("subscription", identity.bundleId, identity.originalTransactionId)
     }
 
-    private static func lockKey(of identity: SubscriptionIdentity) -> Int64 {
-        lockKey("subscription", identity.bundleId, identity.originalTransactionId)
-    }
-
-    /// The key of the lock of a subscription, an account or a notification.
-    static func lockKey(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
-        AdvisoryLocks.key(Array("offer-signer state \(kind)\n\(bundleId)\n\(name)".utf8))
+    /// The row of ``LockRows`` of a subscription, an account or a notification.
+    static func lock(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
+        LockRows.row(of: Array("offer-signer state \(kind)\n\(bundleId)\n\(name)".utf8))
     }
 }
 

@@ -24,12 +24,7 @@ struct PostgreSQLTroubleTests {
         _ = try await ledger.append(.of(account: "free", limit: 100, at: now))
         let locked = LedgerEntry.of(account: "locked", limit: 100, at: now)
         let key = try #require(LedgerBatch([locked], digestKey: testDigestKey).locks.first)
-        // The server ends who keeps something locked for longer.
-        var limits = PostgreSQLLimits()
-        limits.batch = .seconds(600)
-        let other = try PostgreSQLConnection(to: location, limits: limits)
-        try other.query("BEGIN")
-        try other.query("SELECT pg_advisory_xact_lock($1)", .integer(key))
+        let other = try PostgreSQLConnection.keeping([key], location)
         let waiting = Task { try await ledger.append(locked) }
         // In one batch with it, after it and while it waits.
         for _ in 0..<20 {
@@ -170,12 +165,38 @@ struct PostgreSQLTroubleTests {
         #expect(PassFile(["passfile": path]) == nil)
     }
 
-    @Test("A session that is another behind the same connection is a pooler's, and named so")
-    func pooled() throws {
-        let connection = try PostgreSQLConnection(to: TestServer.makeDatabase())
-        try connection.beat()
-        try connection.query("SELECT set_config('offer_signer.session', 'of another', false)")
-        #expect(throws: PostgreSQLError.self) { try connection.beat() }
-        #expect(connection.isBroken)
+    @Test(
+        "Nothing is read or written in a session that is not as it was set up: that is a pooler's, and named so",
+        arguments: [
+            "SELECT set_config('offer_signer.session', 'of another', false)",
+            "RESET offer_signer.session", "DISCARD ALL",
+            "SET synchronous_commit = off", "SET synchronous_commit = local", "SET synchronous_commit = remote_write",
+            "SET search_path = elsewhere",
+        ]
+    )
+    func pooled(change: String) throws {
+        let location = try TestServer.makeDatabase()
+        let observer = try PostgreSQLConnection(to: location)
+        try observer.query("CREATE TABLE kept (number int8)")
+        func attempt(_ begin: String?) throws -> PostgreSQLConnection {
+            let connection = try PostgreSQLConnection(to: location)
+            try connection.beat()
+            try connection.query(change)
+            let pooled = #expect(throws: PostgreSQLError(.pooled, connection.place)) {
+                try PostgreSQLSession.transaction(on: connection, at: "here", begin: begin) {
+                    session throws(StorageFailure) in
+                    try session.send(SQLCall("SELECT pg_advisory_lock(1)"))
+                    try session.run("INSERT INTO public.kept VALUES (1)")
+                }.get()
+            }
+            #expect(pooled?.description.contains("pooler") == true)
+            #expect(connection.isBroken)
+            return connection
+        }
+        let connections = [try attempt("BEGIN"), try attempt(nil)]
+        #expect(try observer.query("SELECT count(*) FROM kept").integer(0, 0) == 0)
+        // A lock would outlast the transaction, in a session that is somebody else's.
+        #expect(try observer.query("SELECT pg_try_advisory_lock(1)").boolean(0, 0))
+        withExtendedLifetime(connections) {}
     }
 }

@@ -17,13 +17,14 @@ enum TestServer {
 
 /// A role with an empty database.
 struct TestRole {
+    let database: PostgreSQLLocation
     let administrator: PostgreSQLConnection
     let name: String
     /// The database, for the role.
     let location: PostgreSQLLocation
 
     init() throws {
-        let database = try TestServer.makeDatabase()
+        database = try TestServer.makeDatabase()
         administrator = try PostgreSQLConnection(to: database)
         name = try administrator.query("SELECT current_database()::text").text(0, 0)
         try administrator.query("CREATE ROLE \(name) LOGIN")
@@ -43,6 +44,21 @@ struct TestRole {
 }
 
 extension PostgreSQLConnection {
+    /// A connection whose transactions the server does not end when they idle.
+    static func patient(_ location: PostgreSQLLocation) throws -> PostgreSQLConnection {
+        var limits = PostgreSQLLimits()
+        limits.batch = .seconds(600)
+        return try PostgreSQLConnection(to: location, limits: limits)
+    }
+
+    /// Begins a transaction that keeps rows of ``LockRows``, as that of another service does.
+    static func keeping(_ rows: Set<Int64>, _ location: PostgreSQLLocation) throws -> PostgreSQLConnection {
+        let connection = try patient(location)
+        try connection.query("BEGIN")
+        #expect(try connection.run(LockRows.take(rows)).cells == [.integer(Int64(rows.count))])
+        return connection
+    }
+
     /// Runs SQL whose shape no test of statements cares for.
     @discardableResult
     func query(_ sql: String, _ values: SQLValue...) throws(PostgreSQLError) -> Rows {

@@ -142,7 +142,7 @@ struct RedemptionFeedTests {
         // A service that has given a position, and has not committed yet.
         async let slow: Void = DispatchQueue.global().perform { () throws(StorageFailure) in
             try database.transaction(.beside) { session throws(StorageFailure) in
-                try session.lock(StateStore.lockKey("redemptions", "", ""))
+                try session.lock(LockRows.redemptions)
                 try session.run(RedemptionFeedSQL.next)
                 try session.run(
                     "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, "

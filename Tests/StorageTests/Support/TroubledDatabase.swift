@@ -58,15 +58,15 @@ final class TroubledDatabase: SQLDatabase {
         }
     }
 
-    func leads(_ key: Int64) throws(StorageFailure) -> Bool { try database.leads(key) }
+    var leads: Bool? { database.leads }
 
     func transaction<Value: Sendable>(
         _ lane: SQLLane,
-        locking locks: SQLLocks,
+        locking rows: Set<Int64>,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         try around(.write(lane)) { () throws(StorageFailure) in
-            try database.transaction(lane, locking: locks, body)
+            try database.transaction(lane, locking: rows, body)
         }
     }
 }
