@@ -88,6 +88,7 @@ struct SandboxTests {
             evidenceReader: Reader(book: evidence),
             memory: memory,
             maximumEvidenceAgeSeconds: 86_400,
+            ledger: ScriptedLedger(),
             now: { Self.now }
         )
         let request = CustomerRequest(
