@@ -221,6 +221,63 @@ struct NotificationHistoryTests {
         other.stop()
     }
 
+    private func fault(_ appStore: RunningAppStore, _ fault: String) throws {
+        let body = #"{"target":"serverAPI","times":1,\#(fault)}"#
+        #expect(try appStore.ask("POST", "/simulator/faults", body).status == 200)
+    }
+
+    @Test("A page whose token has expired stops nothing: the window is read again from its first page")
+    func refusedPage() throws {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 3)
+        try configure(installation, appStore)
+        let before = try RunningService(installation)
+        #expect(try waitUntil { try !installation.sql("SELECT mark FROM notification_history").isEmpty })
+        before.stop()
+        for customer in 0..<3 { try redeem(appStore, customer) }
+        let sent = try appStore.ask("GET", "/simulator/notifications").json["notifications"] as? [[String: Any]]
+        let id = try #require(sent?.first?["notificationUUID"] as? String)
+        // A window of hours that is under way, whose next page Apple once named for another request.
+        try installation.sql(
+            "UPDATE notification_history SET (mark, since) = (mark - 14400000, since - 14400000), "
+                + "window_start = mark - 15000000, window_end = mark - 600000, pagination_token = '\(id)_1-2----false'"
+        )
+        let service = try RunningService(installation)
+        #expect(try waitUntil { try redemptions(service).count == 3 }, "\(service.log)")
+        #expect(service.log.contains("errorCode 4000017: The pagination token expired."))
+        #expect(try service.metrics()["offer_signer_warnings{kind=\"history\"}"] == 0)
+        service.stop()
+    }
+
+    @Test("A window that Apple refuses is a warning with Apple's words, an alert, and is left alone for an hour")
+    func refusedWindow() throws {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: 3)
+        try configure(installation, appStore)
+        try redeem(appStore, 0)
+        try fault(appStore, #""errorCode":4000012"#)
+        let service = try RunningService(installation)
+        let words = "errorCode 4000012: The start date is too far in the past."
+        #expect(
+            try waitUntil {
+                let warnings = try service.readiness().details["warnings"] as? [String] ?? []
+                return warnings.contains { $0.contains(words) }
+            }
+        )
+        #expect(try service.readiness().status == 200)
+        #expect(service.log.contains(words))
+        #expect(service.log.contains(#""againInSeconds":"3600""#), "\(service.log)")
+        #expect(try service.metrics()["offer_signer_warnings{kind=\"history\"}"] == 1)
+        sleep(5)
+        #expect(try calls(service) == 1)
+        let command = try catchUp(installation, "--since", "12h")
+        #expect(command.status == 0, "\(command.errors)")
+        try fault(appStore, #""errorCode":4000012"#)
+        let refused = try catchUp(installation, "--since", "12h")
+        #expect(refused.status == 1 && refused.errors.contains(words), "\(refused.errors)")
+        service.stop()
+    }
+
     @Test("Apple's history is asked in the name of apps with an issuer; check warns of others, and it is no fault")
     func warning() throws {
         let installation = try Installation()

@@ -62,6 +62,8 @@ struct CatchUpNotificationsTests {
         let attempts: [HistoryPage.Attempt]
         let asked = Mutex<[HistoryWindow]>([])
         let faults = Mutex<[HistoryFault]>([])
+        /// The names of the next pages, where they are not as they should be.
+        let tokens = Mutex<[String]>([])
 
         init(_ count: Int, attempts: [HistoryPage.Attempt] = []) { (self.count, self.attempts) = (count, attempts) }
 
@@ -75,7 +77,8 @@ struct CatchUpNotificationsTests {
             let items = (first..<end).map {
                 HistoryPage.Item(signedPayload: "\($0) DID_RENEW", attempts: attempts)
             }
-            return HistoryPage(items: items, nextPage: end < count ? "\(end)" : nil)
+            let token = tokens.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            return HistoryPage(items: items, nextPage: token ?? (end < count ? "\(end)" : nil))
         }
     }
 
@@ -161,14 +164,52 @@ struct CatchUpNotificationsTests {
         #expect(states.kept.withLock { $0.count } == 40)
     }
 
-    @Test("A page that Apple no longer knows begins its window anew")
-    func unknownPage() async throws {
+    private func fault(_ useCase: CatchUpNotifications<Reader>) async throws -> HistoryFault {
+        try await #require(throws: HistoryFault.self) { try await useCase.step(of: Self.owner) }
+    }
+
+    @Test(
+        "A page that Apple refuses begins its window anew, once; refused again, the window is, and is tried once more"
+    )
+    func refusedPage() async throws {
         let (history, progress, states) = (History(45), Progress(), States())
-        _ = try await useCase(history, progress, states).step(of: Self.owner)
-        history.faults.withLock { $0 = [HistoryFault("gone", isPageUnknown: true)] }
-        await #expect(throws: HistoryFault.self) { try await useCase(history, progress, states).step(of: Self.owner) }
-        #expect(try await readAll(useCase(history, progress, states)) == 25)
-        #expect(history.asked.withLock { $0[2].paginationToken } == nil)
+        let reading = useCase(history, progress, states)
+        for kind in [HistoryFault.Kind.pageRefused, .windowRefused] {
+            _ = try await reading.step(of: Self.owner)
+            history.faults.withLock { $0 = [HistoryFault("gone", .pageRefused)] }
+            #expect(try await fault(reading).kind == kind)
+        }
+        #expect(history.asked.withLock { $0.map(\.paginationToken) } == [nil, "20", nil, "20"])
+        #expect(try await readAll(reading) == 25)
+        #expect(history.asked.withLock { $0[4].paginationToken } == nil)
+        // The next window may be begun anew again.
+        let later = useCase(history, progress, states, at: Self.now.adding(seconds: 7200))
+        _ = try await later.step(of: Self.owner)
+        history.faults.withLock { $0 = [HistoryFault("gone", .pageRefused)] }
+        #expect(try await fault(later).kind == .pageRefused)
+    }
+
+    @Test("A window that is refused from its first page is tried again after an hour")
+    func refusedWindow() async throws {
+        let (history, progress, states) = (History(45), Progress(), States())
+        history.faults.withLock { $0 = [HistoryFault("4000012", .pageRefused)] }
+        let refused = try await fault(useCase(history, progress, states))
+        #expect(refused.kind == .windowRefused)
+        #expect(refused.pauseSeconds(afterFailures: 1) == 3600)
+        #expect(try await readAll(useCase(history, progress, states)) == 45)
+    }
+
+    @Test("A token that comes round again ends the window as an error", arguments: [["20"], ["20", "40", "60", "20"]])
+    func round(tokens: [String]) async throws {
+        let (history, progress, states) = (History(1000), Progress(), States())
+        let reading = useCase(history, progress, states)
+        for kind in [HistoryFault.Kind.pageRefused, .windowRefused] {
+            history.tokens.withLock { $0 = ["20"] + tokens.dropFirst() + (tokens.count == 1 ? ["20"] : []) }
+            let count = max(tokens.count - 1, 1)
+            for _ in 0..<count { _ = try await reading.step(of: Self.owner) }
+            #expect(try await fault(reading).kind == kind)
+            #expect(progress.known.withLock { $0?.window } == nil)
+        }
     }
 
     @Test("A mark in the future, or older than Apple's reach, is not gone on from, and that is said")

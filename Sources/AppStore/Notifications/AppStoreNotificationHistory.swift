@@ -55,8 +55,8 @@ package struct AppStoreNotificationHistory: NotificationHistory {
             NotificationHistoryResponse.init(json:)
         )
         guard page.hasMore else { return HistoryPage(items: page.items, nextPage: nil) }
-        guard let next = page.paginationToken, next != token else {
-            throw HistoryFault("Apple's notification history does not go on where it should", isPageUnknown: true)
+        guard let next = page.paginationToken else {
+            throw HistoryFault("Apple's notification history names no next page, and has one", .pageRefused)
         }
         return HistoryPage(items: page.items, nextPage: next)
     }
@@ -132,27 +132,30 @@ package struct AppStoreNotificationHistory: NotificationHistory {
 
 extension HistoryFault {
     fileprivate init(_ response: IncomingResponse, of owner: HistoryOwner, at now: Timestamp) {
-        let code = ServerAPIError(json: response.body)?.code
-        let sentence =
-            switch (response.status, code) {
-            case (_, 4_000_014): "Apple does not know the page of its history any more"
-            case (_, 4_040_007):
-                "\(owner.bundleId) has no notification URL for \(owner.environment.rawValue) in App Store Connect; write it "
-                    + "there, with https and the path /v1/notifications"
-            case (429, _): "Apple was asked too often, and asks for patience"
-            case (401, _) where response.clockFault(at: now) != nil:
-                "Apple refuses the token (401): \(response.clockFault(at: now) ?? "")"
-            case (401, _), (403, _):
+        let error = ServerAPIError(json: response.body)
+        var kind = Kind.temporary
+        let sentence: String
+        switch (response.status, error?.code) {
+        case (_, 4_040_007):
+            sentence =
+                "\(owner.bundleId) has no notification URL for \(owner.environment.rawValue) in App Store Connect; write "
+                + "it there, with https and the path /v1/notifications"
+        case (429, _): sentence = "Apple was asked too often, and asks for patience"
+        case (401, _) where response.clockFault(at: now) != nil:
+            sentence = "Apple refuses the token (401): \(response.clockFault(at: now) ?? "")"
+        case (401, _), (403, _):
+            sentence =
                 "Apple refuses the key (\(response.status)): is it the In-App Purchase key of \(owner.bundleId), with its "
-                    + "issuerId, and for Production, is the app released?"
-            default:
-                "Apple gave no notification history (HTTP \(response.status), errorCode \(code.map(String.init) ?? "none"))"
-            }
-        self.init(
-            sentence,
-            retryAfterSeconds: RetryAfter.seconds(after: response, at: now),
-            isPageUnknown: code == 4_000_014
-        )
+                + "issuerId, and for Production, is the app released?"
+        default:
+            let code = error.map { "errorCode \($0.code)" } ?? "no errorCode"
+            let words = error?.message.map { ": \($0)" } ?? ""
+            sentence = "Apple gave no notification history (HTTP \(response.status), \(code)\(words))"
+            // Anything of 4xx is about what was asked for, but for what Apple says to ask again, or took too long for.
+            let isAboutRequest = (400...499).contains(response.status) && response.status != 408
+            if isAboutRequest, error?.meaning != .temporary { kind = .pageRefused }
+        }
+        self.init(sentence, retryAfterSeconds: RetryAfter.seconds(after: response, at: now), kind)
     }
 }
 

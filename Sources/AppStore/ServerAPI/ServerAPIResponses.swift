@@ -117,20 +117,29 @@ struct ServerAPIError {
     }
 
     let code: Int64
+    /// Apple's words, in visible ASCII and at most 200 characters; `nil` for none.
+    let message: String?
 
     /// An unreleased app gets a 401 that is no JSON, which gives `nil`.
     init?(json: [UInt8]) {
-        var code: Int64?
+        var (code, message): (Int64?, String?)
         var reader = JSONReader(json, refusesDuplicates: false)
         do throws(JSONFault) {
             try reader.readObject { (name, reader) throws(JSONFault) in
-                if name == "errorCode" { code = try reader.readAppleInteger() } else { try reader.skipValue() }
+                switch name {
+                case "errorCode": code = try reader.readAppleInteger()
+                case "errorMessage": message = try reader.readAppleText()
+                default: try reader.skipValue()
+                }
             }
         } catch {
             return nil
         }
         guard let code else { return nil }
         self.code = code
+        self.message = message.map { text in
+            String(text.prefix(200).map { $0.isASCII && (" "..."~").contains($0) ? $0 : "?" })
+        }
     }
 
     /// The code's meaning (App Store Server API, "Error codes").

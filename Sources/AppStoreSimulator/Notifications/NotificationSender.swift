@@ -98,15 +98,21 @@ struct NotificationHistory {
                 && (transactionId == nil || notification.originalTransactionId == transactionId)
                 && !(onlyFailures && notification.isDelivered)
         }
+        // A token belongs to the body that it was given for: with another one it has expired.
+        let mark = "_\(start)-\(end)-\(kind ?? "")-\(subtype ?? "")-\(transactionId ?? "")-\(onlyFailures)"
         var first = 0
         if let token {
-            guard let index = found.firstIndex(where: { $0.id == token }) else { throw .invalidPaginationToken }
+            let id = token.prefix { $0 != "_" }
+            guard notifications.contains(where: { $0.id == id }) else { throw .invalidPaginationToken }
+            guard token == id + mark, let index = found.firstIndex(where: { $0.id == id }) else {
+                throw .paginationTokenExpired
+            }
             first = index
         }
         let page = found[first...].prefix(Self.pageSize)
         let next = first + page.count
         return JSONWriter.text { json in
-            if next < found.count { json.member("paginationToken", found[next].id) }
+            if next < found.count { json.member("paginationToken", found[next].id + mark) }
             json.flag("hasMore", next < found.count)
             json.list("notificationHistory", page) { notification, json in
                 json.object { notification.write(into: &$0) }

@@ -146,7 +146,8 @@ struct ServerAPIError: Error, Equatable {
     static let invalidPaginationToken = ServerAPIError(4_000_014, "Invalid pagination token.")
     static let invalidStartDate = ServerAPIError(4_000_015, "Invalid start date.")
     static let invalidEndDate = ServerAPIError(4_000_016, "Invalid end date.")
-    static let startDateAfterEndDate = ServerAPIError(4_000_017, "Invalid date range: startDate is after endDate.")
+    static let startDateAfterEndDate = ServerAPIError(4_000_013, "Invalid date range: startDate is after endDate.")
+    static let paginationTokenExpired = ServerAPIError(4_000_017, "The pagination token expired.")
     static let invalidSort = ServerAPIError(4_000_021, "Invalid sort order.")
     static let invalidProductType = ServerAPIError(4_000_022, "Invalid product type.")
     static let invalidProductId = ServerAPIError(4_000_023, "Invalid product id.")
@@ -169,6 +170,9 @@ struct ServerAPIError: Error, Equatable {
     /// The error of a number that a test asks for.
     static func injected(_ code: Int64) -> ServerAPIError {
         switch code {
+        case 4_000_000: ServerAPIError(code, "Bad request.")
+        case 4_000_012: ServerAPIError(code, "The start date is too far in the past.")
+        case paginationTokenExpired.code: paginationTokenExpired
         case 4_290_000: ServerAPIError(code, "Rate limit exceeded.")
         case 5_000_000: ServerAPIError(code, "An unknown error occurred.")
         case 5_000_001: ServerAPIError(code, "An unknown error occurred. Please try again.")

@@ -110,6 +110,8 @@ package struct ReadinessWarning: Equatable, Sendable {
         case state
         /// The counts of decisions.
         case funnel
+        /// Apple's notification history.
+        case history
     }
 
     package let kind: Kind
@@ -134,6 +136,8 @@ extension ReadinessWarning.Kind {
         case .memory: "Use the OpenSSL that the system's packages have, and restart the service."
         case .ledger: "See to the disk or the database that it names. It goes away by itself once that works again."
         case .state: "See to the database. What was let go is learnt again when it is sent again."
+        case .history:
+            "Look Apple's errorCode up, and set right what it names; it is tried again every hour, and after a restart."
         case .funnel: "See to the database before the service stops: until then the counts are in memory alone."
         }
     }

@@ -1,4 +1,5 @@
 package import Offers
+import Synchronization
 
 /// The use case that reads Apple's notification history: what Apple sent and nobody took.
 ///
@@ -11,6 +12,7 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
     private let reader: HistoryReader
     private let metrics: NotificationHistoryMetrics
     private let now: @Sendable () -> Timestamp
+    private let windows = WindowsUnderWay()
 
     /// `takeNotifications` counts nothing: what comes of the history is counted apart.
     package init(
@@ -65,13 +67,17 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
             do throws(HistoryFault) {
                 page = try await history.page(window, of: owner)
             } catch {
-                if error.isPageUnknown {
-                    step.progress.restartWindow()
-                    try await store.put(step.progress, of: owner, by: reader)
-                }
-                throw error
+                guard error.kind == .pageRefused else { throw error }
+                throw try await restart(window, of: owner, step.progress, after: error)
             }
             try await take(page.items, into: &step)
+            if let next = page.nextPage, !windows.isNew(next, in: window, of: owner) {
+                let fault = HistoryFault(
+                    "Apple's notification history comes round to a page that it gave",
+                    .pageRefused
+                )
+                throw try await restart(window, of: owner, step.progress, after: fault)
+            }
             for attempt in page.items.lazy.flatMap(\.attempts) where attempt.date > mark { metrics.count(attempt) }
             step.progress.stored(nextPage: page.nextPage)
             try await store.put(step.progress, of: owner, by: reader)
@@ -81,6 +87,21 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
         } catch {
             throw HistoryFault("\(error)")
         }
+    }
+
+    /// Has a window read from its first page, where one of its pages was refused, once; else it is refused as a whole.
+    private func restart(
+        _ window: HistoryWindow,
+        of owner: HistoryOwner,
+        _ progress: HistoryProgress,
+        after fault: HistoryFault
+    ) async throws(StorageFailure) -> HistoryFault {
+        var (fault, progress) = (fault, progress)
+        let isFirstPage = window.paginationToken == nil
+        if isFirstPage || !windows.mayBeginAnew(of: owner, at: progress.mark) { fault.kind = .windowRefused }
+        progress.restartWindow()
+        try await store.put(progress, of: owner, by: reader)
+        return fault
     }
 
     private func begin(
@@ -131,6 +152,42 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
                 step.recovered[one.type, default: 0] += 1
                 metrics.countRecovered(one.type)
             }
+        }
+    }
+}
+
+/// What is known of the windows under way beside their progress: after a restart they begin with less of it.
+private final class WindowsUnderWay: Sendable {
+    private struct Known {
+        var window: HistoryWindow
+        /// The digests of the names of its pages.
+        var pages: Set<Int> = []
+    }
+
+    private let known = Mutex<[HistoryOwner: Known]>([:])
+    /// The marks from which a window was begun anew.
+    private let restarts = Mutex<[HistoryOwner: Timestamp]>([:])
+
+    /// Notes the name of a window's next page; `false` where it had that page.
+    func isNew(_ page: String, in window: HistoryWindow, of owner: HistoryOwner) -> Bool {
+        known.withLock { known in
+            if window.paginationToken == nil || known[owner]?.window.end != window.end {
+                known[owner] = Known(window: window)
+            }
+            var pages = known[owner]?.pages ?? []
+            known[owner]?.pages = []
+            defer { known[owner]?.pages = pages }
+            if let token = window.paginationToken { pages.insert(token.hashValue) }
+            return pages.insert(page.hashValue).inserted
+        }
+    }
+
+    /// Whether a window that begins at a mark may be begun anew: once.
+    func mayBeginAnew(of owner: HistoryOwner, at mark: Timestamp) -> Bool {
+        restarts.withLock { restarts in
+            if restarts[owner] == mark { return false }
+            restarts[owner] = mark
+            return true
         }
     }
 }

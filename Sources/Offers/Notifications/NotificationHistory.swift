@@ -100,8 +100,8 @@ package struct HistoryProgress: Equatable, Sendable {
         window = nil
     }
 
-    /// Begins the window anew: Apple no longer knows the page.
-    package mutating func restartWindow() { window?.paginationToken = nil }
+    /// Begins the window anew, from its first page: Apple does not give one of its pages.
+    package mutating func restartWindow() { window = nil }
 }
 
 /// A page of Apple's notification history.
@@ -140,21 +140,34 @@ package struct HistoryPage: Sendable {
 
 /// Why a page of the history, or a test notification, could not be had.
 package struct HistoryFault: Error, Equatable, CustomStringConvertible {
+    /// Whether to ask again.
+    package enum Kind: Equatable, Sendable {
+        /// Asked again, it may be had.
+        case temporary
+        /// Apple does not give this page, however often it is asked: its window may be read from its first page.
+        case pageRefused
+        /// Apple does not give the window either.
+        case windowRefused
+    }
+
+    /// How long until a window that was refused is asked for again, in seconds.
+    package static let refusedWindowSeconds = 3600
+
     package let description: String
     /// When Apple wants to be asked again; `nil` where it does not say.
     package let retryAfterSeconds: Int?
-    /// Whether Apple does not take the page's name any more.
-    package let isPageUnknown: Bool
+    package var kind: Kind
 
-    package init(_ description: String, retryAfterSeconds: Int? = nil, isPageUnknown: Bool = false) {
+    package init(_ description: String, retryAfterSeconds: Int? = nil, _ kind: Kind = .temporary) {
         self.description = description
         self.retryAfterSeconds = retryAfterSeconds
-        self.isPageUnknown = isPageUnknown
+        self.kind = kind
     }
 
     /// How long to wait before it is tried again, after so many failures in a row.
     package func pauseSeconds(afterFailures failures: Int) -> Int {
-        retryAfterSeconds ?? min(1 << min(max(failures - 1, 0), 6), 60)
+        if kind == .windowRefused { return Self.refusedWindowSeconds }
+        return retryAfterSeconds ?? min(1 << min(max(failures - 1, 0), 6), 60)
     }
 }
 

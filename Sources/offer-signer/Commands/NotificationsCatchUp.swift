@@ -88,7 +88,7 @@ struct NotificationsCatchUp: AsyncParsableCommand {
                 }
             } catch {
                 failures += 1
-                guard failures < Self.mostFailures else {
+                guard failures < Self.mostFailures, error.kind != .windowRefused else {
                     throw ValueFault("\(name): \(error); call the command again, and it goes on from there")
                 }
                 let seconds = error.pauseSeconds(afterFailures: failures)

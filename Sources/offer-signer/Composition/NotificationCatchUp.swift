@@ -1,9 +1,11 @@
 import AppStore
 import Foundation
 import Logging
+import OfferAPI
 import OfferService
 import Offers
 import ServiceLifecycle
+import Synchronization
 
 /// Reads Apple's notification history at the start and every `notifications.historySeconds`, in one of the services that share
 /// the database.
@@ -16,6 +18,7 @@ struct NotificationCatchUp: Service {
     let isReader: @Sendable () async -> Bool
     /// Whether the clock is wrong: a mark by it would be, too.
     let isClockWrong: @Sendable () -> Bool
+    let refusals: HistoryRefusals
     let logger: Logger
 
     /// The longest wait before it looks again whether there is something to read.
@@ -42,6 +45,7 @@ struct NotificationCatchUp: Service {
         guard pauseSeconds > 0, !useCase.owners.isEmpty, !isClockWrong(), await isReader() else {
             // Whoever begins to read does so at once.
             turns = [:]
+            refusals.clear()
             return Self.longestWait
         }
         var next = ContinuousClock.now + Self.longestWait
@@ -72,20 +76,39 @@ struct NotificationCatchUp: Service {
                 logger.notice("notifications that did not come were read at Apple", metadata: metadata)
             }
             turn.failures = 0
+            refusals.note(nil, of: owner)
             if step.isDone { turn.due = .now + .seconds(pauseSeconds) }
         } catch {
             guard !Task.isCancelled else { return }
             turn.failures += 1
+            let isRefused = error.kind == .windowRefused
+            if isRefused { refusals.note("\(error)", of: owner) }
             let seconds = error.pauseSeconds(afterFailures: turn.failures)
             turn.due = .now + .seconds(seconds)
             metadata["reason"] = "\(error)"
             metadata["againInSeconds"] = "\(seconds)"
             // A minute of failures is worth an operator's look.
             logger.log(
-                level: turn.failures < 6 ? .info : .warning,
+                level: isRefused ? .error : turn.failures < 6 ? .info : .warning,
                 "Apple's notification history could not be read",
                 metadata: metadata
             )
         }
+    }
+}
+
+/// The apps whose notification history Apple refuses from its first page on, in Apple's words.
+final class HistoryRefusals: Sendable {
+    private let known = Mutex<[HistoryOwner: String]>([:])
+
+    func note(_ fault: String?, of owner: HistoryOwner) { known.withLock { $0[owner] = fault } }
+
+    func clear() { known.withLock { $0 = [:] } }
+
+    /// A warning for each.
+    var warnings: [ReadinessWarning] {
+        known.withLock { $0 }.map { owner, fault in
+            ReadinessWarning(.history, "\(owner.bundleId), \(owner.environment.rawValue): \(fault)")
+        }.sorted { $0.text < $1.text }
     }
 }

@@ -73,8 +73,9 @@ struct ServiceComposition {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
         let tls = settings.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
+        let refusals = HistoryRefusals()
         let readiness = Readiness { [current] in
-            Self.details(current, reload, clock, ledger)
+            Self.details(current, reload, clock, ledger, refusals)
         }
         let faults = RepeatedFaults(logger: logger)
         let decisions = settings.adminPage ? lifelong.telemetry.decisions : nil
@@ -115,6 +116,7 @@ struct ServiceComposition {
                 },
                 isReader: { [store = lifelong.ledger.historyProgress] in (try? await store.isReader()) == true },
                 isClockWrong: { clock.fault != nil },
+                refusals: refusals,
                 logger: logger
             )
         }
@@ -164,7 +166,8 @@ struct ServiceComposition {
         _ current: SnapshotInUse,
         _ reload: Reload,
         _ clock: ClockMonitor,
-        _ ledger: OpenLedger
+        _ ledger: OpenLedger,
+        _ refusals: HistoryRefusals
     ) -> ReadinessDetails {
         // Before what is in use, so that an answer that counts a reload shows its effect.
         let reloads = reload.record
@@ -174,7 +177,8 @@ struct ServiceComposition {
                 + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
                 + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }
-                + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings,
+                + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings
+                + refusals.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reloads

@@ -85,8 +85,8 @@ extension MetricDefinition {
         "offer_signer_build_info": "1, with the version that runs.",
         "offer_signer_ready": "1 while the service should get requests, as /readyz says.",
         "offer_signer_warnings":
-            "Warnings in the details of /readyz, by kind: configuration, certificate, memory, restart, ledger, state "
-            + "or funnel.",
+            "Warnings in the details of /readyz, by kind: configuration, certificate, memory, restart, ledger, state, "
+            + "funnel or history.",
         "offer_signer_key_failed": "1 for a key that failed a self-test and does not sign any more, by key.",
         "offer_signer_clock_fault": "1 while the clock is wrong, by fault: jumped, behind_apple or ahead_of_apple.",
         "offer_signer_tls_certificate_end_timestamp_seconds":

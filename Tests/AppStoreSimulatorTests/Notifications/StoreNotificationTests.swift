@@ -60,6 +60,10 @@ struct StoreNotificationTests {
         let refunds = try JSON.object(try history.page(Array(refund.utf8), token: nil))
         #expect((refunds["notificationHistory"] as? [Any])?.count == 1)
         #expect(throws: ServerAPIError.invalidPaginationToken) { try history.page(body, token: "x") }
+        let first = try JSON.object(try history.page(body, token: nil))["paginationToken"] as? String
+        let other = Array(#"{"startDate":\#(start + 1),"endDate":\#(start + 100_000)}"#.utf8)
+        let expired = #expect(throws: ServerAPIError.self) { try history.page(other, token: first) }
+        #expect(expired?.code == 4_000_017, "a token goes with the body that it was given for")
         #expect(throws: ServerAPIError.invalidStartDate) { try history.page(Array("{}".utf8), token: nil) }
         #expect(throws: ServerAPIError.startDateAfterEndDate) {
             try history.page(Array(#"{"startDate":2,"endDate":1}"#.utf8), token: nil)

@@ -73,19 +73,36 @@ struct NotificationHistoryTests {
     @Test("Each answer that is no page says what to do, and 429 until when")
     func faults() async throws {
         let later = Timestamp.testNow.adding(seconds: 90).millisecondsSince1970
-        let rows: [(Result<IncomingResponse, TransportFault>, seconds: Int?, isPageUnknown: Bool)] = [
-            (.reply(#"{"errorCode":4290000}"#, status: 429, retryAfter: "\(later)"), 90, false),
-            (.reply(#"{"errorCode":4000014}"#, status: 400), nil, true),
-            (.reply(#"{"errorCode":5000001}"#, status: 500), nil, false), (.reply("no", status: 401), nil, false),
-            (.reply(#"{"hasMore":true,"notificationHis"#), nil, false),
-            (.reply(#"{"notificationHistory":[]}"#), nil, false),
-            (.reply(#"{"hasMore":true,"notificationHistory":[]}"#), nil, true), (.failure(.timeout), nil, false),
+        let rows: [(Result<IncomingResponse, TransportFault>, seconds: Int?, HistoryFault.Kind)] = [
+            (.reply(#"{"errorCode":4290000}"#, status: 429, retryAfter: "\(later)"), 90, .temporary),
+            (.reply(#"{"errorCode":4000014}"#, status: 400), nil, .pageRefused),
+            (.reply(#"{"errorCode":4000017}"#, status: 400), nil, .pageRefused),
+            (.reply(#"{"errorCode":4000000}"#, status: 400), nil, .pageRefused),
+            (.reply(#"{"errorCode":4000012}"#, status: 400), nil, .pageRefused),
+            (.reply("<html>", status: 414), nil, .pageRefused), (.reply("", status: 408), nil, .temporary),
+            (.reply(#"{"errorCode":4040004}"#, status: 404), nil, .temporary),
+            (.reply(#"{"errorCode":5000001}"#, status: 500), nil, .temporary),
+            (.reply("no", status: 401), nil, .temporary),
+            (.reply("no", status: 403), nil, .temporary),
+            (.reply(#"{"hasMore":true,"notificationHis"#), nil, .temporary),
+            (.reply(#"{"notificationHistory":[]}"#), nil, .temporary),
+            (.reply(#"{"hasMore":true,"notificationHistory":[]}"#), nil, .pageRefused),
+            (.failure(.timeout), nil, .temporary),
         ]
-        for (reply, seconds, isPageUnknown) in rows {
+        for (reply, seconds, kind) in rows {
             let fault = await fault(history(ScriptedTransport([reply])))
             #expect(fault?.retryAfterSeconds == seconds)
-            #expect(fault?.isPageUnknown == isPageUnknown)
+            #expect(fault?.kind == kind, "\(reply)")
         }
+        let words = SignedAnswers.Reply.reply(
+            #"{"errorCode":4000012,"errorMessage":"Too\u001bfar\u0007."}"#,
+            status: 400
+        )
+        let said = await fault(history(ScriptedTransport([words])))
+        #expect(
+            said?.description.contains("(HTTP 400, errorCode 4000012: Too?far?.)") == true,
+            "\(said.debugDescription)"
+        )
         #expect(history(ScriptedTransport([]), hasIssuer: false).owners.isEmpty)
     }
 
