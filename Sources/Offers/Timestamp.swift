@@ -152,12 +152,15 @@ package enum AppleDate: Equatable, Sendable {
     ///
     /// The data may be old: Apple's clock shows this much by now, or more.
     case signed(Timestamp)
-    /// A date in an answer that the service itself has fetched from Apple this moment.
-    case fetched(Timestamp)
+    /// A date in an answer that the service itself has fetched from Apple this moment, to settle a doubt where it says so.
+    case fetched(Timestamp, about: Int? = nil)
 }
 
 /// The port between evidence and the watch over the service's own clock.
 package protocol AppleClock: Sendable {
+    /// The number of the doubt that another answer of Apple's has to settle, asked for from now on; `nil` for none.
+    var doubt: Int? { get }
+
     func observe(_ date: AppleDate)
 }
 

@@ -12,6 +12,7 @@ struct AppleClockTests {
     private final class Listener: AppleClock {
         private let heard = Mutex<[AppleDate]>([])
         var dates: [AppleDate] { heard.withLock { $0 } }
+        let doubt: Int? = 7
         func observe(_ date: AppleDate) { heard.withLock { $0.append(date) } }
     }
 
@@ -96,6 +97,6 @@ struct AppleClockTests {
         )
         await transport.askClock(of: urls)
         await transport.shutdown()
-        #expect(listener.dates == [.fetched(Self.now)])
+        #expect(listener.dates == [.fetched(Self.now, about: 7)])
     }
 }

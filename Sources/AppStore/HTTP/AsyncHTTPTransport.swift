@@ -16,7 +16,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
 
     private let client: HTTPClient
     private let traceFields: @Sendable () -> [(name: String, value: String)]
-    private let clock: (any AppleClock)?
+    let clock: (any AppleClock)?
 
     /// The trace fields are `traceparent` and `tracestate` (W3C Trace Context) of the current task; the clock learns
     /// from the `Date` of every answer.

@@ -76,11 +76,15 @@ extension Timestamp {
 
 extension AsyncHTTPTransport {
     /// Asks for Apple's clock alone: any service that answers has it in its `Date`, whatever else it says.
+    ///
+    /// By a connection of its own, which need not lead to the server that the last answer came from.
     package func askClock(of urls: AppStoreURLs, timeout: Duration = .seconds(5)) async {
+        let doubt = clock?.doubt
         let hosts: [(AppStoreService, AppStoreEnvironment, String)] = [
             (.serverAPI, .production, urls.serverAPI), (.serverAPI, .sandbox, urls.sandboxServerAPI),
             (.verifyReceipt, .production, urls.verifyReceipt), (.verifyReceipt, .sandbox, urls.sandboxVerifyReceipt),
         ]
+        let transport = AsyncHTTPTransport()
         for (service, environment, host) in hosts {
             let request = OutgoingRequest(
                 method: .get,
@@ -89,8 +93,11 @@ extension AsyncHTTPTransport {
                 bundleId: "",
                 environment: environment
             )
-            if let answer = try? await send(request, timeout: timeout), answer.date != nil { return }
+            guard let date = try? await transport.send(request, timeout: timeout).date else { continue }
+            clock?.observe(.fetched(date, about: doubt))
+            break
         }
+        await transport.shutdown()
     }
 }
 

@@ -4,7 +4,7 @@ import StrictJSON
 /// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses), and for what was before
 /// their newest transactions (Get Transaction History).
 struct ServerAPIClient: Sendable {
-    let apple: AppStoreConnection
+    var apple: AppStoreConnection
     let verifier: SignedDataVerifier
     /// The histories that are not read to their end yet; `nil` where none are kept.
     var underWay: HistoriesUnderWay? = HistoriesUnderWay()
@@ -109,7 +109,8 @@ struct ServerAPIClient: Sendable {
             // A token says when it was made: by a clock that is wrong, Apple refuses every one.
             if let fault = response.clockFault(at: apple.now()) {
                 log("the App Store Server API refuses the token: \(fault)", response, app)
-                return .unavailable(.clockWrong(fault))
+                // Or Apple's is, at that one of its servers: another may say otherwise.
+                return .temporary(.clockWrong(fault))
             }
             log("the App Store Server API refuses the key: is it the app's, and is the app released?", response, app)
             // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON: its

@@ -255,7 +255,7 @@ struct CustomerHistories: Sendable {
     /// the clock itself may be behind.
     private func refuseFuture(_ book: Book, at moment: Timestamp) throws(SignatureFault) {
         guard let date = book.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
-        if let fault = clock?.fault { throw .evidence(.clockWrong("\(fault)")) }
+        if let fault = clock?.suspicion { throw .evidence(.clockWrong("\(fault)")) }
         throw .evidence(
             EvidenceFault(
                 .rejected,

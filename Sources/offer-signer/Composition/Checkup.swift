@@ -62,30 +62,41 @@ struct FaultLog: Service {
 }
 
 /// Logs when a fault of the clock begins and ends, and asks Apple's clock meanwhile: at once, and every 30 seconds.
+///
+/// An answer of Apple's that differs from the clock is a doubt, about which Apple is asked again at once.
 struct ClockLog: Service {
     let clock: ClockMonitor
     let askApple: @Sendable () async -> Void
     let logger: Logger
 
+    private struct Cause: Equatable {
+        let isFault: Bool
+        let doubt: Int?
+    }
+
     func run() async throws {
         var beginning: ContinuousClock.Instant?
-        var nextQuestion = ContinuousClock.now
-        while await Pause.isOver(after: .seconds(1)) {
-            guard let fault = clock.fault else {
-                if let begun = beginning {
-                    let seconds = begun.duration(to: .now).components.seconds
-                    logger.notice("the clock is right again", metadata: ["afterSeconds": "\(seconds)"])
-                }
-                (beginning, nextQuestion) = (nil, .now)
-                continue
-            }
-            if beginning == nil {
+        var (asked, askedFor): (ContinuousClock.Instant?, Cause?) = (nil, nil)
+        while await Pause.isOver(after: .milliseconds(200)) {
+            let (fault, doubt) = (clock.fault, clock.doubt)
+            if let fault, beginning == nil {
                 logger.critical("\(fault)")
                 beginning = .now
+            } else if fault == nil, let begun = beginning {
+                let seconds = begun.duration(to: .now).components.seconds
+                logger.notice("the clock is right again", metadata: ["afterSeconds": "\(seconds)"])
+                beginning = nil
             }
-            guard nextQuestion <= .now else { continue }
+            guard fault != nil || doubt != nil else {
+                askedFor = nil
+                continue
+            }
+            let cause = Cause(isFault: fault != nil, doubt: doubt)
+            // One server with a wrong clock may raise a doubt with each of its answers: one question a second.
+            let pause = Duration.seconds(cause == askedFor ? 30 : 1)
+            if let asked, asked.duration(to: .now) < pause { continue }
+            (asked, askedFor) = (.now, cause)
             await cancelWhenGracefulShutdown { await askApple() }
-            nextQuestion = .now + .seconds(30)
         }
     }
 }

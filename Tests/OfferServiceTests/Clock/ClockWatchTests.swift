@@ -63,18 +63,32 @@ struct ClockWatchTests {
         #expect(byOperator.judge(Self.reading(wall: 20, uptime: 20)) == .jumped(milliseconds: -4_990_000))
     }
 
-    @Test("A clock behind Apple's signatures is a fault that no operator's acknowledgement ends")
+    @Test(
+        "A clock behind Apple's signatures is a fault, which ends when it is right, after ten minutes, or by a reload"
+    )
     func behind() {
         var watch = ClockWatch(start)
         watch.observe(.signed(Self.timestamp(301)), at: start)
         let fault = ClockFault.behindApple(milliseconds: 301_000)
         #expect(watch.judge(start) == fault)
-        #expect(watch.judge(Self.reading(wall: 1_000, uptime: 1_000)) == fault, "Apple's clock goes on, too")
+        #expect(watch.judge(Self.reading(wall: 600, uptime: 600)) == fault, "Apple's clock goes on, too")
+        #expect(watch.judge(Self.reading(wall: 611, uptime: 610)) == nil)
+        watch.observe(.signed(Self.timestamp(301)), at: start)
         watch.believe(start)
-        #expect(watch.judge(start) == fault)
-        let corrected = Self.reading(wall: 1_311, uptime: 1_010)
-        watch.believe(corrected)
-        #expect(watch.judge(corrected) == nil)
+        #expect(watch.judge(start) == nil)
+    }
+
+    @Test("An answer of Apple's outranks what Apple signed: a server that is ahead signs ahead, too")
+    func rank() {
+        var watch = ClockWatch(start)
+        watch.observe(.fetched(Self.timestamp(600)), at: start)
+        watch.observe(.signed(Self.timestamp(600)), at: start)
+        watch.observe(.signed(Self.timestamp(599)), at: start)
+        #expect(watch.judge(start) == nil, "all of it may be of one answer")
+        #expect(watch.suspicion(start) == .behindApple(milliseconds: 600_000))
+        watch.observe(.fetched(Self.timestamp(0)), at: start)
+        watch.observe(.signed(Self.timestamp(600)), at: start)
+        #expect(watch.judge(start) == nil)
     }
 
     @Test("Old signed data says nothing of the clock, and data within the tolerance is fine")
@@ -89,11 +103,86 @@ struct ClockWatchTests {
         }
     }
 
-    @Test("An answer fetched this moment also shows a clock that is ahead")
-    func ahead() {
+    @Test(
+        "Two answers that agree show a clock that is ahead or behind, and a right one ends it",
+        arguments: [-3600, 3600]
+    )
+    func twoAnswers(seconds: Int64) throws {
+        let fault: ClockFault =
+            seconds < 0 ? .aheadOfApple(milliseconds: 3_600_000) : .behindApple(milliseconds: 3_600_000)
         var watch = ClockWatch(start)
-        watch.observe(.fetched(Self.timestamp(-3_600)), at: start)
-        #expect(watch.judge(start) == .aheadOfApple(milliseconds: 3_600_000))
+        watch.observe(.fetched(Self.timestamp(seconds)), at: start)
+        #expect(watch.judge(start) == nil)
+        let doubt = try #require(watch.doubt, "Apple is asked again")
+        watch.observe(.fetched(Self.timestamp(seconds), about: doubt), at: start)
+        #expect(watch.judge(start) == fault)
+        #expect(watch.doubt == nil)
+        watch.observe(.fetched(Self.timestamp(0)), at: start)
+        #expect(watch.judge(start) == nil)
+        watch.observe(.fetched(Self.timestamp(seconds)), at: start)
+        #expect(watch.judge(start) == nil, "a right answer ended what was known")
+    }
+
+    @Test(
+        "No second answer: of another time, of the same server, to a question before the doubt, or with a right one between"
+    )
+    func noSecondAnswer() throws {
+        var watch = ClockWatch(start)
+        watch.observe(.fetched(Self.timestamp(600)), at: start)
+        let doubt = try #require(watch.doubt)
+        watch.observe(.fetched(Self.timestamp(600)), at: start)
+        #expect(watch.judge(start) == nil, "it may be of the connection of the first")
+        watch.observe(.fetched(Self.timestamp(-600), about: doubt), at: start)
+        #expect(watch.judge(start) == nil, "it is of another time")
+        watch.observe(.fetched(Self.timestamp(-600), about: doubt), at: start)
+        #expect(watch.judge(start) == nil, "it was asked for before this doubt arose")
+        let last = try #require(watch.doubt)
+        watch.observe(.fetched(Self.timestamp(0)), at: start)
+        watch.observe(.fetched(Self.timestamp(-600)), at: start)
+        watch.observe(.fetched(Self.timestamp(-600), about: last), at: start)
+        #expect(watch.judge(start) == nil, "a right one came between")
+    }
+
+    @Test("Of four servers that answer in turn, one that is ten minutes off is no fault, whoever answers the question")
+    func fourServers() {
+        for turns in 1...4 {
+            var watch = ClockWatch(start)
+            for second in 0..<3000 as Range<Int64> {
+                let now = Self.reading(wall: second, uptime: second)
+                let asked = second % Int64(turns) == 0 ? watch.doubt : nil
+                watch.observe(.fetched(Self.timestamp(second + (second % 4 == 3 ? 600 : 0)), about: asked), at: now)
+                #expect(watch.judge(now) == nil)
+            }
+        }
+    }
+
+    @Test("With Apple out of reach, what its clock showed is forgotten after ten minutes, and by a reload at once")
+    func forgotten() throws {
+        for isReloaded in [false, true] {
+            var watch = ClockWatch(start)
+            watch.observe(.fetched(Self.timestamp(600)), at: start)
+            watch.observe(.fetched(Self.timestamp(600), about: watch.doubt), at: start)
+            #expect(watch.judge(Self.reading(wall: 600, uptime: 600)) != nil)
+            let later = Self.reading(wall: 601, uptime: isReloaded ? 600 : 601)
+            if isReloaded { watch.believe(later) }
+            #expect(watch.judge(later) == nil)
+            #expect((watch.doubt != nil) == isReloaded, "after a reload Apple is asked")
+            watch.observe(.fetched(Self.timestamp(1_200), about: watch.doubt), at: later)
+            #expect(watch.judge(later) == nil, "one answer is not enough again")
+        }
+    }
+
+    @Test("A clock that is moved after two answers differs from them at once; after one, a second is asked for")
+    func moved() {
+        for answers in [1, 2] {
+            var watch = ClockWatch(start)
+            for _ in 0..<answers { watch.observe(.fetched(Self.timestamp(0)), at: start) }
+            let moved = Self.reading(wall: 3_610, uptime: 10)
+            let fault = ClockFault.aheadOfApple(milliseconds: 3_600_000)
+            #expect(watch.judge(moved) == (answers == 1 ? .jumped(milliseconds: 3_600_000) : fault))
+            watch.observe(.fetched(Self.timestamp(10)), at: moved)
+            #expect(watch.judge(moved) == fault)
+        }
     }
 
     @Test("A date that no clock shows is left alone", arguments: [.min, -1, 253_402_300_800_000, .max] as [Int64])

@@ -50,11 +50,13 @@ struct WrongClockTests {
     func signing(seconds: Int64) async throws {
         #expect(await code(.signatures([offer])) == nil)
         clock.observe(.fetched(now.adding(seconds: seconds)))
+        #expect(await code(.signatures([offer])) == nil, "one answer stops nobody")
+        clock.observe(.fetched(now.adding(seconds: seconds), about: clock.doubt))
         #expect(await code(.signatures([offer])) == "clock_wrong")
         #expect(await code(.signatures([offer], formats: [.jws])) == "clock_wrong")
         let introductory = CustomerRequest.Kind.introductorySignatures(["monthly"], transactionId: "77")
         #expect(await code(introductory) == "clock_wrong")
-        #expect(signer.signatures.withLock { $0 } == 1)
+        #expect(signer.signatures.withLock { $0 } == 2)
         let answer = try await useCase.answer(CustomerRequest.of(.eligibility(nil), .active(at: now)))
         #expect(!answer.isClockRight)
         #expect(answer.decisions.map(\.decision.reason) == [.active])
@@ -68,5 +70,8 @@ struct WrongClockTests {
         #expect(await code(.eligibility(nil), dated: 301) == "evidence_in_future")
         clock.observe(.signed(now.adding(seconds: 301)))
         #expect(await code(.eligibility(nil), dated: 301) == "clock_wrong")
+        clock.observe(.fetched(now))
+        #expect(clock.fault == nil)
+        #expect(await code(.eligibility(nil), dated: 301) == "clock_wrong", "Apple signed such a date")
     }
 }
