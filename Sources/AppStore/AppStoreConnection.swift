@@ -9,12 +9,16 @@ struct AppStoreConnection: Sendable {
     /// The server's clock: the date of an answer that has none.
     let now: @Sendable () -> Timestamp
     let log: AppleLog
+    /// The question that is being asked; `nil` for calls by themselves.
+    var turn: QuestionTurn?
 
     func send<Answer>(
         _ request: OutgoingRequest,
         timeout: Duration,
         _ read: (IncomingResponse) -> AppStoreOutcome<Answer>
     ) async -> AppStoreOutcome<Answer> {
+        var request = request
+        request.turn = turn
         do throws(TransportFault) {
             return read(try await transport.send(request, timeout: timeout))
         } catch {

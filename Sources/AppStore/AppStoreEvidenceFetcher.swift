@@ -85,12 +85,13 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     package func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
+        by client: String? = nil,
         needsWholeHistory: Bool = false
     ) async throws(EvidenceFault) -> Book {
         guard let app = apps[bundleId] else {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
-        let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
+        let asking = Asking(question, of: app, by: client, needsWholeHistory: needsWholeHistory)
         if let known = answers.answer(for: asking.key) {
             metrics.countQuestion(answeredBy: .cache)
             return try known.get()
@@ -109,11 +110,11 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     }
 
     /// Asks, or waits for the same question that is under way, and keeps the answer.
-    private func ask(_ asking: Asking) async throws(EvidenceFault) -> Book {
-        try await flights.history(for: asking.key) { () throws(EvidenceFault) in
+    private func ask(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+        try await flights.history(for: asking.key, by: asking.client) { () throws(EvidenceFault) in
             let lifetime = asking.app.answerLifetimeSeconds
             do throws(EvidenceFault) {
-                let history = try await askAndCount(asking.question, of: asking.app, isWhole: asking.isWhole)
+                let history = try await askAndCount(asking)
                 if keepsAnswers { answers.keep(.success(history), for: asking.key, lifetimeSeconds: lifetime) }
                 return history
             } catch {
@@ -133,45 +134,46 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private struct Asking {
         let question: AppStoreQuestion
         let app: AppStoreApp
+        /// Who asks; `nil` is the service itself.
+        let client: String?
         /// Whether every transaction is asked for: the receipt's answer has them all.
         let isWhole: Bool
         let key: QuestionKey
 
-        init(_ question: AppStoreQuestion, of app: AppStoreApp, needsWholeHistory: Bool) {
+        init(_ question: AppStoreQuestion, of app: AppStoreApp, by client: String? = nil, needsWholeHistory: Bool) {
             self.question = question
             self.app = app
+            self.client = client
             isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
             key = QuestionKey(question, of: app.bundleId, needsWholeHistory: isWhole)
         }
     }
 
-    private func askAndCount(
-        _ question: AppStoreQuestion,
-        of app: AppStoreApp,
-        isWhole: Bool
-    ) async throws(EvidenceFault) -> Book {
+    private func askAndCount(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+        // The statuses and a page of the history, which few customers have more of.
+        let turn = QuestionTurn(of: asking.client, calls: asking.isWhole ? 2 : 1)
+        defer { throttle?.end(turn) }
         do throws(EvidenceFault) {
-            return try await ask(question, of: app, isWhole: isWhole)
+            return try await ask(asking, in: turn)
         } catch {
             if error == .appStoreCredentials {
-                credentialsRefused[app.bundleId]?[app.service(for: question)]?.increment()
+                credentialsRefused[asking.app.bundleId]?[asking.app.service(for: asking.question)]?.increment()
             }
             throw error
         }
     }
 
-    private func ask(
-        _ question: AppStoreQuestion,
-        of app: AppStoreApp,
-        isWhole: Bool
-    ) async throws(EvidenceFault) -> Book {
-        switch (question, app.service(for: question)) {
+    private func ask(_ asking: Asking, in turn: QuestionTurn) async throws(EvidenceFault) -> SubscriptionHistory {
+        let app = asking.app
+        var (verifyReceipt, serverAPI) = (verifyReceipt, serverAPI)
+        verifyReceipt.apple.turn = turn
+        serverAPI.apple.turn = turn
+        let transactionId: String
+        switch (asking.question, app.service(for: asking.question)) {
         case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
-        case (.receipt(let base64), _):
-            let transactionId = try SentReceipt(base64).transactionToAskAbout()
-            return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: isWhole)
-        case (.transactionId(let id, _), _):
-            return try await serverAPI.history(ofTransaction: id, of: app, isWhole: isWhole)
+        case (.receipt(let base64), _): transactionId = try SentReceipt(base64).transactionToAskAbout()
+        case (.transactionId(let id, _), _): transactionId = id
         }
+        return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: asking.isWhole)
     }
 }

@@ -85,10 +85,11 @@ package protocol EvidenceFetcher: Sendable {
         needsWholeHistory: Bool
     ) -> Book?
 
-    /// Asks about a customer, by the credentials of the app.
+    /// Asks about a customer, by the credentials of the app, for a client; `nil` is the service itself.
     func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
+        by client: String?,
         needsWholeHistory: Bool
     ) async throws(EvidenceFault) -> Book
 }

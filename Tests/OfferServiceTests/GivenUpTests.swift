@@ -12,6 +12,7 @@ struct GivenUpTests {
         func history(
             answering question: AppStoreQuestion,
             for bundleId: String,
+            by client: String?,
             needsWholeHistory: Bool
         ) async throws(EvidenceFault) -> Book {
             while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }

@@ -24,6 +24,7 @@ struct KeptAnswersTests {
         func history(
             answering question: AppStoreQuestion,
             for bundleId: String,
+            by client: String?,
             needsWholeHistory: Bool
         ) async throws(EvidenceFault) -> Book {
             throw EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "asked", detail: "It was asked.")

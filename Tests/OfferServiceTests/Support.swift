@@ -145,6 +145,7 @@ struct ScriptedAppStore: EvidenceFetcher {
     func history(
         answering question: AppStoreQuestion,
         for bundleId: String,
+        by client: String?,
         needsWholeHistory: Bool
     ) async throws(EvidenceFault) -> Book {
         try answer.get()

@@ -31,6 +31,8 @@ package struct OutgoingRequest: Sendable {
     var bearerToken: String?
     /// The body, JSON; `nil` for none.
     var body: [UInt8]?
+    /// The question that it is a call of; `nil` for a call by itself.
+    var turn: QuestionTurn?
     /// Whether an answer says that the service is down, so that it is better left alone for a while.
     var isOutage: @Sendable (IncomingResponse) -> Bool = { $0.status >= 500 }
 

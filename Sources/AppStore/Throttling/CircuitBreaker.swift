@@ -58,42 +58,6 @@ struct CircuitBreaker: Sendable {
     }
 }
 
-/// How fast requests follow each other: a pure state machine over the time since some start.
-///
-/// Requests are spaced evenly; a fifth of a second's worth may come at once. (The generic cell rate algorithm.)
-struct RequestPace: Sendable {
-    private let interval: Duration
-    private let tolerance: Duration
-    private var next = Duration.zero
-    private var heldUntil = Duration.zero
-
-    init(requestsPerSecond: Int) {
-        interval = .seconds(1) / max(requestsPerSecond, 1)
-        tolerance = .milliseconds(200)
-    }
-
-    /// Takes the next place in the row, and says how long to wait; when that is more than `patience`, no place was taken.
-    mutating func reserve(at now: Duration, patience: Duration) -> Duration {
-        let due = max(next, now)
-        let wait = max(due - tolerance - now, .zero)
-        guard wait <= patience else { return wait }
-        next = due + interval
-        return wait
-    }
-
-    /// Leaves no place before a moment, for whatever was asked; a place that was taken already stays.
-    mutating func hold(until moment: Duration) {
-        next = max(next, moment + tolerance)
-        heldUntil = max(heldUntil, moment)
-    }
-
-    /// Whether a place is not given yet for what was asked, not for the pace.
-    func isHeld(at now: Duration) -> Bool { now < heldUntil }
-
-    /// Gives a place back that was taken, and not used: the row is shorter for the next request.
-    mutating func giveBack() { next -= interval }
-}
-
 /// `Retry-After` as Apple and HTTP write it.
 enum RetryAfter {
     /// The longest wait that is passed on, in seconds: no client should be sent away for longer by one answer.

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// Asks verifyReceipt about a receipt (App Store Receipts documentation, `verifyReceipt`).
 struct VerifyReceiptClient: Sendable {
-    let apple: AppStoreConnection
+    var apple: AppStoreConnection
 
     /// Asks production first, and the Sandbox where production says so.
     func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> Book {

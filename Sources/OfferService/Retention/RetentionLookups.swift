@@ -62,6 +62,7 @@ package final class RetentionLookups: Sendable {
             let answer = try await fetcher.history(
                 answering: .transactionId(subscription.originalTransactionId),
                 for: app.bundleId,
+                by: nil,
                 needsWholeHistory: false
             )
             memory.learn(

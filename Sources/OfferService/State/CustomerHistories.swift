@@ -285,16 +285,15 @@ extension EvidenceFetcher {
         answering question: AppStoreQuestion,
         for request: CustomerRequest,
         of app: App
-    ) async throws(EvidenceFault) -> Book {
-        let needsWhole = request.needsWholeHistory
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        let (bundleId, client, needsWhole) = (app.bundleId, request.client, request.needsWholeHistory)
         guard let timeout = request.timeout else {
-            return try await history(answering: question, for: app.bundleId, needsWholeHistory: needsWhole)
+            return try await history(answering: question, for: bundleId, by: client, needsWholeHistory: needsWhole)
         }
-        let bundleId = app.bundleId
         return try await TimeLimit.value(by: .now + timeout, otherwise: .failure(.notInTime)) {
             do throws(EvidenceFault) {
-                return Result<Book, EvidenceFault>.success(
-                    try await history(answering: question, for: bundleId, needsWholeHistory: needsWhole)
+                return Result<SubscriptionHistory, EvidenceFault>.success(
+                    try await history(answering: question, for: bundleId, by: client, needsWholeHistory: needsWhole)
                 )
             } catch {
                 return .failure(error)

@@ -21,6 +21,7 @@ struct TickQueueTests {
         func history(
             answering question: AppStoreQuestion,
             for bundleId: String,
+            by client: String?,
             needsWholeHistory: Bool
         ) async throws(EvidenceFault) -> Book {
             while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
