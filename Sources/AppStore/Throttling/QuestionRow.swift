@@ -79,7 +79,7 @@ struct QuestionRow: Sendable {
         lines.values.contains(where: \.isWaiting) ? delay(at: now) : nil
     }
 
-    private func delay(at now: Duration) -> Duration { max(next - tolerance - now, .zero) }
+    private func delay(at now: Duration) -> Duration { max(next - tolerance - now, heldUntil - now, .zero) }
 
     /// Takes a question in; returns what became of it and of others that had to make room, and nothing for one that waits.
     mutating func enter(_ question: Question, at now: Duration) -> [Int: Outcome] {

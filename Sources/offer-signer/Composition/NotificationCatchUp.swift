@@ -45,9 +45,10 @@ struct NotificationCatchUp: Service {
         guard pauseSeconds > 0, !useCase.owners.isEmpty, !isClockWrong(), await isReader() else {
             // Whoever begins to read does so at once.
             turns = [:]
-            refusals.clear()
+            refusals.keep([])
             return Self.longestWait
         }
+        refusals.keep(useCase.owners)
         var next = ContinuousClock.now + Self.longestWait
         for owner in useCase.owners where !Task.isCancelled {
             var turn = turns[owner] ?? Turn(due: .now)
@@ -81,18 +82,26 @@ struct NotificationCatchUp: Service {
         } catch {
             guard !Task.isCancelled else { return }
             turn.failures += 1
-            let isRefused = error.kind == .windowRefused
-            if isRefused { refusals.note("\(error)", of: owner) }
             let seconds = error.pauseSeconds(afterFailures: turn.failures)
             turn.due = .now + .seconds(seconds)
             metadata["reason"] = "\(error)"
             metadata["againInSeconds"] = "\(seconds)"
-            // A minute of failures is worth an operator's look.
+            if error.kind == .windowRefused { refusals.note("\(error)", of: owner) }
             logger.log(
-                level: isRefused ? .error : turn.failures < 6 ? .info : .warning,
+                level: Self.level(of: error, failures: turn.failures),
                 "Apple's notification history could not be read",
                 metadata: metadata
             )
+        }
+    }
+
+    private static func level(of fault: HistoryFault, failures: Int) -> Logger.Level {
+        switch fault.kind {
+        case .windowRefused: .error
+        // Its window begins anew.
+        case .pageRefused: .notice
+        // A minute of failures is worth an operator's look.
+        case .temporary: failures < 6 ? .info : .warning
         }
     }
 }
@@ -103,7 +112,8 @@ final class HistoryRefusals: Sendable {
 
     func note(_ fault: String?, of owner: HistoryOwner) { known.withLock { $0[owner] = fault } }
 
-    func clear() { known.withLock { $0 = [:] } }
+    /// Forgets those of other apps.
+    func keep(_ owners: [HistoryOwner]) { known.withLock { $0 = $0.filter { owners.contains($0.key) } } }
 
     /// A warning for each.
     var warnings: [ReadinessWarning] {

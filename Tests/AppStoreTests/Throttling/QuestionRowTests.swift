@@ -211,6 +211,8 @@ struct QuestionRowTests {
         #expect(waiting.allSatisfy { scene.outcomes[$0] == .refused(after: .seconds(5)) })
         let next = scene.ask()
         #expect(scene.outcomes[next] == .refused(after: .seconds(5)))
+        // Places that are given back meanwhile bring nobody before it.
+        scene.row.end(of: "a", calls: 0, unused: 10)
         #expect(scene.pass(to: .milliseconds(4999)) == [])
         #expect(scene.pass(to: .seconds(5)) == [patient])
     }
