@@ -324,7 +324,8 @@ struct SettingTable: Sendable {
         "appStore.requestsPerSecond",
         .wholeNumber(1...100_000),
         default: 50,
-        "how many requests a second Apple gets for one app in production; in the Sandbox, a tenth of that"
+        "how many requests a second Apple gets for one app in production; in the Sandbox, a tenth of that. Clients share "
+            + "them"
     )
     let additionalRoots = SettingList(
         "appStore.additionalRoots",
