@@ -110,7 +110,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
     }
 
     /// Asks, or waits for the same question that is under way, and keeps the answer.
-    private func ask(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+    private func ask(_ asking: Asking) async throws(EvidenceFault) -> Book {
         try await flights.history(for: asking.key, by: asking.client) { () throws(EvidenceFault) in
             let lifetime = asking.app.answerLifetimeSeconds
             do throws(EvidenceFault) {
@@ -149,7 +149,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         }
     }
 
-    private func askAndCount(_ asking: Asking) async throws(EvidenceFault) -> SubscriptionHistory {
+    private func askAndCount(_ asking: Asking) async throws(EvidenceFault) -> Book {
         // The statuses and a page of the history, which few customers have more of.
         let turn = QuestionTurn(of: asking.client, calls: asking.isWhole ? 2 : 1)
         defer { throttle?.end(turn) }
@@ -163,7 +163,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         }
     }
 
-    private func ask(_ asking: Asking, in turn: QuestionTurn) async throws(EvidenceFault) -> SubscriptionHistory {
+    private func ask(_ asking: Asking, in turn: QuestionTurn) async throws(EvidenceFault) -> Book {
         let app = asking.app
         var (verifyReceipt, serverAPI) = (verifyReceipt, serverAPI)
         verifyReceipt.apple.turn = turn

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Each client has its own: where it asks too much, nobody else is refused for it.
 final class SingleFlight: Sendable {
-    private typealias Flight = Task<Result<SubscriptionHistory, EvidenceFault>, Never>
+    private typealias Flight = Task<Result<Book, EvidenceFault>, Never>
 
     private struct Key: Hashable {
         let question: QuestionKey
@@ -27,8 +27,8 @@ final class SingleFlight: Sendable {
     func history(
         for question: QuestionKey,
         by client: String? = nil,
-        _ ask: @escaping @Sendable () async throws(EvidenceFault) -> SubscriptionHistory
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        _ ask: @escaping @Sendable () async throws(EvidenceFault) -> Book
+    ) async throws(EvidenceFault) -> Book {
         let key = Key(question: question, client: client)
         let flight = flights.withLock { flights in
             if let known = flights[key] {

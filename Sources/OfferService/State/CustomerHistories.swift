@@ -285,14 +285,14 @@ extension EvidenceFetcher {
         answering question: AppStoreQuestion,
         for request: CustomerRequest,
         of app: App
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+    ) async throws(EvidenceFault) -> Book {
         let (bundleId, client, needsWhole) = (app.bundleId, request.client, request.needsWholeHistory)
         guard let timeout = request.timeout else {
             return try await history(answering: question, for: bundleId, by: client, needsWholeHistory: needsWhole)
         }
         return try await TimeLimit.value(by: .now + timeout, otherwise: .failure(.notInTime)) {
             do throws(EvidenceFault) {
-                return Result<SubscriptionHistory, EvidenceFault>.success(
+                return Result<Book, EvidenceFault>.success(
                     try await history(answering: question, for: bundleId, by: client, needsWholeHistory: needsWhole)
                 )
             } catch {
