@@ -81,7 +81,10 @@ struct CustomerHistories: Sendable {
             case .success(.later(let work)):
                 return .success(.later { () async throws(SignatureFault) in try await customer(of: try await work()) })
             case .success(.now(let inquiry)):
-                let held = memory == nil ? .success(Book()) : rest.popFirst() ?? .failure(StorageFailure(.unavailable, "the store gave no answer"))
+                let held =
+                    memory == nil
+                    ? .success(Book())
+                    : rest.popFirst() ?? .failure(StorageFailure(.unavailable, "the store gave no answer"))
                 return Result { () throws(SignatureFault) in .now(try customer(of: inquiry, holding: held)) }
             }
         }

@@ -19,7 +19,11 @@ extension Book {
                 $0.environment == environment && $0.bundleId == app.bundleId && $0.account == view.digest
             }
             let (chapters, redemptions) = held.selected(
-                of: app.bundleId, in: environment, for: view, named: named, linkedTo: named
+                of: app.bundleId,
+                in: environment,
+                for: view,
+                named: named,
+                linkedTo: named
             )
             guard mark != nil || chapters.contains(where: \.hasState) else { continue }
             self.init(
@@ -88,7 +92,8 @@ extension Book {
             var count = -1
             while ids.count != count {
                 count = ids.count
-                for place in here where !ids.isDisjoint(with: chapters[place].linked)
+                for place in here
+                where !ids.isDisjoint(with: chapters[place].linked)
                     || ids.contains(chapters[place].identity.originalTransactionId)
                 {
                     ids.formUnion(chapters[place].linked)

@@ -65,7 +65,8 @@ extension Book {
     private static func newest(of all: [Chapter]) -> [Chapter] {
         guard all.count > mostOfAccount else { return all }
         let dated = all.map { chapter in
-            let newest = chapter.transactions.lazy.compactMap { $0.content.purchaseDate ?? $0.content.expiresDate }.max()
+            let newest = chapter.transactions.lazy.compactMap { $0.content.purchaseDate ?? $0.content.expiresDate }
+                .max()
             let signed = chapter.renewal.flatMap { $0.source == .signature ? $0.asOf : nil }
             return (date: newest ?? signed ?? Timestamp(millisecondsSince1970: .min), chapter: chapter)
         }

@@ -1,5 +1,6 @@
-/// What Apple said of a customer, or of a subscription: evidence, an answer of the App Store's, a notification, or what is
-/// held. Decisions read nothing else.
+/// What Apple said of a customer, or of a subscription.
+///
+/// It is evidence, an answer of the App Store's, a notification, or what is held. Decisions read nothing else.
 package struct Book: Equatable, Sendable {
     /// What the evidence says of itself; `nil` where nothing but chapters is known.
     package var listing: Listing?

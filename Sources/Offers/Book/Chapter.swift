@@ -183,8 +183,9 @@ package struct Chapter: Equatable, Sendable {
             linked == earlier.linked
         else { return false }
         if let confirmed, earlier.confirmed.map({ confirmed > $0.adding(seconds: 3600) }) ?? true { return false }
-        if let renewal, let before = earlier.renewal, renewal.asOf > before.asOf.adding(seconds: 3600)
-            || renewal.content != before.content
+        if let renewal, let before = earlier.renewal,
+            renewal.asOf > before.asOf.adding(seconds: 3600)
+                || renewal.content != before.content
         {
             return false
         }

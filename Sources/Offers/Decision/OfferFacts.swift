@@ -18,7 +18,8 @@ final class OfferFacts: EvidenceFacts {
     /// again.
     var countsAccounts: Bool {
         guard reading?.namesAccount == false else { return false }
-        if case .limited = request.heldAge { return true } else { return false }
+        guard case .limited = request.heldAge else { return false }
+        return true
     }
 
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.

@@ -174,9 +174,11 @@ enum EvidencePhrases {
         let found = book.environment.map { "is from \($0.rawValue)" } ?? "does not say which environment it is from"
         let names = AppStoreEnvironment.allCases.filter(request.environments.contains).map(\.rawValue)
         let isNarrowed = request.environments != request.app.environments
-        let subject = isNarrowed ? "client, by its environments in clients.yaml" : "app, by its environments in the catalog"
+        let subject =
+            isNarrowed ? "client, by its environments in clients.yaml" : "app, by its environments in the catalog"
         let fix = book.environment == nil ? fixOfOldReceipt(book) : ""
-        return "The evidence \(found); only \(names.enumeration) \(names.count == 1 ? "counts" : "count") for the \(subject).\(fix)"
+        return
+            "The evidence \(found); only \(names.enumeration) \(names.count == 1 ? "counts" : "count") for the \(subject).\(fix)"
     }
 
     /// For an answer that says too little because of what it was asked about; empty for every other.

@@ -17,8 +17,7 @@ package struct NewestTransactions: Sendable {
         var newestOfGroups: [String: Transaction] = [:]
         for chapter in book.chapters {
             let rows = chapter.transactions.span
-            for index in rows.indices {
-                guard rows[index].content.transactionId != nil else { continue }
+            for index in rows.indices where rows[index].content.transactionId != nil {
                 if rows[index].content.isNewer(than: newest) { newest = rows[index].content }
                 guard let group = Book.group(of: rows[index].content, in: app) else { continue }
                 if rows[index].content.isNewer(than: newestOfGroups[group]) {

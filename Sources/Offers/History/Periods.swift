@@ -3,8 +3,10 @@
 /// Apple charges, signs and shows a renewal up to a day before its period begins. Until then the one before it counts, and
 /// the one ahead shows that the subscription renewed.
 struct Periods {
-    /// The place of the transaction that the state rests on: the newest that has begun; where there is none, or it is over
-    /// or revoked, the first one ahead. Shared ones count only where there is no other.
+    /// The place of the transaction that the state rests on.
+    ///
+    /// It is the newest that has begun; where there is none, or it is over or revoked, the first one ahead. Shared ones
+    /// count only where there is no other.
     private(set) var current: Int?
     /// The last that follows it without a gap; most are their own.
     private(set) var last: Int?

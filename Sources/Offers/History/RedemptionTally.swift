@@ -25,7 +25,10 @@ package struct RedemptionTally: Sendable {
             for redemption in book.redemptions {
                 // Of copies with several original identifiers one counts.
                 if let item = redemption.webOrderLineItemId, !counted.insert(item).inserted { continue }
-                count(redemption.offerId, in: app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier)
+                count(
+                    redemption.offerId,
+                    in: app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
+                )
             }
         }
         guard !redeeming.isEmpty else { return }

@@ -276,8 +276,7 @@ struct ObservationBatch {
             let before = state.chapters[index]
             guard let seen = subscriptions[before.identity] else { continue }
             state.chapters[index] = before.joining(seen)
-            if let account = question.account, state.chapters[index].accountsLetGo(since: before).contains(account)
-            {
+            if let account = question.account, state.chapters[index].accountsLetGo(since: before).contains(account) {
                 state.marks.removeAll { $0.environment == before.identity.environment }
             }
         }

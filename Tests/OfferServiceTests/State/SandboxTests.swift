@@ -111,7 +111,9 @@ struct SandboxTests {
         #expect(try await reason("app", holding: news).reason == "state_not_in_audience")
     }
 
-    @Test("State of any age in Production refuses while its paid time runs, is stale where it was to renew, and an end stays")
+    @Test(
+        "State of any age in Production refuses while its paid time runs, is stale where it was to renew, and an end stays"
+    )
     func ages() async throws {
         let cases: [(held: Book, reason: String)] = [
             (Self.said(300, .production, until: 20), "state_not_in_audience"),
@@ -119,8 +121,14 @@ struct SandboxTests {
             (Self.said(300, .production, until: -2), "evidence_stale"),
             (Self.said(300, .production, until: -2, renews: false), "lapsed"),
             (Self.said(1, .production, until: -20, renews: false) { $0.hasExpirationIntent = true }, "lapsed"),
-            (Self.said(5, .production, until: -6) { $0.gracePeriodExpiresDate = Self.now.adding(days: 3) }, "state_not_in_audience"),
-            (Self.said(5, .production, until: -20) { $0.gracePeriodExpiresDate = Self.now.adding(days: -3) }, "evidence_stale"),
+            (
+                Self.said(5, .production, until: -6) { $0.gracePeriodExpiresDate = Self.now.adding(days: 3) },
+                "state_not_in_audience"
+            ),
+            (
+                Self.said(5, .production, until: -20) { $0.gracePeriodExpiresDate = Self.now.adding(days: -3) },
+                "evidence_stale"
+            ),
             (Self.said(50, .production, until: -59) { $0.isInBillingRetryPeriod = true }, "state_not_in_audience"),
             (Self.said(50, .production, until: -61) { $0.isInBillingRetryPeriod = true }, "evidence_stale"),
         ]

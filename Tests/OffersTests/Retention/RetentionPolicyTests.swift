@@ -187,7 +187,13 @@ struct RetentionPolicyTests {
         #expect(!offered("once", customer([bought(under: .promotional("once"), called: "1")])))
         let other = Chapter(
             identity("2"),
-            transactions: [Statement(bought("2", until: -1, under: .promotional("once"), called: "2"), asOf: day(-5), by: .signature)]
+            transactions: [
+                Statement(
+                    bought("2", until: -1, under: .promotional("once"), called: "2"),
+                    asOf: day(-5),
+                    by: .signature
+                )
+            ]
         )
         #expect(!offered("once", customer(otherRedemptions: other)))
         #expect(offered("twice", customer(otherRedemptions: other)))

@@ -75,7 +75,9 @@ struct BookTests {
         return OffersTests.decide(book, offer, limit: 0)
     }
 
-    @Test("A renewal that was said once the period was shown stays the last word, however often a device signs it again")
+    @Test(
+        "A renewal that was said once the period was shown stays the last word, however often a device signs it again"
+    )
     func lastWord() {
         #expect(decide(held(said: -16 * Self.hour), "stay") == .activeAutoRenewOff)
     }
