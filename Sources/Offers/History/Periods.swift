@@ -58,7 +58,7 @@ struct Periods {
         if own.isEmpty { own = shared }
         guard !own.isEmpty else { return }
         revokedAhead = nil
-        choose(among: own, rows, at: clock)
+        choose(among: own, chapter.transactions, at: clock)
     }
 
     private struct Candidates {
@@ -70,10 +70,10 @@ struct Periods {
 
     private mutating func choose(
         among candidates: Candidates,
-        _ rows: Span<Statement<Transaction>>,
+        _ rows: [Statement<Transaction>],
         at clock: Timestamp
     ) {
-        let begun = candidates.begun.map { purchase(of: $0, among: rows) }
+        let begun = candidates.begun.map { purchase(of: $0, among: rows.span) }
         current = begun
         last = begun
         paidUntil = begun.flatMap { rows[$0].content.expiresDate }
@@ -85,7 +85,7 @@ struct Periods {
         let isRevoked = begun.map { rows[$0].content.revocationDate != nil } ?? false
         if begun == nil || isOver || isRevoked, let first = ahead.popFirst() {
             let follows = begun.map { rows[first].content.follows(rows[$0].content, endingAt: paidUntil) } ?? false
-            current = purchase(of: first, among: rows)
+            current = purchase(of: first, among: rows.span)
             last = current
             paidUntil = rows[first].content.expiresDate
             isRunningUnknown = !follows && !isRevoked && rows[first].content.isRenewal
