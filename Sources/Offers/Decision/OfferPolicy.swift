@@ -74,13 +74,13 @@ package struct OfferPolicy: Sendable {
                 return without
             }
         }
-        return productionsRefusal(of: offerRequest, explaining: explaining) ?? decision
+        return productionsRefusal(of: offerRequest, after: decision) ?? decision
     }
 
     /// The refusal by what is held in Production: StoreKit takes a signature in the environment that the app runs in.
     ///
     /// Where nothing of the offer's scope is held there, it refuses nothing.
-    private func productionsRefusal(of offerRequest: OfferRequest, explaining: Bool) -> Decision? {
+    private func productionsRefusal(of offerRequest: OfferRequest, after decision: Decision) -> Decision? {
         guard let production = request.customer.production else { return nil }
         var other = OfferPolicy(
             RequestFacts(
@@ -97,8 +97,18 @@ package struct OfferPolicy: Sendable {
         case .neverSubscribed, .noEvidence, nil: return nil
         case .subscriber, .noPendingRenewalInfo, .groupUnknown: break
         }
-        let decision = other.decideByAll(offerRequest, explaining: explaining)
-        return decision.verdict == .eligible ? nil : decision
+        let refusal = other.decideByAll(offerRequest, explaining: false)
+        if refusal.verdict == .eligible { return nil }
+        let detail = "In Production, as held there: \(refusal.detail)"
+        let finding = RuleFinding(rule: "production", saw: detail, verdict: refusal.verdict)
+        var productions = Decision(
+            refusal.reason,
+            detail: detail,
+            explanation: decision.explanation.map { $0 + [finding] }
+        )
+        productions.basis = refusal.basis
+        productions.drawn = refusal.drawn
+        return productions
     }
 
     private mutating func decideByAll(_ offerRequest: OfferRequest, explaining: Bool) -> Decision {

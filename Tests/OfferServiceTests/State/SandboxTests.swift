@@ -76,6 +76,17 @@ struct SandboxTests {
         evidence: Book? = said(0, .sandbox, until: -1, renews: false, redeemed: "twice"),
         environments: Set<AppStoreEnvironment>? = nil
     ) async throws -> (reason: String, environment: AppStoreEnvironment?) {
+        let answer = try await answer(offer, production, account, evidence, environments)
+        return (answer.decisions[0].decision.reason.rawValue, answer.environment)
+    }
+
+    private func answer(
+        _ offer: String,
+        _ production: Book?,
+        _ account: Account,
+        _ evidence: Book?,
+        _ environments: Set<AppStoreEnvironment>? = nil
+    ) async throws -> CustomerAnswer {
         let states = InMemorySubscriptionStates()
         let memory = StateMemory(states: states, digester: HMACAccountDigester(key: [1, 2, 3]))
         if let production {
@@ -97,10 +108,22 @@ struct SandboxTests {
             account: account,
             evidence: evidence == nil ? nil : .signedTransactions(["jws"], renewalInfos: []),
             environments: environments,
-            .eligibility([OfferRequest(productId: "monthly", offerId: offer)])
+            .eligibility([OfferRequest(productId: "monthly", offerId: offer)]),
+            explain: true
         )
-        let answer = try await useCase.answer(request)
-        return (answer.decisions[0].decision.reason.rawValue, answer.environment)
+        return try await useCase.answer(request)
+    }
+
+    @Test("An explanation has the rules that the evidence passed, and then Production's refusal, which is named")
+    func explanation() async throws {
+        let active = Self.said(1, .production, until: 20)
+        let evidence = Self.said(0, .sandbox, until: -1, renews: false)
+        let decision = try await answer("back", active, Self.alice, evidence).decisions[0].decision
+        let findings = try #require(decision.explanation)
+        #expect(findings.dropLast().allSatisfy { $0.verdict == .eligible })
+        #expect(findings.contains { $0.rule == "environments" && $0.saw.contains("Sandbox") })
+        #expect(findings.last?.rule == "production" && findings.last?.verdict == .ineligible)
+        #expect(decision.detail.hasPrefix("In Production"))
     }
 
     @Test("Nothing held in Production refuses nothing, in the offer's scope")
