@@ -76,7 +76,11 @@ package struct Chapter: Equatable, Sendable {
         if !other.accepted.isEmpty { accepted.merge(other.accepted, uniquingKeysWith: min) }
         link(other.linked)
         if let theirs = other.confirmed { confirmed = confirmed.map { max($0, theirs) } ?? theirs }
-        for (account, tie) in other.accounts.sorted(by: { $0.key.precedes($1.key) }) { add(account, tie) }
+        if accounts.isEmpty {
+            accounts = other.accounts
+        } else {
+            for (account, tie) in other.accounts.sorted(by: { $0.key.precedes($1.key) }) { add(account, tie) }
+        }
         isEvident = isEvident || other.isEvident
         leaveOutShown()
     }

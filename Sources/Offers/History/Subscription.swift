@@ -148,13 +148,16 @@ private struct EffectiveRenewal {
     private(set) var isMissing = false
 
     init(_ chapter: Chapter, _ periods: Periods, at clock: Timestamp, oldest: Timestamp?) {
-        let current = periods.current.map { chapter.transactions[$0].content }
-        let last = current ?? chapter.transactions.last { $0.content.kind == .subscription }?.content
-        let standIn = RenewalInfo.standIn(
-            originalTransactionId: chapter.id ?? "",
-            productId: last?.productId ?? "",
-            subscriptionGroupIdentifier: last?.subscriptionGroupIdentifier
-        )
+        let last = periods.current ?? chapter.transactions.lastIndex { $0.content.kind == .subscription }
+        let productId = last.map { chapter.transactions[$0].content.productId }
+        let group = last.flatMap { chapter.transactions[$0].content.subscriptionGroupIdentifier }
+        var standIn: RenewalInfo {
+            RenewalInfo.standIn(
+                originalTransactionId: chapter.id ?? "",
+                productId: productId ?? "",
+                subscriptionGroupIdentifier: group
+            )
+        }
         // A transaction of another type makes nobody a subscriber, whatever is said of its renewal.
         guard let said = chapter.renewal, periods.hasRows || chapter.transactions.isEmpty else {
             entry = standIn
@@ -177,9 +180,8 @@ private struct EffectiveRenewal {
             status = word
             return
         }
-        renewal.productId = renewal.productId ?? last?.productId
-        renewal.subscriptionGroupIdentifier =
-            renewal.subscriptionGroupIdentifier ?? last?.subscriptionGroupIdentifier
+        if renewal.productId == nil { renewal.productId = productId }
+        if renewal.subscriptionGroupIdentifier == nil { renewal.subscriptionGroupIdentifier = group }
         guard !renewal.isStandIn else {
             entry = renewal
             status = word

@@ -45,8 +45,9 @@ package struct Subscriptions: Sendable {
             )
         }
         others = chapters.flatMap { chapter in
-            chapter.transactions.lazy.map(\.content).filter { $0.kind != .subscription }
-                .map { (Book.group(of: $0, in: app), $0) }
+            // Filtered as statements: copying a transaction takes longer than looking at it.
+            chapter.transactions.filter { $0.content.kind != .subscription }
+                .map { (Book.group(of: $0.content, in: app), $0.content) }
         }
         coverage = book.listing?.coverage ?? .partial
     }
