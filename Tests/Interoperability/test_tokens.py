@@ -111,7 +111,7 @@ def test_the_token_in_another_process_signs_behind_the_guides_unit(folder, monke
         try:
             run(after.removeprefix("/bin/sh -c ").strip("'"), folder)
             assert (folder / "socket").stat().st_mode & 0o777 == 0o770
-            [address] = re.findall(r"^Environment=(P11_KIT_SERVER_ADDRESS=.*)$", unit("systemctl edit offer-signer"), re.M)
+            [address] = re.findall(r"^Environment=(P11_KIT_SERVER_ADDRESS=.*)$", GUIDE, re.MULTILINE)
             name, value = address.replace("/run/offer-token", str(folder)).split("=", 1)
             monkeypatch.setitem(offer_signer.ENVIRONMENT, name, value)
             # The service does not need the token's store.
