@@ -77,7 +77,7 @@ test: lint test-build test-swift test-fuzz test-interoperability fleet test-demo
 	$(call heading,'Everything passed')
 	@echo '   format, links, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
 	@echo "   signatures against Python's cryptography and Apple's library; the examples of backends;"
-	@echo "   every answer against the OpenAPI description; the operators' page in a browser;"
+	@echo "   every answer against the OpenAPI description; clients generated from it; the operators' page;"
 	@echo '   a fleet that fails over; the demo.'
 
 lint: dependencies-for-test $(python)/installed
@@ -188,7 +188,7 @@ image-root: build
 	@deploy/image-root.sh $(release)
 
 test-interoperability: test-build $(python)/installed
-	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI; the page")
+	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI and clients of it; the page")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
 # With the executables that the tests have built: an optimised build takes as long as all of them. `make demo` and the image

@@ -84,6 +84,16 @@ for group in "$@"; do
         need python3 "the interoperability tests" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
         need nodejs "the example of a backend in Node" command -v node
+        need default-jdk-headless "generating clients, and compiling the one in Java" sh -c 'command -v java && command -v javac'
+        need libgeronimo-annotation-1.3-spec-java "compiling it" test -e /usr/share/java/geronimo-annotation-1.3-spec.jar
+        need golang-go "compiling the generated client in Go" command -v go
+        need node-typescript "compiling the one in TypeScript" command -v tsc
+        need ruby "running the one in Ruby" command -v ruby
+        need ruby-typhoeus "its HTTP" ruby -r typhoeus -e ''
+        need php-cli "running the one in PHP" command -v php
+        need php-mbstring "its texts" php -r 'exit(extension_loaded("mbstring") ? 0 : 1);'
+        need php-curl "its HTTP" php -r 'exit(extension_loaded("curl") ? 0 : 1);'
+        need php-guzzlehttp-guzzle "its HTTP" test -e /usr/share/php/GuzzleHttp/autoload.php
         need chromium "looking at the operators' page" sh -c 'command -v chromium || command -v chromium-browser'
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
         need binutils "reading how the executable is linked" command -v readelf

@@ -1,9 +1,11 @@
 """How schemathesis drives the service: what it may not know from the document, and what it checks beyond its own."""
 
 import datetime
+import pathlib
 import random
 
 import schemathesis
+import yaml
 from schemathesis.core.failures import Failure
 
 # What keys.example has: with identifiers of its own, schemathesis would seldom get past "not in the catalog".
@@ -25,23 +27,50 @@ INEXPRESSIBLE = {
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Closes the schemas of what is answered: a member or a value that the document does not know is a fault of it."""
+    """Describes requests as exactly as they are taken, and closes answers: a member or a value that the document does
+    not know is a fault of it."""
     schemas = raw_schema["components"]["schemas"]
-    for name, schema in schemas.items():
-        close(schema)
-        if f"Known{name}" in schemas:
-            assert schema["anyOf"].pop() == {"type": "string"}, f"{name} is not open"
+    merge(schemas, yaml.safe_load(pathlib.Path(__file__).with_name("openapi_taken.yaml").read_text()))
+    paths = raw_schema["paths"].values()
+    answers = [call["responses"] for calls in paths for call in calls.values()]
+    for name in reached(answers, raw_schema):
+        close(schemas[name], name)
 
 
-def close(schema):
-    if isinstance(schema, dict):
-        if "properties" in schema:
-            schema.setdefault("additionalProperties", False)
-        for value in schema.values():
-            close(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            close(value)
+def merge(target, patch):
+    """A JSON merge patch (RFC 7396)."""
+    for name, value in patch.items():
+        if value is None:
+            target.pop(name, None)
+        elif isinstance(value, dict) and isinstance(target.get(name), dict):
+            merge(target[name], value)
+        else:
+            target[name] = value
+
+
+def reached(value, document, found=None):
+    """The names of the schemas that a part of a document refers to, at once or by others."""
+    found = set() if found is None else found
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []
+    for name, inner in members:
+        if name != "$ref":
+            reached(inner, document, found)
+            continue
+        _, _, kind, target = inner.split("/")
+        if target not in found:
+            if kind == "schemas":
+                found.add(target)
+            reached(document["components"][kind][target], document, found)
+    return found
+
+
+def close(schema, name):
+    if schema["type"] == "object":
+        assert schema["additionalProperties"] is True, f"{name} is not open"
+        schema["additionalProperties"] = False
+    for inner in [schema, schema.get("items", {}), *schema.get("properties", {}).values()]:
+        if "x-known-values" in inner:
+            inner["enum"] = inner["x-known-values"]
 
 
 def oversized(value, name=None):

@@ -147,10 +147,8 @@ extension JSONReader {
             }
             formats.insert(format)
         }
-        guard !formats.isEmpty else {
-            throw JSONFault(.invalidValue, "Name a format, or leave the member out for discount.")
-        }
-        return formats
+        // Generated clients send an empty list where the caller named none.
+        return formats.isEmpty ? [.discount] : formats
     }
 
     fileprivate mutating func readProducts() throws(JSONFault) -> [String] {

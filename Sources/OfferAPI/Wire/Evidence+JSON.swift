@@ -15,19 +15,27 @@ extension Evidence {
     /// Only the form is checked, and the evidence kept where it lies: reading it is Apple's side's affair.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var evidence: Evidence?
+        var emptyList: Evidence?
         var isOneKind = true
         var renewalInfos: [String]?
         var isNew: Bool?
         try reader.readObject(EvidenceMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .kind(let kind):
-                isOneKind = evidence == nil
-                evidence = try Evidence(kind, reading: &reader)
+                let found = try Evidence(kind, reading: &reader)
+                if case .signedTransactions(let transactions, _) = found, transactions.isEmpty {
+                    emptyList = found
+                } else {
+                    isOneKind = isOneKind && evidence == nil
+                    evidence = found
+                }
             case .signedRenewalInfos: renewalInfos = try reader.readSignedData()
             case .isNew: isNew = try reader.readBool()
             case nil: throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue))
             }
         }
+        // Generated clients send the lists empty beside any kind.
+        evidence = evidence ?? emptyList
         guard isNew == nil || evidence?.kind == .transactionId else {
             throw JSONFault(.invalidValue, "isNew counts beside transactionId only.").inside(member: "isNew")
         }
@@ -36,7 +44,7 @@ extension Evidence {
             throw JSONFault(.missingMember, "No kind of evidence is there: send one of \(kinds).")
         }
         guard isOneKind else { throw JSONFault(.invalidValue, "Send one kind of evidence.") }
-        guard renewalInfos == nil || evidence.kind == .signedTransactions else {
+        guard renewalInfos?.isEmpty ?? true || evidence.kind == .signedTransactions else {
             throw JSONFault(.invalidValue, "Renewal infos count beside signedTransactions only.")
                 .inside(member: "signedRenewalInfos")
         }

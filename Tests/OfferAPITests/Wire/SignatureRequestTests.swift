@@ -72,9 +72,28 @@ struct SignatureRequestTests {
         }
     }
 
+    @Test("Lists that a generated client sends empty beside the evidence count as left out, wherever they are")
+    func emptyListsBeside() throws {
+        let lists = #""signedTransactions":[],"signedRenewalInfos":[]"#
+        for members in [#"\#(lists),"transactionId":"7","isNew":true"#, #""transactionId":"7","isNew":true,\#(lists)"#]
+        {
+            let evidence = try read(Self.offers, #""evidence":{\#(members)}"#).evidence
+            guard case .question(.transactionId("7", isNew: true)) = evidence else {
+                Issue.record("\(members)")
+                continue
+            }
+        }
+        guard case .receiptResponse = try read(Self.offers, #""evidence":{\#(lists),"receiptResponse":{}}"#).evidence
+        else {
+            Issue.record("no answer of verifyReceipt")
+            return
+        }
+    }
+
     @Test("Signatures are discounts, unless other formats are asked for")
     func formats() throws {
         #expect(try read(Self.offers, Self.evidence).formats == [.discount])
+        #expect(try read(Self.offers, Self.evidence, #""formats":[]"#).formats == [.discount])
         #expect(try read(Self.offers, Self.evidence, #""formats":["jws"]"#).formats == [.jws])
         #expect(
             try read(Self.offers, Self.evidence, #""formats":["jws","discount","jws"]"#).formats == [.discount, .jws]
@@ -195,7 +214,14 @@ struct SignatureRequestTests {
                 "/evidence/transactionId"
             ),
             (offers + #","evidence":{"transactionId":"1","receipt":"MII="}"#, "invalid_value", "/evidence"),
-            (offers + "," + evidence + #","formats":[]"#, "invalid_value", "/formats"),
+            (
+                offers + #","evidence":{"signedTransactions":[],"transactionId":"1","receipt":"MII="}"#,
+                "invalid_value", "/evidence"
+            ),
+            (
+                offers + #","evidence":{"signedTransactions":["a.b.c"],"transactionId":"1"}"#, "invalid_value",
+                "/evidence"
+            ),
             (offers + "," + evidence + #","formats":"discount""#, "wrong_type", "/formats"),
             (offers + "," + evidence + #","formats":["discount","JWS"]"#, "invalid_value", "/formats/1"),
             (offers + "," + evidence + #","formats":["pkcs7"]"#, "invalid_value", "/formats/0"),
