@@ -68,9 +68,15 @@ def close(schema, name):
     if schema["type"] == "object":
         assert schema["additionalProperties"] is True, f"{name} is not open"
         schema["additionalProperties"] = False
-    for inner in [schema, schema.get("items", {}), *schema.get("properties", {}).values()]:
-        if "x-known-values" in inner:
-            inner["enum"] = inner["x-known-values"]
+    close_words(schema)
+
+
+def close_words(schema):
+    if "x-known-values" in schema:
+        schema["enum"] = schema["x-known-values"]
+    for inner in schema.values():
+        if isinstance(inner, dict):
+            close_words(inner)
 
 
 def oversized(value, name=None):
