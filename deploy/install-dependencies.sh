@@ -37,23 +37,30 @@ have_lld() {
     command -v ld.lld || [[ -x $(dirname "$(readlink -f "$(command -v swift)")")/ld.lld ]]
 }
 
-# promtool is a part of Prometheus' package, which would start a server when it is installed: it is taken out of it.
 need_promtool() {
     if command -v promtool >/dev/null; then
         return
     fi
     promtool=wanted
-    echo "Missing: promtool, for checking the alerts. It is taken from the package prometheus, without the server."
+    echo "Missing: promtool, for checking the alerts."
 }
 
+# From Debian 13 on it is a package. Before, it is a part of Prometheus' package, which would start a server when it is
+# installed: it is taken out of it.
 install_promtool() {
     local folder
+    if apt-cache show promtool >/dev/null 2>&1; then
+        apt install --yes --no-install-recommends promtool
+        echo "Installed: promtool."
+        return
+    fi
     folder=$(mktemp -d)
     # apt downloads into the current folder.
     (cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download prometheus)
     dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar --extract --directory "$folder" ./usr/bin/promtool
     ${privileged[@]+"${privileged[@]}"} install -m 0755 "$folder/usr/bin/promtool" /usr/local/bin/promtool
     rm -r "$folder"
+    echo "Installed: /usr/local/bin/promtool, from the package prometheus, without the server."
 }
 
 have_venv() {
@@ -174,5 +181,4 @@ if [[ ${#packages[@]} -gt 0 ]]; then
 fi
 if [[ $promtool == wanted ]]; then
     install_promtool
-    echo "Installed: /usr/local/bin/promtool."
 fi
