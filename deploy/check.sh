@@ -32,8 +32,8 @@ workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
 
 heading 'Checking the shell scripts with shellcheck'
-mapfile -t scripts < <(find .ci/run deploy -type f \( -name '*.sh' -o -path .ci/run \) | sort)
-shellcheck --enable=quote-safe-variables,deprecate-which,avoid-nullary-conditions "${scripts[@]}"
+mapfile -t scripts < <(find .ci/run deploy findings -type f \( -name '*.sh' -o -path .ci/run \) | sort)
+shellcheck --external-sources --enable=quote-safe-variables,deprecate-which,avoid-nullary-conditions "${scripts[@]}"
 passed "${#scripts[@]} scripts, nothing found"
 
 heading "Checking the Makefile's recipes with bash"
