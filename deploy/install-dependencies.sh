@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, demonstrate or test Offer Signer on Debian or Ubuntu.
 #
-#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test, fleet, bench, go, node
+#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test, fleet, platforms, bench, go, node
 #
 # A thing that is already there, from wherever it came, is left alone. When nothing is missing, nothing is run.
 # On another system it names what is missing, and leaves the installing to you.
@@ -9,7 +9,7 @@
 set -euo pipefail
 
 usage() {
-    echo "usage: $0 build|demo|test|fleet|bench|go|node ..." >&2
+    echo "usage: $0 build|demo|test|fleet|platforms|bench|go|node ..." >&2
     exit 64
 }
 
@@ -63,6 +63,20 @@ install_promtool() {
     echo "Installed: /usr/local/bin/promtool, from the package prometheus, without the server."
 }
 
+have_browser() {
+    chromium --version || chromium-browser --version
+}
+
+# Ubuntu's chromium is a snap: its package has only a script that asks for that one.
+need_browser() {
+    if grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null; then
+        have_browser >/dev/null 2>&1 ||
+            echo "Left out: the tests of the operators' page, as Ubuntu has no package of chromium. One on the PATH is used."
+    else
+        need chromium "looking at the operators' page" have_browser
+    fi
+}
+
 have_venv() {
     python3 -c 'import ensurepip, venv'
 }
@@ -101,7 +115,7 @@ for group in "$@"; do
         need php-mbstring "its texts" php -r 'exit(extension_loaded("mbstring") ? 0 : 1);'
         need php-curl "its HTTP" php -r 'exit(extension_loaded("curl") ? 0 : 1);'
         need php-guzzlehttp-guzzle "its HTTP" test -e /usr/share/php/GuzzleHttp/autoload.php
-        need chromium "looking at the operators' page" sh -c 'command -v chromium || command -v chromium-browser'
+        need_browser
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
@@ -116,7 +130,7 @@ for group in "$@"; do
         need swtpm "a TPM to test with" command -v swtpm
         need tpm2-tools "speaking with it" command -v tpm2_flushcontext
         need libtss2-tcti-swtpm0 "speaking with it" sh -c 'ls /usr/lib/*/libtss2-tcti-swtpm.so.0'
-        need libtpm2-pkcs11-1 "its module" sh -c 'ls /usr/lib/*/libtpm2_pkcs11.so.1'
+        need libtpm2-pkcs11-1 "its module" sh -c 'ls /usr/lib/*/libtpm2_pkcs11.so.1 || ls /usr/lib/*/pkcs11/libtpm2_pkcs11.so.1'
         need libtpm2-pkcs11-tools "importing keys into it" command -v tpm2_ptool
         need gnutls-bin "key files of another tool" command -v certtool
         need shellcheck "checking the shell scripts" command -v shellcheck
@@ -128,6 +142,9 @@ for group in "$@"; do
         need haproxy "the balancer in front of a fleet" sh -c 'command -v haproxy'
         need openssl "keys for a fleet" command -v openssl
         need postgresql "the servers of a fleet" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
+        ;;
+    platforms)
+        need debootstrap "other releases of Debian" command -v debootstrap
         ;;
     bench)
         need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'

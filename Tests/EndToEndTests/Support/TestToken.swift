@@ -71,7 +71,7 @@ struct TestToken {
     /// A module of Debian's, below the directory of the machine's libraries.
     static func module(_ name: String) throws -> String {
         let found = try Executable.run(
-            ["-c", "ls /usr/lib/*/\(name) /usr/lib/\(name) 2>/dev/null | head -1"],
+            ["-c", "ls /usr/lib/*/\(name) /usr/lib/*/pkcs11/\(name) /usr/lib/\(name) 2>/dev/null | head -1"],
             of: "/bin/sh"
         )
         return found.text.trimmingCharacters(in: .whitespacesAndNewlines)
