@@ -24,6 +24,15 @@ static inline void csqlite_keep_log(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
+// Whether all of the log is in the file, so that the next commit begins the log anew: by the log's index, with mxFrame at
+// byte 16 and nBackfill at byte 96 (https://www.sqlite.org/walformat.html, 2.1). Other processes write these numbers.
+static inline int csqlite_log_is_copied(sqlite3_file *file) {
+    void volatile *index = 0;
+    if (file->pMethods->xShmMap(file, 0, 32768, 0, &index) != SQLITE_OK || index == 0) return 1;
+    const unsigned *numbers = (const unsigned *)index;
+    return __atomic_load_n(numbers + 24, __ATOMIC_ACQUIRE) >= __atomic_load_n(numbers + 4, __ATOMIC_ACQUIRE);
+}
+
 // Lets no code of the file's own run: no trigger, no view, and no function or virtual table from within its schema; and
 // nobody writes the schema but by statements that make and change tables.
 static inline int csqlite_harden(sqlite3 *database) {

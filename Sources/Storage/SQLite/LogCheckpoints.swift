@@ -9,6 +9,7 @@ import Synchronization
 /// waits for all the pages and for two more syncs, under load many times a second. Here it is done for more pages at once,
 /// as many commits change the same ones, and by a connection of its own while commits go on. What these write meanwhile is
 /// little: the next commit brings that, and the log is written from its beginning again, so that it stays as long as it is.
+/// While it is brought in, a reader of the log keeps every commit, of any process, from beginning it anew.
 final class LogCheckpoints: Sendable {
     /// How long the log is when its pages are brought into the file, in bytes.
     static let length = 16 << 20
@@ -30,6 +31,13 @@ final class LogCheckpoints: Sendable {
         case here
     }
 
+    /// The connections that bring the log into the file.
+    private struct Copying {
+        let copier: SQLiteConnection
+        /// Reads the log meanwhile.
+        let reader: SQLiteConnection
+    }
+
     /// The sizes of the log's header, and of the one before each page (https://www.sqlite.org/fileformat2.html, 4.1 and 4.2).
     private static let (headerSize, pageHeaderSize) = (32, 24)
 
@@ -42,7 +50,7 @@ final class LogCheckpoints: Sendable {
     /// The salt in the log's header: another number each time that the log is begun.
     private let beginning = Mutex<[UInt8]>([])
     private let progress = Mutex(Progress.resting)
-    private let connection = Mutex<SQLiteConnection?>(nil)
+    private let copying = Mutex<Copying?>(nil)
     private let queue = DispatchQueue(label: "sqlite.checkpoints")
 
     /// Does nothing until a connection is watched; pages have so many bytes.
@@ -67,13 +75,12 @@ final class LogCheckpoints: Sendable {
     /// Whether the log lacks pages that this process wrote to it, by its length: somebody cut it short.
     ///
     /// What somebody else begins again is shorter, too, and whole: SQLite gives it another beginning, or no byte at all.
-    func isCutShort(_ size: Int, _ database: SQLiteConnection) -> Bool {
+    func isCutShort(_ size: Int) -> Bool {
         let pages = pagesNow.load(ordering: .relaxed)
         guard pages > 0, size < Self.headerSize + pages * (pageSize + Self.pageHeaderSize) else { return false }
         guard size > 0 else {
             // SQLite emptied the log, so there is no frame to read.
-            return sqlite3_wal_checkpoint_v2(database.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) & 0xFF
-                == SQLITE_IOERR
+            return (try? copy()).map { $0 & 0xFF == SQLITE_IOERR } ?? false
         }
         return readBeginning() == beginning.withLock { $0 }
     }
@@ -97,12 +104,12 @@ final class LogCheckpoints: Sendable {
     func watch(_ database: SQLiteConnection) {
         sqlite3_wal_hook(
             database.handle,
-            { context, connection, _, pages in
+            { context, _, _, pages in
                 // Unretained: the owner of the connection owns this too.
-                if let context, let connection {
+                if let context {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
                     checkpoints.note(Int(pages))
-                    if Int(pages) >= checkpoints.longLog { checkpoints.logIsLong(Int(pages), connection) }
+                    if Int(pages) >= checkpoints.longLog { checkpoints.logIsLong(Int(pages)) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.
                 return SQLITE_OK
@@ -112,7 +119,7 @@ final class LogCheckpoints: Sendable {
     }
 
     /// After a commit that left the log long.
-    private func logIsLong(_ pages: Int, _ writer: OpaquePointer) {
+    private func logIsLong(_ pages: Int) {
         let due: Due = progress.withLock { progress in
             switch progress {
             case .resting:
@@ -129,8 +136,7 @@ final class LogCheckpoints: Sendable {
         switch due {
         case .nothing: break
         case .beside: queue.async { self.checkpointBeside() }
-        // SQLite's own hook does the same.
-        case .here: sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        case .here: _ = try? copy()
         }
     }
 
@@ -143,46 +149,60 @@ final class LogCheckpoints: Sendable {
         }
         guard isDue else { return }
         defer { progress.withLock { if $0 == .beside { $0 = .ending } } }
-        connection.withLock { checkpoint(by: &$0) }
+        // SQLite syncs the file in the checkpoint alone that catches up with all commits, which is the one within a
+        // commit. Here the scattered pages are synced beside commits, the second time those that came meanwhile.
+        for _ in 0..<2 {
+            guard (try? copy()) != nil else { return }
+            copying.withLock { $0?.copier.syncFile() }
+        }
     }
 
     /// Does no more; when this returns, none is under way.
     func stop() {
         progress.withLock { $0 = .stopped }
-        connection.withLock { _ in }
+        queue.sync {}
     }
 
-    /// Closes the connection that did them.
+    /// Closes the connections that did them.
     func close() {
-        connection.withLock { $0 = nil }
+        copying.withLock { $0 = nil }
     }
 
-    private func checkpoint(by connection: inout SQLiteConnection?) {
-        if connection == nil {
-            connection = try? SQLiteConnection(
-                path,
-                isReadOnly: false,
-                busyTimeoutSeconds: SQLiteDatabase.busyTimeoutSeconds
-            )
-            _ = try? connection?.run("PRAGMA synchronous = FULL")
-        }
-        guard let connection else { return }
-        // SQLite syncs the file in the checkpoint alone that catches up with all commits, which is the one within a
-        // commit. Here the scattered pages are synced beside commits, the second time those that came meanwhile.
-        for _ in 0..<2 {
-            sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-            connection.syncFile()
-        }
+    /// Brings what is in the log into the file, as far as readers let it, and gives SQLite's result.
+    private func copy() throws(SQLiteConnection.Failure) -> Int32 {
+        try whileLogStays { copier in
+            sqlite3_wal_checkpoint_v2(copier.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        } ?? SQLITE_OK
     }
-}
 
-extension SQLiteConnection {
-    /// Syncs the database's file, through SQLite: a descriptor of our own would release its locks when it is closed.
-    fileprivate func syncFile() {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-            let methods = file.pointee.pMethods
-        else { return }
-        _ = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+    /// Does something while no commit, of any process, can begin the log anew; `nil` where all of the log is in the file,
+    /// or another reader keeps anything from being brought there.
+    func whileLogStays<Value: Sendable>(
+        _ body: (SQLiteConnection) -> Value
+    ) throws(SQLiteConnection.Failure) -> Value? {
+        try copying.withLock { copying throws(SQLiteConnection.Failure) in
+            let (copier, reader) = try connections(&copying)
+            try reader.run("BEGIN")
+            defer { _ = try? reader.run("COMMIT") }
+            try reader.run(Self.look)
+            guard !copier.isFileReadAlone else { return nil }
+            return body(copier)
+        }
     }
+
+    private func connections(_ copying: inout Copying?) throws(SQLiteConnection.Failure) -> (
+        SQLiteConnection, SQLiteConnection
+    ) {
+        if let copying { return (copying.copier, copying.reader) }
+        let timeout = SQLiteDatabase.busyTimeoutSeconds
+        let copier = try SQLiteConnection(path, isReadOnly: false, busyTimeoutSeconds: timeout)
+        try copier.run("PRAGMA synchronous = FULL")
+        // Before, it knows nothing of the log.
+        try copier.run(Self.look)
+        let reader = try SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: timeout)
+        copying = Copying(copier: copier, reader: reader)
+        return (copier, reader)
+    }
+
+    private static let look = "SELECT 1 FROM sqlite_master LIMIT 1"
 }

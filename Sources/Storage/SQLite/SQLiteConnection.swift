@@ -25,6 +25,8 @@ final class SQLiteConnection: @unchecked Sendable {
         didSet { sqlite3_busy_timeout(handle, waitsForOthers ? busyTimeout : 0) }
     }
     private let busyTimeout: Int32
+    /// Whether it keeps everybody from bringing the log into the file.
+    var keepsCopiersOut = false
     /// The version of the schema that was found to be as it has to be; `nil` where none was.
     var soundSchema: SQLValue?
     private var prepared: [String: Prepared] = [:]
@@ -52,6 +54,8 @@ final class SQLiteConnection: @unchecked Sendable {
             throw Failure(code: hardening, message: "this SQLite cannot keep code in a file from running")
         }
         sqlite3_busy_timeout(handle, busyTimeout)
+        // Its own checkpoints, after a commit: those of `LogCheckpoints` take their place.
+        sqlite3_wal_autocheckpoint(handle, 0)
     }
 
     deinit {

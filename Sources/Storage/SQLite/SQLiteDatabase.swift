@@ -116,19 +116,15 @@ package final class SQLiteDatabase: Sendable {
         }
         guard let connection else { return }
         // SQLite brings the log into the file by itself when the last connection is closed.
-        if !mayBecomeOne(connection) { csqlite_keep_log(connection.handle) }
+        if !files.mayBecomeOne(checkpoints.isCutShort) { csqlite_keep_log(connection.handle) }
         checkpoints.close()
     }
 
     /// Sees that what is written will be found again.
-    private func checkAreInPlace(_ connection: SQLiteConnection) throws(StorageFailure) {
-        if let fault = files.fault({ size in checkpoints.isCutShort(size, connection) }) {
+    private func checkAreInPlace() throws(StorageFailure) {
+        if let fault = files.fault(checkpoints.isCutShort) {
             throw StorageFailure(.unavailable, fault)
         }
-    }
-
-    private func mayBecomeOne(_ connection: SQLiteConnection) -> Bool {
-        files.mayBecomeOne { size in checkpoints.isCutShort(size, connection) }
     }
 
     private var closed: StorageFailure {
@@ -168,7 +164,7 @@ extension SQLiteDatabase: SQLDatabase {
         by connection: SQLiteConnection,
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
-        try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
+        try Self.transaction(writes: false, on: connection, path) { () throws(StorageFailure) in
             try body(SQLiteSession(connection: connection, path: path))
         }
     }
@@ -185,7 +181,7 @@ extension SQLiteDatabase: SQLDatabase {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         try withWriter { connection throws(StorageFailure) in
-            try checkAreInPlace(connection)
+            try checkAreInPlace()
             let session = SQLiteSession(connection: connection, path: path, abandoned: presence?.abandoned ?? [])
             return try Self.transaction(on: connection, path) { () throws(StorageFailure) in
                 // Nobody else can change the schema until the transaction ends.
@@ -209,13 +205,14 @@ extension SQLiteDatabase {
 
     /// Runs a transaction; it takes back what `body` did where that throws.
     private static func transaction<Value>(
-        _ begin: String = "BEGIN IMMEDIATE",
+        writes: Bool = true,
         on connection: SQLiteConnection,
         _ path: String,
         _ body: () throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         let session = SQLiteSession(connection: connection, path: path)
-        try session.run(begin)
+        if writes { try beginWriting(session) } else { try session.run("BEGIN") }
+        defer { connection.letCopiersIn() }
         do throws(StorageFailure) {
             let value = try body()
             try session.run("COMMIT")
@@ -224,6 +221,21 @@ extension SQLiteDatabase {
             // Some failures have ended it already.
             if connection.isInTransaction { _ = try? session.run("ROLLBACK") }
             throw error
+        }
+    }
+
+    /// Begins a transaction that may write; where it may begin the log anew, it waits for who brings the log into the file.
+    private static func beginWriting(_ session: SQLiteSession) throws(StorageFailure) {
+        let end = ContinuousClock.now + .seconds(busyTimeoutSeconds)
+        while true {
+            try session.run("BEGIN IMMEDIATE")
+            if session.connection.keepCopiersOut() { return }
+            try session.run("ROLLBACK")
+            guard .now < end else {
+                let detail = "another process has brought its log into the file for too long (a checkpoint)"
+                throw StorageFailure(.unavailable, "\(session.path): \(detail)")
+            }
+            usleep(500)
         }
     }
 
