@@ -134,4 +134,48 @@ struct LedgerCheckTests {
         _ = try server.query("CREATE ROLE outsider NOLOGIN")
         try expectFault(server.url().replacing("//postgres@", with: "//outsider@"), "28000", "pg_hba.conf")
     }
+    @Test("What lasts is a fault that says what to do, and only silence and a refused connection are warnings")
+    func lastingFaults() throws {
+        let directory = installation.directory
+        for authority in ["authority", "other"] { try installation.makeAuthority(authority) }
+        try installation.makeCertificate("server", by: "authority")
+        let files = (certificate: directory.path("server.pem"), key: directory.path("server.key"))
+        let server = try PostgreSQLServer(tls: files)
+        try installation.keepLedger(in: server.url())
+        for sql in [
+            "CREATE ROLE reader LOGIN", "ALTER ROLE reader SET default_transaction_read_only = on",
+            "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", "CREATE DATABASE closed ALLOW_CONNECTIONS false",
+            "CREATE ROLE lost LOGIN SUPERUSER", "ALTER ROLE lost SET search_path = pg_catalog",
+        ] {
+            try server.query(sql)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: files.key)
+        func local(_ user: String, _ query: String = "", of database: String = "postgres") -> String {
+            server.url(of: database).replacing("//postgres@", with: "//\(user)@") + query
+        }
+        let verified = "sslmode=verify-full&sslrootcert="
+        let faults = [
+            (server.networkURL(verified + directory.path("other.pem")), "sslrootcert has to name the CA"),
+            (server.networkURL(verified + "/nonexistent.pem"), "let sslrootcert name a file that is there"),
+            (server.networkURL("sslmode=require&sslcert=\(files.certificate)&sslkey=\(files.key)"), "chmod 0600"),
+            (server.networkURL("sslmode=require"), "VALID UNTIL"),
+            (local("reader"), "default_transaction_read_only is on"),
+            (local("reader", "&target_session_attrs=any"), "default_transaction_read_only is on"),
+            (local("crowded"), "CONNECTION LIMIT"), (local("postgres", of: "closed"), "ALLOW_CONNECTIONS"),
+            (local("lost"), "ALTER ROLE lost SET search_path"), (local("nobody"), "does not let this user in"),
+            (local("postgres", "&target_session_attrs=standby"), "leave it out"),
+        ]
+        for (url, words) in faults {
+            let outcome = try installation.check("--ledger-url", url)
+            #expect(outcome.status == 78, "\(url): \(outcome.text) \(outcome.errors)")
+            #expect(outcome.errors.contains(words), "\(url): \(outcome.errors)")
+        }
+        server.freeze()
+        let silent = try installation.check("--ledger-url", server.networkURL("sslmode=disable"))
+        server.freeze(false)
+        #expect(silent.status == 0 && silent.errors.contains("there was no answer in time"), "\(silent.errors)")
+        server.stop()
+        let refused = try installation.check("--ledger-url", server.networkURL("sslmode=disable"))
+        #expect(refused.status == 0 && refused.errors.contains("Connection refused"), "\(refused.errors)")
+    }
 }

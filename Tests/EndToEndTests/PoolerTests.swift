@@ -36,6 +36,20 @@ struct PoolerTests {
         #expect(outcome.errors.contains("pooler in transaction mode"), "\(outcome.errors)")
     }
 
+    @Test("check names a pooler in statement mode, and one that refuses what it is asked for, as faults")
+    func statementMode() throws {
+        try installation.keepLedger(in: server.url())
+        try RunningService(installation).stop()
+        let pooler = try PgBouncer(before: server, .statement)
+        let statement = try installation.check("--ledger-url", pooler.url())
+        #expect(statement.status == 78, "\(statement.text)")
+        #expect(statement.errors.contains("in statement mode"), "\(statement.errors)")
+        let stranger = pooler.url().replacing("//postgres@", with: "//stranger@")
+        let unknown = try installation.check("--ledger-url", stranger)
+        #expect(unknown.status == 78, "\(unknown.text)")
+        #expect(unknown.errors.contains("error: ledger.url: "), "\(unknown.errors)")
+    }
+
     @Test("Session mode works: check finds no fault, and every answered signature outlives the server")
     func session() throws {
         let pooler = try PgBouncer(before: server, .session)

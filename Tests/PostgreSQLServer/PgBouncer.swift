@@ -9,6 +9,7 @@ package final class PgBouncer {
     package enum Mode: String, Sendable, CaseIterable {
         case session
         case transaction
+        case statement
     }
 
     private let server: PostgreSQLServer

@@ -163,6 +163,7 @@ extension PostgreSQLConnection {
                 Self.setting("lock_timeout", "\(limits.lock.milliseconds)"),
                 Self.setting("offer_signer.session", mark),
                 Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
+                SQLCall(Self.transactionTimeout, .text("\(limits.transaction.milliseconds)")),
                 SQLCall("SELECT pg_catalog.current_setting('search_path')"),
             ],
             until: deadline
@@ -201,6 +202,12 @@ extension PostgreSQLConnection {
                 THEN 'remote_apply' ELSE 'on' END, false)
         """
 
+    /// PostgreSQL 17 and later end a transaction that goes on for too long, whatever it is at.
+    private static let transactionTimeout = """
+        SELECT pg_catalog.set_config('transaction_timeout', $1, false)
+        WHERE pg_catalog.current_setting('transaction_timeout', true) IS NOT NULL
+        """
+
     private static func setting(_ name: String, _ value: String) -> SQLCall {
         SQLCall("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))
     }
@@ -218,10 +225,11 @@ extension PostgreSQLConnection {
     private static func refusal(of pointer: OpaquePointer) -> PostgreSQLError {
         let message = message(of: pointer)
         if PQconnectionNeedsPassword(pointer) == 1 { return PostgreSQLError(.turnedAway(SQLState("28P01")), message) }
-        guard let match = message.firstMatch(of: #/: +([0-9][0-9A-Z]{4}): /#) else {
-            return PostgreSQLError(.unreachable, message)
+        if let match = message.firstMatch(of: #/: +([0-9][0-9A-Z]{4}): /#) {
+            return PostgreSQLError(.turnedAway(SQLState(String(match.1))), message)
         }
-        return PostgreSQLError(.turnedAway(SQLState(String(match.1))), message)
+        let attempts = (PQerrorMessage(pointer).map { String(cString: $0) } ?? "").split(separator: "\n")
+        return ConnectionFailure(attempts.filter { !$0.hasPrefix("\t") }.map(String.init)).error(message)
     }
 
     /// libpq's message in one line, without where in the server's sources it comes from.

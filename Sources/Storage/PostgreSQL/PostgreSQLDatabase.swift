@@ -17,6 +17,9 @@ package final class PostgreSQLDatabase: Sendable {
     /// in less than the two seconds that a signature may take.
     static let longestLock = Duration.milliseconds(500)
 
+    /// How long a transaction of the ledger's connection may take in all, but for one that makes the tables.
+    static let longestTransaction = Duration.seconds(30)
+
     package let name: String
 
     let location: PostgreSQLLocation
@@ -33,6 +36,11 @@ package final class PostgreSQLDatabase: Sendable {
 
     private final class Elsewhere: Sendable {
         let warning = Mutex<String?>(nil)
+
+        func look(by connection: PostgreSQLConnection) {
+            let found = Result { try PostgreSQLInspection.elsewhere(connection) }
+            if case .success(let sentence) = found { warning.withLock { $0 = sentence } }
+        }
     }
 
     /// Opens the database, and waits for its first answer, for a few seconds at most.
@@ -64,7 +72,7 @@ package final class PostgreSQLDatabase: Sendable {
             if access != .readOnly { try connection.refusePooler() }
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
-                elsewhere.warning.withLock { $0 = (try? PostgreSQLInspection.elsewhere(connection)) ?? nil }
+                elsewhere.look(by: connection)
                 do throws(PostgreSQLError) {
                     try Self.migrate(connection, at: name, isMade: access == .readWrite)
                 } catch {
@@ -89,6 +97,7 @@ package final class PostgreSQLDatabase: Sendable {
         let firstAnswer = DispatchSemaphore(value: 0)
         var writing = limits
         writing.lock = min(limits.lock, Self.longestLock)
+        writing.transaction = min(limits.transaction, Self.longestTransaction)
         let writer = PostgreSQLWorker(
             name: "postgresql-write",
             hosts: hosts,
@@ -120,6 +129,10 @@ package final class PostgreSQLDatabase: Sendable {
             ? PostgreSQLWatch(
                 hosts,
                 limits: limits,
+                look: { connection in
+                    // It ends with its cause, as when search_path is set, the other ledger is gone, or this one is in use.
+                    if elsewhere.warning.withLock({ $0 != nil }) { elsewhere.look(by: connection) }
+                },
                 isHeldUp: { [weak writer] in writer?.isHeldUp ?? false },
                 isPooled: { [weak writer] in writer?.leave($0) }
             ) : nil
@@ -312,6 +325,10 @@ extension PostgreSQLDatabase {
         isMade: Bool
     ) throws(StorageFailure) -> [String] {
         try session.run("SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)")
+        try session.run(
+            "SELECT set_config('transaction_timeout', '0', true) "
+                + "WHERE current_setting('transaction_timeout', true) IS NOT NULL"
+        )
         try session.run(stay)
         if !isMade, try Migration.made(session).isEmpty {
             throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")

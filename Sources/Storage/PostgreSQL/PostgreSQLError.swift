@@ -9,6 +9,8 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case unreachable
         /// A server answered, and lets nobody in as who is asking.
         case turnedAway(SQLState)
+        /// No connection can be made in this way, whether a server is there or not.
+        case impossible
         /// The server is an old primary: a newer one was seen.
         case superseded
         /// A pooler gives the connection's server to others between transactions.
@@ -47,7 +49,7 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         switch code {
         case .unreachable, .connectionLost, .timedOut, .busy: true
         // Somebody may set it right while the service waits.
-        case .turnedAway, .superseded, .pooled, .uncertain: true
+        case .turnedAway, .impossible, .superseded, .pooled, .uncertain: true
         case .refused(let state): state.isRetryable
         case .unusable(let reason): reason == .notMigrated
         case .stopped, .unexpectedAnswer, .notDurable, .invalidURL: false
@@ -61,7 +63,7 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
     var endsConnection: Bool {
         switch code {
         case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable: true
-        case .turnedAway, .superseded, .pooled: true
+        case .turnedAway, .impossible, .superseded, .pooled: true
         case .refused(let state): state.endsConnection
         case .unusable(let reason): reason == .notMigrated
         case .uncertain, .busy, .stopped, .invalidURL: false
@@ -73,11 +75,12 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
             switch code {
             case .unreachable: "PostgreSQL cannot be reached"
             case .turnedAway(let state): "PostgreSQL turned the service away: \(state)"
+            case .impossible: "there can be no connection to PostgreSQL"
             case .superseded:
                 "PostgreSQL is an old primary: a newer one was seen; stop the old one, or keep it away (fencing)"
             case .pooled:
-                "a pooler in transaction mode is between the service and PostgreSQL; use pool_mode=session, or the server "
-                    + "itself"
+                "a pooler in transaction mode, or in statement mode, is between the service and PostgreSQL; use "
+                    + "pool_mode=session, or the server itself"
             case .uncertain(let state):
                 "PostgreSQL warned while it committed (SQLSTATE \(state.code)): no synchronous standby may have it; never "
                     + "cancel commits that wait for one"
@@ -106,8 +109,8 @@ extension StorageFailure {
             case .unexpectedAnswer: .malformed
             case .unusable(let reason): reason
             case .invalidURL: .cannotOpen
-            case .turnedAway(let state) where !state.isRetryable: .turnedAway
-            case .pooled: .turnedAway
+            case .turnedAway(let state) where !state.isOfStart: .turnedAway
+            case .impossible, .pooled: .turnedAway
             case .refused(.lockNotAvailable): .locked
             case .refused(.diskFull): .diskFull
             case .refused(let state) where state.isForValues: .refused

@@ -87,7 +87,11 @@ final class PostgreSQLHosts: Sendable {
         guard errors.count > 1, let first = errors.first else {
             return errors.first ?? PostgreSQLError(.unreachable, "the URL names no host")
         }
-        let telling = errors.first { !$0.isRetryable } ?? errors.first { $0.code != .unreachable } ?? first
+        // A standby tells least: while its primary is away, another one may be made.
+        let silent: [PostgreSQLError.Code] = [.unreachable, .turnedAway(.readOnly)]
+        let telling =
+            errors.first { !$0.isRetryable } ?? errors.first { !silent.contains($0.code) }
+            ?? errors.first { $0.code == .unreachable } ?? first
         let details = errors.map { $0 == telling ? $0.detail : $0.code == .unreachable ? $0.detail : $0.description }
         let all = details.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return PostgreSQLError(telling.code, all.joined(separator: "; "))

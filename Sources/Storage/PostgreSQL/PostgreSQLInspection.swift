@@ -14,11 +14,22 @@ package struct PostgreSQLInspection: Sendable {
         let schema = try place.optionalText(0, 1)
         let home = try place.optionalText(0, 2)
         if let elsewhere = try Self.elsewhere(connection) { warnings.append(elsewhere) }
+        guard try place.text(0, 4) == "off" else {
+            faults.append(
+                "the server only reads: it is a standby, or default_transaction_read_only is on for the server, the database "
+                    + "or the role; leave target_session_attrs out, and name the primary, or switch it off (ALTER ROLE \(user) RESET "
+                    + "default_transaction_read_only)"
+            )
+            return
+        }
         guard let home else {
-            guard let schema else {
-                faults.append(
-                    "search_path (\(try place.text(0, 3))) names no schema that is there: create one, or set another"
-                )
+            guard let schema, !["pg_catalog", "information_schema"].contains(schema) else {
+                let what =
+                    schema == nil
+                    ? "names no schema that is there: create one, or set another"
+                    : "begins with a "
+                        + "schema of the server's own: set another (ALTER ROLE \(user) SET search_path = public)"
+                faults.append("search_path (\(try place.text(0, 3))) \(what)")
                 return
             }
             guard try !connection.run(SQLCall(Self.mayMake, .text(schema))).boolean(0, 0) else { return }
@@ -78,7 +89,7 @@ package struct PostgreSQLInspection: Sendable {
         SELECT current_user::text, current_schema()::text,
             (SELECT nspname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
                 WHERE pg_class.oid = to_regclass('schema_migrations')),
-            current_setting('search_path')
+            current_setting('search_path'), current_setting('transaction_read_only')
         """
 
     private static let mayMake = "SELECT has_schema_privilege($1, 'CREATE')"

@@ -11,6 +11,10 @@ package struct PostgreSQLLimits: Equatable, Sendable {
     /// How long the answers to one batch of statements may take, network included: so long a server that falls silent is
     /// waited for before another one is tried.
     package var batch = Duration.seconds(5)
+    /// How long a transaction may take in all, where the server can end it (`transaction_timeout`).
+    ///
+    /// Whoever verifies a ledger reads it in one.
+    package var transaction = Duration.seconds(3600)
     /// How long a piece of work may wait for its turn or for the connection to come back.
     package var waiting = Duration.seconds(3)
     /// How long a caller in a hurry waits for an answer.

@@ -97,6 +97,22 @@ package struct PostgreSQLLocation: Equatable, Sendable {
         return Set(names.compactMap { String($0).removingPercentEncoding })
     }
 
+    /// Parameters of newer libpqs, by the first that knows them.
+    private static let newer = [
+        "require_auth": 16, "sslcertmode": 16, "gssdelegation": 16, "load_balance_hosts": 16, "sslnegotiation": 17,
+        "min_protocol_version": 18, "max_protocol_version": 18, "servicefile": 18, "oauth_issuer": 18,
+        "oauth_client_id": 18, "oauth_scope": 18,
+    ]
+
+    /// A parameter that this libpq is too old for, in words; `nil` where there is none.
+    static func tooNew(_ named: Set<String>, for version: Int) -> String? {
+        let found = newer.sorted { $0.key < $1.key }.first { named.contains($0.key) && $0.value > version }
+        return found.map {
+            "has \($0.key), which the libpq of this system (\(version)) does not know, but \($0.value) and later; leave it "
+                + "out, or install a newer libpq"
+        }
+    }
+
     private static func parse(_ url: String) throws(PostgreSQLError) -> [String: String] {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
             throw PostgreSQLError(.invalidURL, "does not begin with postgres://")
@@ -107,7 +123,8 @@ package struct PostgreSQLLocation: Equatable, Sendable {
             PQfreemem(message)
             throw PostgreSQLError(
                 .invalidURL,
-                "is malformed, or has a parameter that libpq does not know; write postgres://USER@HOST/DATABASE"
+                tooNew(keywords(in: url), for: Int(PQlibVersion()) / 10_000)
+                    ?? "is malformed, or has a parameter that libpq does not know; write postgres://USER@HOST/DATABASE"
             )
         }
         defer { PQconninfoFree(options) }

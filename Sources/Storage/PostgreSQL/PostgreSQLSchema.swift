@@ -87,7 +87,7 @@ enum PostgreSQLSchema {
                     THEN '' ELSE ' in another way' END
             FROM pg_index JOIN pg_class AS made ON made.oid = indexrelid WHERE indrelid = ours.oid
             UNION ALL SELECT 'constraint ' || conname || ' on ' || relname, ''
-            FROM pg_constraint WHERE conrelid = ours.oid AND contype NOT IN ('p', 'u', 'n')
+            FROM pg_constraint WHERE conrelid = ours.oid AND (contype NOT IN ('p', 'u', 'n') OR NOT convalidated)
             UNION ALL SELECT 'trigger ' || tgname || ' on ' || relname, '' FROM pg_trigger WHERE tgrelid = ours.oid
             UNION ALL SELECT 'rule ' || rulename || ' on ' || relname, '' FROM pg_rewrite WHERE ev_class = ours.oid
             UNION ALL SELECT 'policy ' || polname || ' on ' || relname, '' FROM pg_policy WHERE polrelid = ours.oid

@@ -16,21 +16,24 @@ final class PostgreSQLWatch: Sendable {
 
     private let hosts: PostgreSQLHosts
     private let limits: PostgreSQLLimits
+    private let look: @Sendable (PostgreSQLConnection) -> Void
     private let isHeldUp: @Sendable () -> Bool
     private let isPooled: @Sendable (PostgreSQLError) -> Void
     private let timer = UpkeepTimer(on: DispatchQueue(label: "postgresql.watch"))
     private let found = Mutex(Found())
     private let seconds = Atomic(pauses.usually)
 
-    /// It says when it has found a pooler.
+    /// It lets others look by its connection, too, and says when it has found a pooler.
     init(
         _ hosts: PostgreSQLHosts,
         limits: PostgreSQLLimits,
+        look: @escaping @Sendable (PostgreSQLConnection) -> Void = { _ in },
         isHeldUp: @escaping @Sendable () -> Bool,
         isPooled: @escaping @Sendable (PostgreSQLError) -> Void
     ) {
         self.hosts = hosts
         self.limits = limits
+        self.look = look
         self.isHeldUp = isHeldUp
         self.isPooled = isPooled
         timer.start { [weak self] _ in self?.tick() }
@@ -55,6 +58,7 @@ final class PostgreSQLWatch: Sendable {
             let connection = try hosts.connect(limits: limits)
             try connection.refusePooler()
             try connection.stay()
+            look(connection)
             let state = try ReplicationState(connection)
             let strangers = try? Strangers(connection).warning
             found.withLock { found in

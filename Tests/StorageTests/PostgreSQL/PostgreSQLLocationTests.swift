@@ -1,3 +1,4 @@
+import Offers
 import Testing
 
 @testable import Storage
@@ -84,5 +85,57 @@ struct PostgreSQLLocationTests {
     )
     func warning(url: String, isExpected: Bool) throws {
         #expect((try PostgreSQLLocation(url: url).warning != nil) == isExpected)
+    }
+
+    @Test("A parameter that this libpq is too old for is named, with the version that knows it")
+    func newParameter() throws {
+        let named: Set = ["sslmode", "min_protocol_version"]
+        #expect(PostgreSQLLocation.tooNew(named, for: 15)?.contains("has min_protocol_version") == true)
+        #expect(PostgreSQLLocation.tooNew(named, for: 17)?.contains("libpq of this system (17)") == true)
+        #expect(PostgreSQLLocation.tooNew(named, for: 18) == nil)
+        let message = #expect(throws: PostgreSQLError.self) {
+            try PostgreSQLLocation(url: "postgres://a@b/c?nonsense=1")
+        }
+        #expect(message?.detail.contains("has a parameter that libpq does not know") == true)
+    }
+
+    /// What libpq 15, 17 and 18 said (psql, and psycopg 3.3.9): a refused connection and silence end by themselves.
+    @Test(
+        "What libpq says of a failed connection lasts, unless every address was silent or refused",
+        arguments: [
+            ("1.2.3.4|Connection refused", nil), ("1.2.3.4|No route to host", nil),
+            ("1.2.3.4|server closed the connection unexpectedly", nil),
+            ("1.2.3.4|SSL error: certificate verify failed", "sslrootcert has to name the CA"),
+            (
+                #"1.2.3.4|server only supports protocol version 3.0, but "min_protocol_version" was set to 3.2"#,
+                "leave min_prot"
+            ),
+            (
+                #"|weak sslmode "prefer" may not be used with sslnegotiation=direct (use "require")"#,
+                "say sslmode=require"
+            ),
+            (
+                #"|could not translate host name "nowhere" to address: Name or service not known"#,
+                "there is no such host"
+            ),
+            (#"|could not translate host name "nowhere" to address: Temporary failure in name resolution"#, nil),
+            ("1.2.3.4|SSL error: unexpected eof while reading", "sslnegotiation=direct"),
+        ]
+    )
+    func connectionFailures(said: String, fix: String?) {
+        let parts = said.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        let place = parts[0].isEmpty ? "" : #"connection to server at "\#(parts[0])", port 5432 failed: "#
+        let refused = #"connection to server at "::1", port 5432 failed: Connection refused"#
+        let error = ConnectionFailure([refused, place + parts[1]]).error("said")
+        #expect(error.code == (fix == nil ? .unreachable : .impossible))
+        #expect(fix.map { error.detail.contains($0) } ?? (error.detail == "said"), "\(error.detail)")
+    }
+
+    @Test("A server that only reads is one that turns the service away")
+    func onlyReads() {
+        let read = ConnectionFailure([#"connection to server at "1.2.3.4", port 5432 failed: session is read-only"#])
+            .error("s")
+        #expect(read.code == .turnedAway(SQLState("25006")))
+        #expect(StorageFailure(read, at: "x").code == .turnedAway)
     }
 }

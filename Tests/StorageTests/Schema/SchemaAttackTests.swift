@@ -165,6 +165,16 @@ enum SchemaAttacks {
           → CREATE INDEX ledger_records_nonce ON ledger_records USING hash (nonce)
         """
     )
+
+    /// What servers before PostgreSQL 18 do not know.
+    static let postgreSQL18 = TableRow.rows(
+        """
+        constraint ledger_records_client_not_null on ledger_records was added
+            ALTER TABLE ledger_records DROP CONSTRAINT ledger_records_client_not_null
+            ALTER TABLE ledger_records ADD CONSTRAINT ledger_records_client_not_null NOT NULL client NOT VALID
+          → ALTER TABLE ledger_records VALIDATE CONSTRAINT ledger_records_client_not_null
+        """
+    )
 }
 
 @Suite("Code in the ledger's database, and tables that are not as they were made", .timeLimit(.minutes(30)))
@@ -206,6 +216,13 @@ struct SchemaAttackTests {
         arguments: SchemaAttacks.postgreSQL
     )
     func postgreSQL(attack: TableRow) throws { try withstand(attack, in: .postgresql) }
+
+    @Test(
+        "PostgreSQL 18: a NOT NULL that is not valid is a difference",
+        .enabled(if: TestServer.version >= 180_000, "older servers know none"),
+        arguments: SchemaAttacks.postgreSQL18
+    )
+    func notValid(attack: TableRow) throws { try withstand(attack, in: .postgresql) }
 
     @Test(
         "A new database is as the migrations make it, by a derivation that asks no server",
