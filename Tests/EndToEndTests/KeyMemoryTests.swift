@@ -16,12 +16,20 @@ struct KeyMemoryTests {
         try KeyPatterns(pem: String(contentsOfFile: file, encoding: .utf8)).all
     }
 
+    /// Runs the service with secrets planted where keys are searched for.
+    private func start(flags: [String] = [], libraries: [String] = []) throws -> RunningService {
+        let planted = try SharedObject.build(PlantedSecrets.library, named: "planted.so", in: installation.directory)
+        let preload = (libraries + [planted]).joined(separator: ":")
+        return try RunningService(installation, flags: flags, environment: ["LD_PRELOAD": preload])
+    }
+
     /// How often each key was found: in locked memory, and elsewhere.
     private func search(
         _ service: RunningService,
         for keys: [[[UInt8]]]
     ) throws -> (locked: [Int], elsewhere: [Int]) {
         let memory = try ProcessMemory(of: service.identifier)
+        try memory.findPlantedSecrets()
         try #require(memory.mappings.contains { $0.isLocked })
         return try (memory.counts(of: keys, locked: true), memory.counts(of: keys, locked: false))
     }
@@ -46,21 +54,11 @@ struct KeyMemoryTests {
         try installation.writeCatalog(
             keys: Installation.entry("TESTKEY001") + ", " + Installation.entry("SECONDKEY1")
         )
-        let environment =
-            freeDoesNothing
-            ? [
-                "LD_PRELOAD": try SharedObject.build(
-                    SharedObject.neverFrees,
-                    named: "idle.so",
-                    in: installation.directory
-                )
-            ] : [:]
+        let libraries =
+            try freeDoesNothing
+            ? [SharedObject.build(SharedObject.neverFrees, named: "idle.so", in: installation.directory)] : []
         // Secret memory would hide the keys from the search, which then could not show that it finds what there is.
-        let service = try RunningService(
-            installation,
-            flags: ["--keys-secret-memory", "false"],
-            environment: environment
-        )
+        let service = try start(flags: ["--keys-secret-memory", "false"], libraries: libraries)
         let mapped = try Executable.run(["/proc/\(service.identifier)/maps"], of: "/bin/cat").text
         #expect(mapped.contains("idle.so") == freeDoesNothing)
         useKeys(of: service, times: 2_000)
@@ -82,7 +80,7 @@ struct KeyMemoryTests {
 
     @Test("Where the kernel has secret memory, not even root reads the keys")
     func secretMemory() throws {
-        let service = try RunningService(installation)
+        let service = try start()
         let details = try service.readiness().details
         useKeys(of: service, times: 400)
         let key = try patterns(installation.key)

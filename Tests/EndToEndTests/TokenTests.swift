@@ -333,16 +333,18 @@ struct TokenTests {
         let patterns = try KeyPatterns(pem: String(contentsOfFile: installation.key, encoding: .utf8)).all
         let token = try token(isElsewhere ? .server : .softHSM)
         let server = isElsewhere ? try TokenServer(token, in: installation) : nil
+        let planted = try SharedObject.build(PlantedSecrets.library, named: "planted.so", in: installation.directory)
         let service = try RunningService(
             installation,
             flags: ["--keys-secret-memory", "false", "--pkcs11-timeout-milliseconds", "5000"],
-            environment: token.environment
+            environment: token.environment.merging(["LD_PRELOAD": planted]) { $1 }
         )
         let load = Load(on: service, connections: 12)
         var found = 0
         // SoftHSM decrypts it for a signature, and wipes it afterwards.
         for _ in 0..<(isElsewhere ? 20 : 1000) where isElsewhere || found == 0 {
             let memory = try ProcessMemory(of: service.identifier)
+            try memory.findPlantedSecrets()
             for locked in [true, false] { found += try memory.counts(of: [patterns], locked: locked)[0] }
         }
         #expect(load.stop().allSatisfy { $0.status == 200 })

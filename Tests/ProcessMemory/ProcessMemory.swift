@@ -9,6 +9,8 @@ package struct ProcessMemory {
         package internal(set) var flags: Set<String> = []
         /// Whether the process has locked it: the secure heap.
         package var isLocked: Bool { flags.contains("lo") }
+        /// Whether it is secret memory (memfd_secret(2)), which nobody else reads.
+        fileprivate let isSecret: Bool
     }
 
     package let process: pid_t
@@ -27,7 +29,8 @@ package struct ProcessMemory {
             if let first = words.first, !first.hasSuffix(":") {
                 isWritable = words[1].hasPrefix("rw")
                 let bounds = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
-                if isWritable { mappings.append(Mapping(range: bounds[0]..<bounds[1])) }
+                let isSecret = line.contains("/secretmem")
+                if isWritable { mappings.append(Mapping(range: bounds[0]..<bounds[1], isSecret: isSecret)) }
             } else if isWritable, words.first == "VmFlags:" {
                 mappings[mappings.count - 1].flags = Set(words.dropFirst().map(String.init))
             }
@@ -38,14 +41,14 @@ package struct ProcessMemory {
     /// How many bytes of the locked mappings, or of the others, can be read from outside: none of secret memory.
     package func readableBytes(locked: Bool) throws -> Int {
         var count = 0
-        try forEachMapping(locked: locked) { count += $0.count }
+        try forEachRun(locked: locked) { count += $0.count }
         return count
     }
 
     /// How often a pattern of each of some keys is in the locked mappings, or in the others.
     package func counts(of keys: [[[UInt8]]], locked: Bool) throws -> [Int] {
         var counts = keys.map { _ in 0 }
-        try forEachMapping(locked: locked) { memory in
+        try forEachRun(locked: locked) { memory in
             for (key, patterns) in keys.enumerated() {
                 for pattern in patterns { counts[key] += Self.count(of: pattern, in: memory) }
             }
@@ -57,25 +60,53 @@ package struct ProcessMemory {
         try counts(of: [patterns], locked: locked).reduce(0, +)
     }
 
-    private func forEachMapping(locked: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+    /// Gives each run of bytes that can be read; fails where a mapping gives none, but for secret memory.
+    private func forEachRun(locked: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws {
         let file = open("/proc/\(process)/mem", O_RDONLY)
         guard file >= 0 else {
             throw ProcessMemoryError(description: "/proc/\(process)/mem: \(String(cString: strerror(errno)))")
         }
         defer { close(file) }
         for mapping in mappings where mapping.isLocked == locked {
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: mapping.range.count, alignment: 1)
-            defer { memory.deallocate() }
-            var length = 0
-            // A large mapping is read in several steps; some pages of the kernel cannot be read at all.
-            while length < memory.count {
-                let rest = memory.baseAddress?.advanced(by: length)
-                let result = pread(file, rest, memory.count - length, off_t(mapping.range.lowerBound) + off_t(length))
-                if result <= 0 { break }
-                length += result
+            guard try Self.read(mapping, of: file, body) == 0, !mapping.isSecret else { continue }
+            // The process may have given it back meanwhile.
+            guard try ProcessMemory(of: process).mappings.contains(where: { $0.range == mapping.range }) else {
+                continue
             }
-            body(UnsafeRawBufferPointer(rebasing: memory[..<length]))
+            let place = String(mapping.range.lowerBound, radix: 16)
+            throw ProcessMemoryError(description: "nothing of the mapping at \(place) can be read")
         }
+    }
+
+    /// Returns how many bytes of a mapping can be read.
+    private static func read(
+        _ mapping: Mapping,
+        of file: Int32,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws -> Int {
+        let page = Int(getpagesize())
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: mapping.range.count, alignment: 1)
+        defer { memory.deallocate() }
+        var (start, end, total) = (0, 0, 0)
+        func finishRun() {
+            if end > start { body(UnsafeRawBufferPointer(rebasing: memory[start..<end])) }
+            total += end - start
+        }
+        while end < memory.count {
+            let rest = memory.baseAddress?.advanced(by: end)
+            // A large mapping is read in several steps.
+            let result = pread(file, rest, memory.count - end, off_t(mapping.range.lowerBound) + off_t(end))
+            if result > 0 {
+                end += result
+            } else {
+                // A page of a mapping may be one that nobody reads: a thread's guard page.
+                finishRun()
+                start = (end / page + 1) * page
+                end = start
+            }
+        }
+        finishRun()
+        return total
     }
 
     private static func count(of pattern: [UInt8], in memory: UnsafeRawBufferPointer) -> Int {

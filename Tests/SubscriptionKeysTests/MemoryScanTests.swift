@@ -1,4 +1,5 @@
 import Foundation
+import ProcessMemory
 import SubscriptionKeys
 import Testing
 
@@ -14,6 +15,7 @@ struct MemoryScanTests {
         let scan = MemoryScan(of: key, directory: workbench.directory, stages: ["loaded", "signed", "freed"])
         await #expect(processExitsWith: .success) {
             [path = path as String, directory = workbench.directory as String, isCareless] in
+            PlantedSecrets.plant()
             // Nobody sees secret memory from outside: with it, the search could not show that it finds what there is.
             try SecureHeap.initialize(secret: false)
             let careless = isCareless ? try Data(contentsOf: URL(fileURLWithPath: path)) : nil

@@ -49,6 +49,7 @@ final class MemoryScan: Sendable {
         defer { try? FileManager.default.removeItem(atPath: file) }
         let process = try pid_t(String(contentsOfFile: file, encoding: .utf8)) ?? 0
         let memory = try ProcessMemory(of: process)
+        try memory.findPlantedSecrets()
         return try Count(
             locked: memory.count(of: patterns, locked: true),
             elsewhere: memory.count(of: patterns, locked: false)
