@@ -160,7 +160,7 @@ def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_sto
     assert newest.transactionId == known["transactionId"]
     found, revision = [], None
     while True:
-        request = TransactionHistoryRequest()
+        request = TransactionHistoryRequest(revoked=False)
         page = client.get_transaction_history(newest.transactionId, revision, request, GetTransactionHistoryVersion.V2)
         found += [verifier.verify_and_decode_signed_transaction(signed) for signed in page.signedTransactions]
         revision = page.revision

@@ -78,6 +78,8 @@ struct ErrorMiddleware: RouterMiddleware {
             var response = Response.json(fault.json, status: .init(code: fault.status))
             response.headers[.contentType] = "application/problem+json"
             return response
+        } catch let error as HTTPError where error.status == .notFound {
+            return .json(ServerAPIError.noSuchCall.json, status: .notFound)
         }
     }
 }

@@ -33,8 +33,9 @@ struct HistoryFilter {
                 guard let known = Ownership(rawValue: value) else { throw .invalidInAppOwnershipType }
                 ownership = known
             case "revoked":
-                guard ["true", "false"].contains(value) else { throw .invalidRevoked }
-                revoked = value == "true"
+                // Apple's Python client sends `True` and `False`.
+                guard ["true", "false", "True", "False"].contains(value) else { throw .invalidRevoked }
+                revoked = ["true", "True"].contains(value)
             case "startDate":
                 guard let date = Int64(value) else { throw .invalidStartDate }
                 startDate = Timestamp(millisecondsSince1970: date)

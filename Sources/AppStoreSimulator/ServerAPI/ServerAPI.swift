@@ -158,6 +158,8 @@ struct ServerAPIError: Error, Equatable {
     static let invalidInAppOwnershipType = ServerAPIError(4_000_026, "Invalid in-app ownership type.")
     static let invalidRevoked = ServerAPIError(4_000_030, "Invalid revoked.")
     static let invalidStatus = ServerAPIError(4_000_031, "Invalid status.")
+    /// Of a path that the stand-in does not serve; Apple documents no number for it.
+    static let noSuchCall = ServerAPIError(4_040_000, "The stand-in App Store does not serve this call.")
     static let notificationURLNotFound = ServerAPIError(4_040_007, "No App Store Server Notification URL found.")
     static let testNotificationNotFound = ServerAPIError(4_040_008, "Test notification token not found.")
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")

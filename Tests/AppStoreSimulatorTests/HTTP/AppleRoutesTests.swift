@@ -40,6 +40,24 @@ struct AppleRoutesTests {
         }
     }
 
+    @Test("Every other path, and another method, is answered with an error as Apple's are")
+    func otherPaths() async throws {
+        let id = try id("c")
+        let headers = try TestStore.serverAPIHeaders()
+        try await store.live { client in
+            for path in [
+                "/inApps/v1/lookup/ABC", "/sandbox/inApps/v2/transactions/\(id)", "/favicon.ico", "/simulator/x",
+            ] {
+                let answer = try await client.get(path, headers)
+                #expect(answer.status == .notFound)
+                #expect(answer.json["errorCode"] as? Int == 4_040_000)
+                #expect(answer.json["errorMessage"] as? String == "The stand-in App Store does not serve this call.")
+            }
+            let posted = try await client.post("/inApps/v1/transactions/\(id)", [:])
+            #expect(posted.status == .notFound && posted.json["errorCode"] as? Int == 4_040_000)
+        }
+    }
+
     @Test("The Server API answers under a right token, and with text under any other")
     func serverAPI() async throws {
         let (mine, sandbox) = (try id("c"), try id("s"))
