@@ -15,6 +15,19 @@ struct OfferLab: AsyncParsableCommand {
         version: "0.3.0",
         subcommands: [AppStore.self, Load.self]
     )
+
+    static func main() async {
+        guard CommandLine.argc > 0 else {
+            // It would show its help, and end with exit status 0.
+            Console.message(
+                "error: the command line cannot be read: a library of LD_PRELOAD has changed the environment before the "
+                    + "program began, where Swift looks for its arguments (start it without LD_PRELOAD); or /proc is not "
+                    + "mounted, and has to be"
+            )
+            Self.exit(withError: ExitCode.validationFailure)
+        }
+        await main(nil)
+    }
 }
 
 /// The output of a command: results on standard output, everything else on standard error.

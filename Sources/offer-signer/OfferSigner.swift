@@ -27,10 +27,14 @@ struct OfferSigner: AsyncParsableCommand {
             Console.message("error: \(error)")
             Self.exit(withError: ExitCode.failure)
         }
-        guard !CommandLine.isUnreadable else {
+        guard CommandLine.argc > 0 else {
             // It would take this for a call without arguments, show its help, and end with exit status 0.
-            Console.message("error: the command line cannot be read: /proc/self/cmdline; /proc has to be mounted")
-            Self.exit(withError: ExitCode.failure)
+            Console.message(
+                "error: the command line cannot be read: a library of LD_PRELOAD has changed the environment before the "
+                    + "program began, where Swift looks for its arguments (start it without LD_PRELOAD); or /proc is not "
+                    + "mounted, and has to be"
+            )
+            Self.exit(withError: ExitCode.validationFailure)
         }
         if let place = CommandLine.firstMalformedArgument {
             // Swift replaces malformed bytes by U+FFFD, and these would be signed.
@@ -84,10 +88,6 @@ struct OfferSigner: AsyncParsableCommand {
 }
 
 extension CommandLine {
-    /// Whether there are no arguments, not even the program's name: Swift reads them from `/proc/self/cmdline`, and has
-    /// none if it cannot open that.
-    static var isUnreadable: Bool { argc == 0 }
-
     /// The number of the first argument that is not UTF-8, counted from 1; `nil` if all are.
     ///
     /// `arguments` does not show it: Swift has replaced the malformed bytes by U+FFFD.
