@@ -15,9 +15,23 @@ extension RecognisedContent {
             self.init(kind, isInBase64: kind != .receipt)
         } else if let inner = Self.decoded(bytes).flatMap(Self.decoded), Self.isSignedData(inner) {
             self.init(.receipt, isInBase64: true)
+        } else if let plain = Self.withoutURLEncoding(text), let content = RecognisedContent(plain) {
+            self = content
+            isURLEncoded = true
         } else {
             return nil
         }
+    }
+
+    /// The text before it was URL-encoded, or before a form was made of it; `nil` where neither was done.
+    private static func withoutURLEncoding(_ text: String) -> String? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: " ") }) else { return nil }
+        // Base64 has no other characters that are encoded so.
+        let marks = [
+            ("%2B", "+"), ("%2b", "+"), ("%2F", "/"), ("%2f", "/"), ("%3D", "="), ("%3d", "="), (" ", "+"),
+        ]
+        let plain = marks.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        return plain.utf8.contains(UInt8(ascii: "%")) ? nil : plain
     }
 
     /// Recognises JSON that nobody signed, by the names of its members; an unknown thing gives `nil`.

@@ -16,6 +16,8 @@ package struct RecognisedContent: Equatable, Sendable {
     package let kind: Kind
     /// Whether it is in Base64, once more than its kind should be.
     let isInBase64: Bool
+    /// Whether it is URL-encoded, or was decoded as a form is, in which plus signs are blanks.
+    var isURLEncoded = false
 
     init(_ kind: Kind, isInBase64: Bool = false) {
         self.kind = kind
@@ -25,8 +27,9 @@ package struct RecognisedContent: Equatable, Sendable {
     /// The sentences about it in an error; `nil` where it is as it should be.
     package func detail(in place: Place) -> String? {
         let encoding = !isInBase64 ? "" : kind == .receipt ? " in Base64 twice" : " in Base64"
-        let what = "This is \(kind.name)\(encoding)."
+        let what = "This is \(kind.name)\(encoding)\(isURLEncoded ? ", URL-encoded" : "")."
         guard kind.home == place else { return "\(what) \(kind.advice)" }
+        if isURLEncoded { return "\(what) Send it as it is, with its plus signs, and without percent signs." }
         return isInBase64 ? "\(what) Send it as it is, without that Base64." : nil
     }
 }

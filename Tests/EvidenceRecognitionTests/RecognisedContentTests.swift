@@ -33,6 +33,8 @@ struct RecognisedContentTests {
         Data([0x30, 0x82, 0x02, 0x5B, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02, 0xA0, 0x82])
         + Data((0...255).map { UInt8($0) }) + Data([0xFB, 0xEF, 0xBE, 0xFF])
     static let receipt = receiptBytes.base64EncodedString()
+    private static let urlEncoded = receipt.replacing("+", with: "%2B").replacing("/", with: "%2f")
+        .replacing("=", with: "%3D")
     private static let indefinite =
         Data([0x30, 0x80, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02, 0xA0, 0x80, 0x30, 0x80])
         .base64EncodedString()
@@ -77,6 +79,10 @@ struct RecognisedContentTests {
         Row("a receipt as receipt", receipt, in: .receipt),
         Row("a receipt of indefinite length", indefinite, in: .receipt),
         Row("a receipt in Base64 twice", base64(receipt), in: .receipt, "a receipt in Base64 twice", "as it is"),
+        Row("a receipt, URL-encoded", urlEncoded, in: .receipt, "a receipt, URL-encoded.", "with its plus signs"),
+        Row("a receipt with blanks for plus signs", receipt.replacing("+", with: " "), in: .receipt, "URL-encoded"),
+        Row("the same among transactions", urlEncoded, in: .signedTransactions, "URL-encoded.", "goes into receipt"),
+        Row("percent signs of anything", "50% of this is 100%25", in: .receipt),
         Row("a receipt among transactions", receipt, in: .signedTransactions, "a receipt.", "goes into receipt"),
         Row("a receipt as receiptResponse", receipt, in: .receiptResponse, "a receipt.", "goes into receipt"),
         Row("a verifyReceipt answer as receipt", answer, in: .receipt, "verifyReceipt answer", "receiptResponse"),

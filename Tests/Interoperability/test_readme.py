@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import urllib.request
 
@@ -173,3 +174,57 @@ def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_sa
     """And the page shows the line that says so."""
     [line] = [line for line in (REPOSITORY / "keys.example/clients.yaml").read_text().splitlines() if "evidence:" in line]
     assert line in dict(blocks(r"Which evidence\?"))["yaml"]
+def request_of_the_readme():
+    """The path, the token and the body of the first request that the README shows."""
+    text = (REPOSITORY / "README.md").read_text()
+    head = r"POST (\S+)\nAuthorization: Bearer (\S+)\nContent-Type: (\S+)\n\n"
+    return re.search(rf"```http\n{head}(.*?)```", text, re.DOTALL).groups()
+
+
+def test_the_request_of_the_readme_is_answered_where_make_run_serves(tmp_path):
+    path, token, content_type, body = request_of_the_readme()
+    script = [REPOSITORY / "deploy/run-example.sh", EXECUTABLE, "--server-port", "0", "--admin-port", "0"]
+    environment = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+    settings = {"env": environment, "stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+    with subprocess.Popen(script, **settings) as running:
+        printed = ""
+        try:
+            while not (address := re.search(r" is serving (http://[^ ,]+)", printed)):
+                line = running.stdout.readline()
+                assert line, printed
+                printed += line
+            assert f"--oauth2-bearer {token}" in printed
+            # What is printed for curl is the same request.
+            [shown] = re.findall(r"-d '(.*?)'", printed, re.DOTALL)
+            assert json.loads(shown) == json.loads(body)
+            request = urllib.request.Request(
+                address[1] + path,
+                headers={"Authorization": f"Bearer {token}", "Content-Type": content_type},
+                data=body.encode(),
+            )
+            with urllib.request.urlopen(request, timeout=30) as response:
+                [decision] = json.load(response)["decisions"]
+            assert (decision["verdict"], decision["reason"]) == ("eligible", "lapsed"), decision
+        finally:
+            # As Ctrl-C: to all processes of the terminal.
+            os.killpg(running.pid, signal.SIGINT)
+        assert running.wait(timeout=60) == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_swift_of_the_page_about_diagnoses_compiles(tmp_path):
+    """Against what it uses of Apple's modules, which are not here."""
+    page = (REPOSITORY / "docs/diagnosis.md").read_text()
+    [text] = [text for language, text in BLOCK.findall(page) if language == "swift"]
+    (tmp_path / "app.swift").write_text(text)
+    for name in ["OSLog", "StoreKit"]:
+        stub = REPOSITORY / f"Tests/Interoperability/{name}.swift"
+        module = ["-emit-module", "-module-name", name, "-parse-as-library", "-emit-module-path"]
+        compile_swift(tmp_path, *module, tmp_path / f"{name}.swiftmodule", stub)
+    compile_swift(tmp_path, "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", tmp_path, "app.swift")
+
+
+def compile_swift(folder, *arguments):
+    subprocess.run(["swiftc", "-package-name", "app", *arguments], cwd=folder, check=True)
+
+

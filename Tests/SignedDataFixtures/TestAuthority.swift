@@ -13,6 +13,8 @@ package struct TestAuthority: Sendable {
         case intermediateIsNoAuthority
         /// The intermediate is an authority, but its key may not sign certificates.
         case intermediateMayNotCertify
+        /// The intermediate is an authority, and does not say what its key may do.
+        case intermediateWithoutKeyUsage
         /// The intermediate asks for an extension that nobody knows.
         case intermediateWithUnknownCriticalExtension
         /// The signer lacks Apple's extension.
@@ -52,6 +54,7 @@ package struct TestAuthority: Sendable {
         if !flaws.contains(.intermediateIsNoAuthority) {
             extensions += try Self.authority(mayCertify: !flaws.contains(.intermediateMayNotCertify))
         }
+        if flaws.contains(.intermediateWithoutKeyUsage) { extensions.removeLast() }
         if flaws.contains(.intermediateWithUnknownCriticalExtension) {
             extensions.append(Self.marker([1, 2, 3, 4], critical: true))
         }

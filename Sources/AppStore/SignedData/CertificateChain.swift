@@ -45,10 +45,11 @@ struct CertificateChain {
         guard intermediate.extensions[oid: Self.intermediatePurpose] != nil else {
             throw SignedDataFault(.certificatePurpose, "The second certificate is not marked as Apple's intermediate.")
         }
-        guard !Self.isAuthority(leaf), Self.isAuthority(intermediate), Self.isUnderstood(leaf),
-            Self.isUnderstood(intermediate)
-        else {
-            throw SignedDataFault(.chainBroken, "A certificate may not be used where it stands in the chain.")
+        if let fault = Self.faultOfSigner(leaf) {
+            throw SignedDataFault(.chainBroken, "The first certificate may not sign data: \(fault).")
+        }
+        if let fault = Self.faultOfIssuer(intermediate) {
+            throw SignedDataFault(.chainBroken, "The second certificate may not issue the first: \(fault).")
         }
         guard Self.certifies(intermediate, leaf) else {
             throw SignedDataFault(.chainBroken, "The second certificate did not issue the first.")
@@ -103,17 +104,27 @@ struct CertificateChain {
             && issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
     }
 
-    /// Whether a certificate may issue others (RFC 5280 §4.2.1.3 and §4.2.1.9).
-    private static func isAuthority(_ certificate: Certificate) -> Bool {
-        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else { return false }
-        guard let usage = try? certificate.extensions.keyUsage else { return false }
-        return usage.keyCertSign
+    /// Why a certificate may not issue others (RFC 5280 §4.2.1.3 and §4.2.1.9); `nil` where it may.
+    private static func faultOfIssuer(_ certificate: Certificate) -> String? {
+        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else {
+            return "its basicConstraints do not say CA:TRUE"
+        }
+        guard let usage = try? certificate.extensions.keyUsage else {
+            return "it has no keyUsage, and needs one with keyCertSign"
+        }
+        return usage.keyCertSign ? faultOfForm(certificate) : "its keyUsage lacks keyCertSign"
     }
 
-    /// Whether a certificate is of version 3, and asks for nothing that is not looked at here.
-    private static func isUnderstood(_ certificate: Certificate) -> Bool {
-        certificate.version == .v3
-            && certificate.extensions.allSatisfy { !$0.critical || understood.contains($0.oid) }
+    /// Why a certificate may not sign data: one that issues others is not Apple's for that.
+    private static func faultOfSigner(_ certificate: Certificate) -> String? {
+        faultOfIssuer(certificate) == nil ? "it is one that issues others" : faultOfForm(certificate)
+    }
+
+    /// Why a certificate is not understood: not of version 3, or with demands that are not looked at here.
+    private static func faultOfForm(_ certificate: Certificate) -> String? {
+        guard certificate.version == .v3 else { return "it is not of version 3" }
+        let foreign = certificate.extensions.first { $0.critical && !understood.contains($0.oid) }
+        return foreign.map { "its extension \($0.oid) is critical, and not known here" }
     }
 }
 

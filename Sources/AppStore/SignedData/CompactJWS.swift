@@ -27,18 +27,34 @@ struct CompactJWS {
         guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
             !bytes[(second + 1)...].contains(dot)
         else {
-            throw SignedDataFault(.malformed, "A compact JWS has three parts with dots between them.")
+            throw Self.malformed(text[...], "A compact JWS has three parts with dots between them.")
         }
         guard let payload = Base64URL.decode(bytes[(first + 1)..<second]),
             let signature = Base64URL.decode(bytes[(second + 1)...])
         else {
-            throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")
+            throw Self.malformed(text[...], Self.notBase64URL)
         }
         self.bytes = bytes
         self.headerText = text[..<text.utf8.index(text.startIndex, offsetBy: first)]
         self.signedBytes = bytes[..<second]
         self.payload = payload
         self.signature = signature
+    }
+
+    fileprivate static let notBase64URL = "The parts of a JWS are in base64url without padding."
+
+    /// What is wrong with a text that is no compact JWS, by the characters that do not belong there.
+    fileprivate static func malformed(_ text: Substring, _ rule: String) -> SignedDataFault {
+        let marks: [(name: String, characters: String)] = [
+            ("a line break", "\r\n"), ("a blank", " \t"), ("a quotation mark", "\"'"), ("padding (=)", "="),
+            ("characters of standard Base64 (+ or /)", "+/"), ("a percent sign of a URL", "%"),
+        ]
+        let found = marks.filter { mark in text.utf8.contains { mark.characters.utf8.contains($0) } }.map(\.name)
+        guard !found.isEmpty else { return SignedDataFault(.malformed, rule) }
+        return SignedDataFault(
+            .malformed,
+            "The JWS has \(found.joined(separator: " and ")): send it as it came, without anything around it. \(rule)"
+        )
     }
 }
 
@@ -49,7 +65,7 @@ struct JWSHeader {
 
     init(_ text: Substring) throws(SignedDataFault) {
         guard let json = Base64URL.decode(text.utf8) else {
-            throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")
+            throw CompactJWS.malformed(text, CompactJWS.notBase64URL)
         }
         var algorithm: String?
         var certificates: [[UInt8]] = []

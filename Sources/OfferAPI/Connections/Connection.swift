@@ -21,6 +21,8 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private var latestHead: RequestHead?
     private var timer: Scheduled<Void>?
     private let isSpare: Bool
+    /// The other protocol that the connection begins with; `nil` for HTTP/1.1, as nearly always.
+    var foreignProtocol: ForeignProtocol?
 
     /// Creates the handler of a new connection; a spare connection is beyond the limit, and has one answer.
     init(_ setup: ConnectionSetup, on loop: any EventLoop, isSpare: Bool = false) {
@@ -138,7 +140,8 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
             setup.answer(request)
         case .fault(let fault):
             guard state.mayRefuse else { return context.close(promise: nil) }
-            refuse(Problem(fault, within: setup.limits), closes: true, context)
+            let problem = foreignProtocol.map { Problem.malformedHTTP($0.detail) }
+            refuse(problem ?? Problem(fault, within: setup.limits), closes: true, context)
         case .end: if state.inputClosed(at: .now()) { closeBehindAnswers(context) }
         }
     }
@@ -149,6 +152,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         latestHead = head
         let request = Request(head, on: self)
         self.request = request
+        if let foreignProtocol { return refuse(.malformedHTTP(foreignProtocol.detail), closes: true, context) }
         if isSpare, !setup.sparePaths.contains(head.path ?? "") {
             return refuse(.tooManyConnections, closes: true, context)
         }

@@ -61,16 +61,21 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-/// Stands before the parser and reports bytes: the parser is silent until a head is complete.
+/// Stands before the parser and reports bytes, and another protocol: the parser is silent until a head is complete.
 private final class BytesArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private let connection: Connection
+    private var hasBegun = false
 
     init(of connection: Connection) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !hasBegun {
+            hasBegun = true
+            connection.foreignProtocol = ForeignProtocol(unwrapInboundIn(data).readableBytesView)
+        }
         connection.bytesArrived()
         context.fireChannelRead(data)
     }

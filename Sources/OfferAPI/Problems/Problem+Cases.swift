@@ -134,8 +134,15 @@ extension Problem {
         pointer: "/bundleId"
     )
 
-    static func scopeNotAllowed(_ scope: ClientScope) -> Problem {
-        Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
+    static func scopeNotAllowed(_ scope: ClientScope, for client: Client) -> Problem {
+        let scopes = ClientScope.allCases.filter { client.scopes.contains($0) || $0 == scope }.map(\.rawValue)
+        return Problem(
+            status: 403,
+            code: "scope_not_allowed",
+            detail:
+                "The client \(client.name) lacks the scope \(scope.rawValue). What it may do is `scopes` of the client "
+                + "in clients.yaml: to allow this too, write scopes: [\(scopes.joined(separator: ", "))]."
+        )
     }
 
     static let misdirected = Problem(

@@ -100,7 +100,9 @@ struct Gate {
             guard let token = head.token else { throw .tokenMissing }
             guard let known = clients.token(with: token) else { throw .tokenUnknown }
             request.token = known
-            guard known.client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
+            guard known.client.scopes.contains(scope) else {
+                throw .scopeNotAllowed(scope, for: known.client)
+            }
             if call.method == .POST {
                 guard head.hasJSONBody else { throw .unsupportedMediaType }
                 guard !head.hasContentCoding else { throw .unsupportedContentCoding }

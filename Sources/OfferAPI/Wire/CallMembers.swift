@@ -97,7 +97,7 @@ extension JSONReader {
         try expectOffer(.array, "The offers are an array of objects")
         try readArray { (index, reader) throws(JSONFault) in
             guard index < CallMembers.maximumOffers else {
-                throw JSONFault(.invalidValue, "A request may ask for \(CallMembers.maximumOffers) offers.")
+                throw JSONFault(.invalidValue, "A request may ask for \(CallMembers.maximumOffers) offers at most.")
             }
             offers.append(try reader.readOffer())
         }
@@ -140,7 +140,7 @@ extension JSONReader {
         var formats: Set<SignatureFormat> = []
         try readArray { (index, reader) throws(JSONFault) in
             guard index < CallMembers.maximumFormats else {
-                throw JSONFault(.invalidValue, "A request may name \(CallMembers.maximumFormats) formats.")
+                throw JSONFault(.invalidValue, "A request may name \(CallMembers.maximumFormats) formats at most.")
             }
             guard let format = SignatureFormat(rawValue: try reader.readString()) else {
                 throw JSONFault(.invalidValue, "There is no such format: discount and jws are the two.")
@@ -155,7 +155,7 @@ extension JSONReader {
         var products: [String] = []
         try readArray { (index, reader) throws(JSONFault) in
             guard index < CallMembers.maximumOffers else {
-                throw JSONFault(.invalidValue, "A request may ask about \(CallMembers.maximumOffers) products.")
+                throw JSONFault(.invalidValue, "A request may ask about \(CallMembers.maximumOffers) products at most.")
             }
             products.append(try reader.readIdentifier())
         }

@@ -31,7 +31,13 @@ extension Evidence {
                 }
             case .signedRenewalInfos: renewalInfos = try reader.readSignedData()
             case .isNew: isNew = try reader.readBool()
-            case nil: throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue))
+            case .originalTransactionId:
+                throw JSONFault(
+                    .unknownMember,
+                    "There is no such member: the original transaction id is one of the customer's transaction ids, and goes "
+                        + "into transactionId. Of a decoded transaction, send what Apple signed, in signedTransactions."
+                )
+            case nil: throw JSONFault(unknownAmong: EvidenceMember.known.map(\.rawValue))
             }
         }
         // Generated clients send the lists empty beside any kind.
@@ -56,13 +62,20 @@ extension Evidence {
         }
     }
 
+    private static let xcodesTransaction =
+        "0 is the first transaction of StoreKit Testing in Xcode, which the App Store does not know: buy in the Sandbox, or "
+        + "send Xcode's signed transaction, for a service that has Xcode among the app's environments."
+
     /// Reads the value of a kind's member: the form of each kind.
     private init(_ kind: EvidenceKind, reading reader: inout JSONReader) throws(JSONFault) {
         switch kind {
         case .receiptResponse: self = .receiptResponse(try reader.readReceiptResponse())
         case .receipt: self = .question(.receipt(base64: try reader.readReceipt()))
         case .signedTransactions: self = .signedTransactions(try reader.readSignedData(), renewalInfos: [])
-        case .transactionId: self = .question(.transactionId(try reader.readTransactionId()))
+        case .transactionId:
+            let id = try reader.readTransactionId()
+            guard id != "0" else { throw JSONFault(.invalidValue, Self.xcodesTransaction) }
+            self = .question(.transactionId(id))
         }
     }
 }
@@ -72,8 +85,11 @@ private enum EvidenceMember: RawRepresentable, CaseIterable {
     case kind(EvidenceKind)
     case signedRenewalInfos
     case isNew
+    /// None: it is only recognised.
+    case originalTransactionId
 
-    static let allCases = EvidenceKind.allCases.map(EvidenceMember.kind) + [.signedRenewalInfos, .isNew]
+    static let known = EvidenceKind.allCases.map(EvidenceMember.kind) + [.signedRenewalInfos, .isNew]
+    static let allCases = known + [.originalTransactionId]
     static let table = JSONMembers(EvidenceMember.self)
 
     init?(rawValue: String) {
@@ -86,6 +102,7 @@ private enum EvidenceMember: RawRepresentable, CaseIterable {
         case .kind(let kind): kind.rawValue
         case .signedRenewalInfos: "signedRenewalInfos"
         case .isNew: "isNew"
+        case .originalTransactionId: "originalTransactionId"
         }
     }
 }
@@ -96,7 +113,11 @@ extension JSONReader {
         var texts: [String] = []
         try readArray { (index, reader) throws(JSONFault) in
             guard index < Evidence.maximumSignedData else {
-                throw JSONFault(.invalidValue, "A request may carry \(Evidence.maximumSignedData) of them.")
+                throw JSONFault(.invalidValue, "A request may carry \(Evidence.maximumSignedData) of them at most.")
+            }
+            guard try reader.nextType() != .object else {
+                let found = RecognisedContent(json: try reader.readText())?.detail(in: .signedTransactions)
+                throw JSONFault(.wrongType, found ?? "A compact JWS is expected: a string.")
             }
             texts.append(try reader.readString())
         }

@@ -75,6 +75,7 @@ extension PromotionalOffer {
 }
 
 struct CatalogFacts {
+    let app: App
     let request: OfferRequest
     /// `nil` when the catalog does not have the product.
     let place: (product: Product, group: SubscriptionGroup)?
@@ -82,6 +83,7 @@ struct CatalogFacts {
     let offer: PromotionalOffer?
 
     init(app: App, request: OfferRequest) {
+        self.app = app
         self.request = request
         place = app.product(request.productId)
         offer = place?.product.offer(request.offerId)

@@ -10,11 +10,10 @@ enum OfferRules {
             wants: "The catalog has the offer, or the product.",
             refusal: { $0.offer == nil ? .offerNotInCatalog : nil },
             saw: { facts in
-                guard let product = facts.place?.product else {
-                    return "The catalog has no product \(facts.request.productId)."
+                guard let product = facts.place?.product, facts.offer != nil else {
+                    return facts.app.phrase(forMissing: facts.request)
                 }
-                let article = facts.offer == nil ? "no" : "the"
-                return "The catalog has \(article) offer \(facts.request.offerId) on \(product.id)."
+                return "The catalog has the offer \(facts.request.offerId) on \(product.id)."
             }
         )
     ]

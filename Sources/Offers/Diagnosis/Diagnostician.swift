@@ -162,9 +162,7 @@ package struct Diagnostician: Sendable {
         return [
             DiagnosisCause(
                 .offerNotInCatalog,
-                detail: offer.offerId.isEmpty
-                    ? "The catalog has no product \(offer.productId)."
-                    : "The catalog has no offer \(offer.offerId) on \(offer.productId).",
+                detail: app.phrase(forMissing: offer),
                 fix: "Compare both with App Store Connect, and add the offer to the catalog."
             )
         ]

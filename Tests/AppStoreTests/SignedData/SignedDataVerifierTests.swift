@@ -17,19 +17,23 @@ struct SignedDataVerifierTests {
     }
 
     private func fault(of jws: String, _ verifier: SignedDataVerifier? = nil) -> SignedDataFault.Code? {
+        refusal(of: jws, verifier)?.code
+    }
+
+    private func refusal(of jws: String, _ verifier: SignedDataVerifier? = nil) -> SignedDataFault? {
         do throws(SignedDataFault) {
             _ = try (verifier ?? self.verifier).payload(of: jws)
             return nil
         } catch {
-            return error.code
+            return error
         }
     }
 
     /// What a verifier that trusts a flawed authority says of its signer.
-    private func fault(with flaw: TestAuthority.Flaw) throws -> SignedDataFault.Code? {
+    private func refusal(with flaw: TestAuthority.Flaw) throws -> SignedDataFault? {
         let authority = try TestAuthority(flaw)
         let verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
-        return fault(of: try authority.signer().sign(Self.payload), verifier)
+        return refusal(of: try authority.signer().sign(Self.payload), verifier)
     }
 
     @Test("Apple's root is the one whose SHA-256 Apple publishes")
@@ -94,7 +98,31 @@ struct SignedDataVerifierTests {
         ]
     )
     func flaws(flaw: TestAuthority.Flaw, code: SignedDataFault.Code) throws {
-        #expect(try fault(with: flaw) == code)
+        #expect(try refusal(with: flaw)?.code == code)
+    }
+
+    @Test(
+        "Of a certificate that may not be used it is said which one it is, and why",
+        arguments: [
+            (
+                TestAuthority.Flaw.intermediateWithoutKeyUsage, "second",
+                "it has no keyUsage, and needs one with keyCertSign"
+            ),
+            (.intermediateMayNotCertify, "second", "its keyUsage lacks keyCertSign"),
+            (.intermediateIsNoAuthority, "second", "its basicConstraints do not say CA:TRUE"),
+            (
+                .intermediateWithUnknownCriticalExtension, "second",
+                "its extension 1.2.3.4 is critical, and not known here"
+            ),
+            (.unknownCriticalExtension, "first", "its extension 1.2.3.4 is critical, and not known here"),
+            (.signerIsAuthority, "first", "it is one that issues others"),
+        ]
+    )
+    func flawNamed(flaw: TestAuthority.Flaw, which: String, why: String) throws {
+        let fault = try refusal(with: flaw)
+        #expect(fault?.code == .chainBroken)
+        #expect(fault?.detail.hasPrefix("The \(which) certificate may not ") == true)
+        #expect(fault?.detail.hasSuffix(": \(why).") == true, "\(fault?.detail ?? "")")
     }
 
     @Test("Exactly three certificates", arguments: [0, 1, 2, 4])
@@ -169,6 +197,27 @@ struct SignedDataVerifierTests {
     )
     func garbage(text: String) {
         #expect([.malformed, .algorithm].contains(fault(of: text)))
+    }
+
+    @Test(
+        "What was put around or into a JWS is named, and the rest of it is not",
+        arguments: [
+            ("\n", "a line break"), ("\r\n", "a line break"), (" ", "a blank"), ("\"", "a quotation mark"),
+            ("==", "padding (=)"), ("\"\n", "a line break and a quotation mark"),
+        ]
+    )
+    func around(text: String, named: String) throws {
+        let jws = try authority.signer().sign(Self.payload)
+        let first = jws.split(separator: ".")[0]
+        for changed in [jws + text, text + jws, jws.replacing(first, with: "\(first)\(text)")] {
+            let fault = refusal(of: changed)
+            #expect(fault?.code == .malformed)
+            #expect(
+                fault?.detail.hasPrefix("The JWS has \(named): send it as it came") == true,
+                "\(fault?.detail ?? "")"
+            )
+        }
+        #expect(refusal(of: "a.b")?.detail == "A compact JWS has three parts with dots between them.")
     }
 
     @Test("Certificates that are none, and a JWS that is too long, are refused")

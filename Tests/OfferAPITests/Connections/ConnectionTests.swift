@@ -61,6 +61,30 @@ struct ConnectionTests {
     }
 
     @Test(
+        "Another protocol on the port is named, with what to change",
+        arguments: [
+            (
+                "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\u{00}\u{01}\u{FC}",
+                "This is TLS, and the port speaks HTTP without it"
+            ),
+            ("PROXY TCP4 192.0.2.1 192.0.2.2 5000 80\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "the PROXY protocol"),
+            ("\r\n\r\n\u{00}\r\nQUIT\n\u{21}\u{11}\u{00}\u{0C}", "This begins with the PROXY protocol"),
+            ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "This is HTTP/2, and the port speaks HTTP/1.1"),
+        ]
+    )
+    func otherProtocol(bytes: String, says: String) async throws {
+        let connection = try await listener().connect()
+        try await connection.send(bytes)
+        let answer = try await connection.receive()
+        #expect(answer.summary == "400 malformed_http ")
+        #expect(answer.body.contains(says), "\(answer.body)")
+        #expect(answer.field("Connection") == "close")
+        let other = try await listener().connect()
+        try await other.send("NOTHING AT ALL\r\n\r\n")
+        #expect(try await other.receive().body.contains("no method that is known here"))
+    }
+
+    @Test(
         "A request for another protocol, or for the end, gets an answer and no second one",
         arguments: [(nil, false), ("Upgrade: h2c", true), ("Connection: close", true)] as [(String?, Bool)]
     )

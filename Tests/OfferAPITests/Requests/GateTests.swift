@@ -90,6 +90,16 @@ struct GateTests {
         }
     }
 
+    @Test("A client that lacks a scope is told the file, and the line that allows it")
+    func scopeLine() async throws {
+        let listener = TestListener(Self.endpoints(for: [.report, .diagnose]))
+        let answer = try await listener.ask(TestRequest("/v1/signatures", "{}"))
+        let says =
+            "lacks the scope sign. What it may do is `scopes` of the client in clients.yaml: to allow this too, write "
+            + "scopes: [sign, report, diagnose]."
+        #expect(answer.body.contains(says), "\(answer.body)")
+    }
+
     @Test("A parameter that a call does not have is refused, as an unknown member is, and an empty query is none")
     func parameters() async throws {
         let listener = TestListener(Self.endpoints(for: Set(ClientScope.allCases)))

@@ -252,12 +252,27 @@ struct SignatureRequestTests {
             (#""transactionId":"7e3fb20b-4cdb-47cc-936d-99d65f608138""#, "appAccountToken"),
             (#""receiptResponse":"{\"status\":0}""#, "A verifyReceipt answer is expected: an object."),
             (#""receiptResponse":"MIAGCSqGSIb3DQEHAqCAMIACAQEx""#, "It goes into receipt"),
+            (#""originalTransactionId":"2000000123456789""#, "goes into transactionId"),
+            (#""transactionId":"0""#, "the first transaction of StoreKit Testing in Xcode"),
+            (#""receipt":"MIAGCSqGSIb3DQEHAqCAMIACAQEx%2Bw%3D%3D""#, "a receipt, URL-encoded. Send it as it is"),
         ]
     )
     func anotherThing(evidence: String, says: String) {
         let fault = #expect(throws: Problem.self) { try read(Self.offers, #""evidence":{\#(evidence)}"#) }
         #expect(fault?.detail.contains(says) == true, "\(fault?.detail ?? "")")
         #expect(fault?.pointer == "/evidence/\(evidence.dropFirst().prefix { $0 != "\"" })")
+    }
+
+    @Test("A decoded transaction in place of a JWS is named, and what to send for it")
+    func decodedTransaction() {
+        for list in ["signedTransactions", "signedRenewalInfos"] {
+            let evidence = #""evidence":{"\#(list)":[{"transactionId":"1","productId":"p"}]}"#
+            let fault = #expect(throws: Problem.self) { try read(Self.offers, evidence) }
+            #expect(fault?.code == "wrong_type" && fault?.pointer == "/evidence/\(list)/0")
+            #expect(fault?.detail.contains("jwsRepresentation") == true, "\(fault?.detail ?? "")")
+        }
+        let other = #expect(throws: Problem.self) { try read(Self.offers, #""evidence":{"signedTransactions":[{}]}"#) }
+        #expect(other?.detail == "A compact JWS is expected: a string.")
     }
 
     @Test("Signed data and receipts are taken up to a number and a size, and no further")
