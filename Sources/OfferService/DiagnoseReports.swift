@@ -41,12 +41,8 @@ package actor DiagnoseReports {
 
     /// `nil` when the caller may not ask about the app, or the catalog lacks it.
     ///
-    /// Only `callersApps` are looked at, and signatures for the client; for an operator, who is `nil`, for all clients.
-    package func diagnose(
-        _ report: SignatureReport,
-        callersApps: Set<String>,
-        client: String? = nil
-    ) async -> Diagnosis? {
+    /// Only `callersApps` are looked at, and signatures of theirs, whichever client asked for them.
+    package func diagnose(_ report: SignatureReport, callersApps: Set<String>) async -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
         let buyer = Buyer(
             account: report.account,
@@ -54,15 +50,13 @@ package actor DiagnoseReports {
             moment: report.moment
         )
         let nonce = RecordedNonce(text: report.nonce, accounts: report.accountsToRecall)
-        return await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
-            .diagnose(report)
+        return await diagnostician(for: known, buyer, nonce, callersApps: callersApps).diagnose(report)
     }
 
     /// As of a discount; throws when the resulting transaction is not genuine, or of another app.
     package func diagnose(
         _ report: JWSReport,
-        callersApps: Set<String>,
-        client: String? = nil
+        callersApps: Set<String>
     ) async throws(EvidenceFault) -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
         let jws = ReportedJWS(report.jws)
@@ -79,7 +73,7 @@ package actor DiagnoseReports {
             )
         }
         let nonce = RecordedNonce(text: jws.text("nonce") ?? "", accounts: [report.account])
-        let diagnostician = await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
+        let diagnostician = await diagnostician(for: known, buyer, nonce, callersApps: callersApps)
         let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: known.app)
         return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
     }
@@ -102,8 +96,7 @@ package actor DiagnoseReports {
         for known: DiagnosableApp,
         _ buyer: Buyer?,
         _ nonce: RecordedNonce,
-        callersApps: Set<String>,
-        client: String?
+        callersApps: Set<String>
     ) async -> Diagnostician {
         let others = callersApps.filter { $0 != known.app.bundleId && apps[$0] != nil }
         var neverSubscribed: OfferScope?
@@ -116,7 +109,7 @@ package actor DiagnoseReports {
             otherApps: others.compactMap { apps[$0]?.app },
             otherKeys: keys(of: others, beside: known),
             neverSubscribedIn: neverSubscribed,
-            record: await record(of: nonce, callersApps: callersApps, client: client),
+            record: await record(of: nonce, callersApps: callersApps),
             now: now()
         )
     }
@@ -127,12 +120,11 @@ package actor DiagnoseReports {
             .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
     }
 
-    /// `nil` also when the nonce was signed for another client.
-    private func record(of nonce: RecordedNonce, callersApps: Set<String>, client: String?) async -> RecordedSignature?
-    {
+    /// `nil` also when the nonce was signed for another app.
+    private func record(of nonce: RecordedNonce, callersApps: Set<String>) async -> RecordedSignature? {
         guard let recall, !nonce.text.isEmpty,
             let record = await recall.signature(nonce: nonce.text.lowercased(), accounts: nonce.accounts),
-            callersApps.contains(record.bundleId), client == nil || record.client == client
+            callersApps.contains(record.bundleId)
         else { return nil }
         return record
     }

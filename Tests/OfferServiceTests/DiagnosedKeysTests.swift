@@ -86,7 +86,6 @@ struct DiagnosedKeysTests {
     @Test("All values are those on record, and the signature is another's: nothing is said of keys and files")
     func otherSignature() throws {
         let record = RecordedSignature(
-            client: "backend",
             bundleId: "com.example.reader",
             keyIdentifier: "FIRSTKEY01",
             productId: "monthly",

@@ -179,7 +179,6 @@ struct DiagnosticianTests {
         typealias Named = (productId: String, offerId: String)
         func recorded(_ offerId: String, of bundleId: String, _ reported: Named) throws -> [DiagnosisCause] {
             let record = RecordedSignature(
-                client: "reader",
                 bundleId: bundleId,
                 keyIdentifier: "FIRSTKEY01",
                 productId: "monthly",
@@ -205,6 +204,36 @@ struct DiagnosticianTests {
         let removed = try recorded("gone", of: app.bundleId, ("monthly", "stay"))
         #expect(removed.map(\.code) == [.offerMismatch, .offerNotInCatalog])
         #expect(removed.last?.detail == "The catalog has no offer gone on monthly.")
+    }
+
+    @Test("A right signature that a redemption was made with was used, and is named as that")
+    func used() throws {
+        let account = Account.appAccountToken(try #require(AppAccountToken(Self.token)))
+        let record = RecordedSignature(
+            bundleId: app.bundleId,
+            keyIdentifier: "FIRSTKEY01",
+            productId: "monthly",
+            offerId: "stay",
+            account: .known(account),
+            timestamp: Self.now,
+            use: RecordedSignature.Use(redeemedAt: Self.now)
+        )
+        var report: SignatureReport?
+        _ = try diagnose(Backend(), storeKitError: .number(12)) {
+            report = $0
+            return $0
+        }
+        let judge = Diagnostician(
+            app: app,
+            verifiers: [try first.verifier("FIRSTKEY01")],
+            otherBundleIds: [],
+            record: record,
+            now: Self.now
+        )
+        let diagnosis = judge.diagnose(try #require(report))
+        #expect(diagnosis.isValid)
+        #expect(diagnosis.causes.map(\.code) == [.signatureUsed])
+        #expect(diagnosis.causes.first?.detail.contains(Self.now.rfc3339) == true)
     }
 
     @Test("A nonce that is no UUID, and a text with line breaks, make a right signature invalid")

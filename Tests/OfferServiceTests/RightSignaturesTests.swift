@@ -157,7 +157,8 @@ struct RightSignaturesTests {
             _ transactionId: String?,
             purchase ids: Set<String>? = nil,
             held: Set<String> = [],
-            recorded: String? = nil
+            recorded: String? = nil,
+            use: RecordedSignature.Use? = nil
         ) throws -> [DiagnosisCode] {
             let report = JWSReport(
                 bundleId: app.bundleId,
@@ -168,7 +169,6 @@ struct RightSignaturesTests {
             )
             let record = recorded.map {
                 RecordedSignature(
-                    client: "backend",
                     bundleId: app.bundleId,
                     keyIdentifier: signer.keyIdentifier,
                     productId: "product0",
@@ -176,7 +176,8 @@ struct RightSignaturesTests {
                     account: .other,
                     timestamp: Self.now,
                     isDiscount: false,
-                    originalTransactionId: $0
+                    originalTransactionId: $0,
+                    use: use
                 )
             }
             let judge = try diagnostician(signer, record: record)
@@ -195,5 +196,8 @@ struct RightSignaturesTests {
         #expect(try codes("2", held: ["3"]) == [.transactionMismatch])
         #expect(try codes("2", recorded: "2").isEmpty)
         #expect(try codes("2", recorded: "3") == [.transactionMismatch])
+        let use = RecordedSignature.Use(redeemedAt: Self.now)
+        #expect(try codes("2", recorded: "2", use: use) == [.signatureUsed])
+        #expect(try codes("2", recorded: "3", use: use) == [.transactionMismatch])
     }
 }

@@ -15,7 +15,7 @@ extension PublicEndpoints {
         return .later { [diagnoseReports] () async throws(Problem) in
             let diagnosis: Diagnosis?
             do throws(EvidenceFault) {
-                diagnosis = try await call.diagnosis(by: diagnoseReports, callersApps: client.apps, client: client.name)
+                diagnosis = try await call.diagnosis(by: diagnoseReports, callersApps: client.apps)
             } catch {
                 throw Problem(status: 422, code: error.code, detail: error.detail, pointer: "/resultingTransaction")
             }

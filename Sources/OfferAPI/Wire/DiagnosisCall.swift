@@ -182,19 +182,18 @@ package enum DiagnosisCall: Equatable, Sendable {
 }
 
 extension DiagnosisCall {
-    /// Asks for the diagnosis, for a client or, where it is `nil`, an operator; `nil` when the app is none of `callersApps`.
+    /// Asks for the diagnosis; `nil` when the app is none of `callersApps`.
     ///
     /// It fails when the resulting transaction is not genuine, or of another app.
     package func diagnosis(
         by diagnoseReports: DiagnoseReports,
-        callersApps: Set<String>,
-        client: String? = nil
+        callersApps: Set<String>
     ) async throws(EvidenceFault) -> Diagnosis? {
         switch self {
         case .discount(let report):
-            await diagnoseReports.diagnose(report, callersApps: callersApps, client: client)
+            await diagnoseReports.diagnose(report, callersApps: callersApps)
         case .jws(let report):
-            try await diagnoseReports.diagnose(report, callersApps: callersApps, client: client)
+            try await diagnoseReports.diagnose(report, callersApps: callersApps)
         }
     }
 }

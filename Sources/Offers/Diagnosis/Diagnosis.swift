@@ -73,6 +73,7 @@ package enum DiagnosisCode: String, CaseIterable, Sendable {
     case transactionMismatch = "transaction_mismatch"
     case payloadDiffers = "payload_differs"
     case nonceReused = "nonce_reused"
+    case signatureUsed = "signature_used"
     case timestampExpired = "timestamp_expired"
     case timestampInFuture = "timestamp_in_future"
     case offerNotInCatalog = "offer_not_in_catalog"

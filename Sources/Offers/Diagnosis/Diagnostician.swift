@@ -59,6 +59,7 @@ package struct Diagnostician: Sendable {
         var causes = signed.causes + certain + circumstances(of: report, among: offers, in: catalogs)
         if signed.signer == nil { causes.append(text == nil ? report.noSignature : report.unknownKey) }
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes.likeliestFirst) }
+        if let used = record?.usedCause { return Diagnosis(isValid: true, causes: [used]) }
         let rest = report.storeKitError.map { [DiagnosisCause.unexplained(by: $0, account: report.account)] } ?? []
         return Diagnosis(isValid: true, causes: rest)
     }

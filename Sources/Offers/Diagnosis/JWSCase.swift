@@ -166,6 +166,7 @@ extension JWSCase {
 
     /// The cause when all is right: the outcome of the purchase, or the checks that remain.
     fileprivate var rest: [DiagnosisCause] {
+        if isOnRecord, let used = record?.usedCause { return [used] }
         if let purchase, jws.claims?["allowIntroductoryOffer"] != .flag(false), !hasOffer(purchase) {
             return [offerNotApplied(to: purchase)]
         }

@@ -8,6 +8,8 @@ struct PayloadComparison {
 
     /// The characters of both texts that a sentence shows from the first difference on.
     private static let shownCharacters = 40
+    /// The characters of a field that a list of all shows.
+    private static let shownOfField = 64
 
     init(of report: SignatureReport, with payload: [UInt8], signedBy signer: Signer?) {
         self.report = report
@@ -124,8 +126,18 @@ struct PayloadComparison {
                 "The payload differs from its byte \(offset) on (the first is 0), in \(field): \(signed) was signed, "
                 + "\(due) is due.",
             fix:
-                "Sign the very bytes that StoreKit composes of the values that it is given, in UTF-8, and nothing else."
+                "Sign the very bytes that StoreKit composes of the values that it is given, in UTF-8, and nothing else: "
+                + "\(dueFields), in this order, with U+2063 between them."
         )
+    }
+
+    /// The seven fields that are due, in their order, each with its text.
+    private var dueFields: String {
+        zip(PayloadField.allCases, report.fields).map { field, text in
+            guard !text.isEmpty else { return "\(field), which is empty" }
+            let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.shownOfField)))
+            return "\(field) \(shown.visible)\(shown.unicodeScalars.count < text.unicodeScalars.count ? "…" : "")"
+        }.joined(separator: ", ")
     }
 
     /// In the payload that is due.

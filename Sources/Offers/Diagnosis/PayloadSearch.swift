@@ -1,4 +1,6 @@
 /// Looks for the one mistake with which a discount's signature is by one of the app's keys, by making each mistake in turn.
+///
+/// A habit that spoils several fields in one way is one mistake.
 struct PayloadSearch: Sendable {
     let report: SignatureReport
     let keys: [any SignatureVerifier]
@@ -69,6 +71,7 @@ struct PayloadSearch: Sendable {
                 }
             }
         }
+        for fields in habits(right) { add(fields, by: named) }
         for (bundleId, signers) in otherKeys.sorted(by: { $0.key < $1.key }) {
             for key in signers {
                 for id in [key.keyIdentifier, report.keyIdentifier] {
@@ -83,6 +86,13 @@ struct PayloadSearch: Sendable {
             }
         }
         return guesses
+    }
+
+    /// The fields as habits spoil several of them: UUIDs in upper case, all in lower or upper case.
+    private func habits(_ right: [String]) -> [[String]] {
+        var uuids = right
+        for field in [PayloadField.account, .nonce] { uuids[field.rawValue] = uuids[field.rawValue].uppercased() }
+        return [uuids, right.map { $0.lowercased() }, right.map { $0.uppercased() }]
     }
 
     /// The separators of backends, the likeliest first.

@@ -2,8 +2,8 @@
 package enum ReportedError: Equatable, Sendable {
     /// `SKError.Code`.
     case number(Int64)
-    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`, where all before its last dot is ignored; or
-    /// an `SKError` as it is printed, such as `Error Domain=SKErrorDomain Code=12 "(null)"`.
+    /// A text with the name of a case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code` in it, as wrappers print
+    /// it; or an `SKError` as it is printed, such as `Error Domain=SKErrorDomain Code=12 "(null)"`.
     case text(String)
 
     /// A row of ``table``.
@@ -20,15 +20,19 @@ package enum ReportedError: Equatable, Sendable {
         switch self {
         case .number(let number): Self.table.first { $0.number == number }
         case .text(let text):
-            // Some have what happened beside their names: networkError(…).
-            text.prefix { $0 != "(" }.split(separator: ".").last
-                .flatMap { name in Self.table.first { $0.names.contains(String(name)) } }
-                ?? Self.number(in: text).flatMap { number in Self.table.first { $0.number == number } }
+            // Of several the first that says most: a wrapper has "unknown error" beside the name.
+            Self.table.first { $0.number != 0 && $0.isNamed(in: text) } ?? Self.table.first { $0.isNamed(in: text) }
         }
     }
 
+    /// Whether a text is the title of the App Store's dialog, which is no error.
+    var isDialogsTitle: Bool {
+        guard case .text(let text) = self else { return false }
+        return text.lowercased().contains("unable to purchase")
+    }
+
     /// The number that a text is, or the first one after the domain of an `SKError`, in any language.
-    private static func number(in text: String) -> Int64? {
+    fileprivate static func number(in text: String) -> Int64? {
         if let number = Int64(text) { return number }
         guard let domain = text.utf8.firstRange(of: "SKError".utf8) else { return nil }
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -38,6 +42,7 @@ package enum ReportedError: Equatable, Sendable {
     private static let otherCause =
         "Do what the error says and buy again, with a new signature: a signature is for one purchase, even if it fails."
 
+    /// The most telling first, after the one that says nothing.
     static let table: [Meaning] = [
         Meaning(
             number: 0,
@@ -120,6 +125,18 @@ package enum ReportedError: Equatable, Sendable {
     ]
 }
 
+extension ReportedError.Meaning {
+    /// Whether a text has one of the names as a word, also as Objective-C has it, or the number.
+    fileprivate func isNamed(in text: String) -> Bool {
+        ReportedError.number(in: text) == number
+            || text.split { !$0.isLetter && !$0.isNumber }.contains { word in
+                guard word.hasPrefix("SKError") else { return names.contains(String(word)) }
+                let name = word.dropFirst("SKError".count)
+                return names.contains(name.prefix(1).lowercased() + name.dropFirst())
+            }
+    }
+}
+
 extension DiagnosisCause {
     /// The signature is right, and StoreKit has refused it.
     static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
@@ -135,6 +152,15 @@ extension DiagnosisCause {
         }
         let other = "StoreKit's error is none that says why."
         let fallback = ReportedError.number(12).meaning
+        if error.meaning == nil, error.isDialogsTitle {
+            return DiagnosisCause(
+                .unexplained,
+                detail:
+                    "The signature is right for these values. \"Unable to Purchase\" is the title of the App Store's "
+                    + "dialog, and no error.",
+                fix: "Report the error that the purchase ends with. \(fallback?.check ?? other)"
+            )
+        }
         return DiagnosisCause(
             .unexplained,
             detail: "The signature is right for these values. \(error.meaning?.rulesOut ?? other)",

@@ -149,7 +149,14 @@ package struct RecordedSignature: Equatable, Sendable {
         case other
     }
 
-    package let client: String
+    /// A redemption that the signature made possible.
+    package struct Use: Equatable, Sendable {
+        /// `nil` where nobody said when.
+        package let redeemedAt: Timestamp?
+
+        package init(redeemedAt: Timestamp?) { self.redeemedAt = redeemedAt }
+    }
+
     package let bundleId: String
     package let keyIdentifier: String
     package let productId: String
@@ -161,9 +168,10 @@ package struct RecordedSignature: Equatable, Sendable {
     package let isDiscount: Bool?
     /// The subscription that decided; `nil` where there was none.
     package let originalTransactionId: String?
+    /// `nil` where no redemption is on record.
+    package let use: Use?
 
     package init(
-        client: String,
         bundleId: String,
         keyIdentifier: String,
         productId: String,
@@ -171,9 +179,9 @@ package struct RecordedSignature: Equatable, Sendable {
         account: SignedAccount,
         timestamp: Timestamp,
         isDiscount: Bool? = nil,
-        originalTransactionId: String? = nil
+        originalTransactionId: String? = nil,
+        use: Use? = nil
     ) {
-        self.client = client
         self.bundleId = bundleId
         self.keyIdentifier = keyIdentifier
         self.productId = productId
@@ -182,6 +190,21 @@ package struct RecordedSignature: Equatable, Sendable {
         self.timestamp = timestamp
         self.isDiscount = isDiscount
         self.originalTransactionId = originalTransactionId
+        self.use = use
+    }
+
+    /// Why StoreKit takes the signature no more; `nil` where it was not used.
+    var usedCause: DiagnosisCause? {
+        use.map { use in
+            DiagnosisCause(
+                .signatureUsed,
+                detail:
+                    "The signature was used: the offer was redeemed with it\(use.redeemedAt.map { ", \($0.rfc3339)" } ?? "").",
+                fix:
+                    "Ask for a new signature for each purchase: StoreKit takes one once. If the customer has bought once, "
+                    + "nothing is wrong."
+            )
+        }
     }
 
     var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }

@@ -14,12 +14,12 @@ package struct LedgerRecall: SignatureRecall {
     /// The signature with a nonce in lowercase, by an account that may be one of these; `nil` when none is on record, or the
     /// ledger cannot be read.
     package func signature(nonce: String, accounts: [Account]) async -> RecordedSignature? {
-        let record = try? await DispatchQueue.global(qos: .utility).perform { [database] () throws(StorageFailure) in
-            try database.record(nonce: nonce)
+        let found = try? await DispatchQueue.global(qos: .utility).perform { [database] () throws(StorageFailure) in
+            guard let record = try database.record(nonce: nonce) else { return nil as Found? }
+            return (record, try database.use(of: record))
         }
-        guard let record else { return nil }
+        guard let (record, use) = found else { return nil }
         return RecordedSignature(
-            client: record.client,
             bundleId: record.bundleId,
             keyIdentifier: record.keyIdentifier,
             productId: record.productId,
@@ -27,9 +27,12 @@ package struct LedgerRecall: SignatureRecall {
             account: account(of: record, among: accounts),
             timestamp: record.timestamp,
             isDiscount: record.format == SignatureForm.discount.rawValue,
-            originalTransactionId: record.originalTransactionId
+            originalTransactionId: record.originalTransactionId,
+            use: use
         )
     }
+
+    private typealias Found = (record: LedgerRecord, use: RecordedSignature.Use?)
 
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         try await database.answer { [digestKey] session throws(StorageFailure) in
@@ -41,5 +44,17 @@ package struct LedgerRecall: SignatureRecall {
         guard let digest = record.account else { return .none }
         let known = accounts.first { digestKey.digest(of: $0, bundleId: record.bundleId) == digest }
         return known.map { .known($0) } ?? .other
+    }
+}
+
+extension SQLDatabase {
+    /// The redemption that a signature made possible; `nil` where none is on record.
+    fileprivate func use(of record: LedgerRecord) throws(StorageFailure) -> RecordedSignature.Use? {
+        try read { session throws(StorageFailure) in
+            let rows = try session.run(RedemptionSQL.bySignature, .text(record.writer), .integer(record.number))
+            guard rows.count > 0 else { return nil }
+            let milliseconds = try rows.optionalInteger(0, 0)
+            return RecordedSignature.Use(redeemedAt: milliseconds.map { Timestamp(millisecondsSince1970: $0) })
+        }
     }
 }

@@ -58,6 +58,9 @@ enum RedemptionSQL {
             + "ORDER BY time \(order), writer \(order), number \(order) LIMIT 1"
     }
 
+    /// The redemption that a signature made possible.
+    static let bySignature = "SELECT redeemed_at FROM redemptions WHERE signed_writer = $1 AND signed_number = $2"
+
     /// How often a subscription redeemed an offer by signatures that are not in the ledger.
     static let countUnsigned =
         "SELECT COUNT(*) FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "

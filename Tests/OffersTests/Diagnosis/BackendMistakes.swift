@@ -144,6 +144,12 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
             $0.fields[1] = "KEY1"
         },
         BackendMistake([.wrongSeparator], "ending", "a separator") { $0.ending = $0.separator },
+        BackendMistake([.nonceUppercase, .accountCase], "account", "and nonce, by uuidString") {
+            for place in [4, 5] { $0.fields[place] = $0.fields[place].uppercased() }
+        },
+        BackendMistake([.bundleMismatch, .keyIdMismatch], "whole", "in lower case") {
+            $0.fields = $0.fields.map { $0.lowercased() }
+        },
     ]
 
     /// What is found with the payload alone.

@@ -55,7 +55,6 @@ struct CertainCauseTests {
     @Test("A time that StoreKit was given is too old by itself", arguments: [0, -5, 1_795_000_000_000])
     func givenTime(timestamp: Int64) {
         let record = RecordedSignature(
-            client: "backend",
             bundleId: Self.reader.bundleId,
             keyIdentifier: "KEY0",
             productId: "monthly",

@@ -26,11 +26,27 @@ struct DiagnosisCodeTests {
             ("Der Vorgang konnte nicht abgeschlossen werden. (SKErrorDomain-Fehler 18.)", 18),
             ("SKErrorCode(rawValue: 14)", 14), ("SKError.Code.invalidSignature", 12),
             ("SKError(_nsError: Error Domain=SKErrorDomain Code=3 \"(null)\")", 3), ("SKErrorDomain", nil), ("", nil),
-            ("999", nil), ("Error Domain=ASDErrorDomain Code=12", nil), ("SKErrorDomain 99999999999999999999", nil),
+            ("PlatformException(purchase-error, Purchase failed: invalidOfferSignature, null, null)", 12),
+            ("PurchaseError(invalidOfferSignature)", 12), ("Error: invalidOfferSignature (code: purchase-error)", 12),
+            ("An unknown error occurred: SKErrorInvalidSignature", 12), ("SKErrorPaymentCancelled", 2),
+            ("systemError(Error Domain=SKErrorDomain Code=12 \"(null)\")", 12), ("unknown", 0),
+            ("PlatformException(unknown, An unknown error occurred, null, null)", 0), ("invalidOfferSignatures", nil),
+            ("Unable to Purchase", nil), ("999", nil), ("Error Domain=ASDErrorDomain Code=12", nil),
+            ("SKErrorDomain 99999999999999999999", nil),
         ] as [(String, Int64?)]
     )
     func errors(text: String, number: Int64?) {
         #expect(ReportedError.text(text).meaning?.number == number)
         #expect(number == nil || ReportedError.number(number ?? 0).meaning?.number == number)
+    }
+
+    @Test("The title of the App Store's dialog is named as what it is", arguments: [Account.none])
+    func dialog(account: Account) {
+        let title = DiagnosisCause.unexplained(by: .text("Unable to Purchase [Environment: Sandbox]"), account: account)
+        #expect(title.code == .unexplained)
+        #expect(title.detail.contains("\"Unable to Purchase\" is the title of the App Store's dialog, and no error"))
+        #expect(title.fix.hasPrefix("Report the error that the purchase ends with. Check that "))
+        let error = DiagnosisCause.unexplained(by: .text("Unable to Purchase: invalidOfferPrice"), account: account)
+        #expect(error.detail.contains("The price of the offer is no longer valid"))
     }
 }

@@ -112,6 +112,21 @@ struct PayloadMistakeTests {
         #expect(short?.contains("byte 18 on (the first is 0), in bundleId: nothing was signed, \"<U+2063>KEY0") == true)
     }
 
+    @Test("Beside a difference stand the seven fields that are due, in their order")
+    func dueFields() {
+        let fixes = [BackendMistake.account, .none].map { account in
+            let report = BackendMistake.report(account: account)
+            var backend = Backend(signingFor: report)
+            backend.fields[2] = "monthly "
+            return BackendMistake.causes(report, signed: backend, withPayload: true).first?.fix ?? ""
+        }
+        let time = BackendMistake.report().timestamp
+        let others = "nonce 0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c, timestamp \(time), in this order, with U+2063"
+        let first = "bundleId com.example.Reader, keyIdentifier KEY0, productId monthly, offerId back50, "
+        #expect(fixes[0].contains("\(first)account led-1, \(others)"), "\(fixes[0])")
+        #expect(fixes[1].contains("\(first)account, which is empty, \(others)"), "\(fixes[1])")
+    }
+
     @Test("Bytes that are no text are compared as well")
     func noText() {
         let report = BackendMistake.report(payload: [UInt8](repeating: 0xFF, count: 9))
