@@ -28,6 +28,8 @@ package final class CustomerRequest: Sendable {
     package let explain: Bool
     /// The longest wait for the App Store; `nil` for the service's own.
     package let timeout: Duration?
+    /// `nil` for a request without an `Idempotency-Key`.
+    package let idempotency: Idempotency?
 
     package init(
         client: String,
@@ -37,7 +39,8 @@ package final class CustomerRequest: Sendable {
         environments: Set<AppStoreEnvironment>? = nil,
         _ kind: Kind,
         explain: Bool = false,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        idempotency: Idempotency? = nil
     ) {
         self.client = client
         self.bundleId = bundleId
@@ -47,6 +50,7 @@ package final class CustomerRequest: Sendable {
         self.kind = kind
         self.explain = explain
         self.timeout = timeout
+        self.idempotency = idempotency
     }
 
     package var signatureCount: Int {
@@ -92,6 +96,18 @@ package final class CustomerRequest: Sendable {
         case .introductorySignatures(_, _, let allowing): allowing
         case .eligibility(_, let products): !products.isEmpty
         }
+    }
+}
+
+/// What a request has that is answered once: the same call gets the same bytes.
+package struct Idempotency: Sendable {
+    package let call: IdempotentCall
+    /// The bytes of an answer as they leave.
+    let write: @Sendable (CustomerAnswer) -> [UInt8]
+
+    package init(_ call: IdempotentCall, writing write: @escaping @Sendable (CustomerAnswer) -> [UInt8]) {
+        self.call = call
+        self.write = write
     }
 }
 

@@ -7,6 +7,9 @@ package final class PreparedAnswer: Sendable {
 
     private let answer: CustomerAnswer
 
+    /// `nil` where the request has no `Idempotency-Key`.
+    package var idempotentCall: IdempotentCall? { answer.request.idempotency?.call }
+
     init(_ answer: CustomerAnswer, entry: LedgerEntry?) {
         self.answer = answer
         self.entry = entry
@@ -14,17 +17,23 @@ package final class PreparedAnswer: Sendable {
 
     /// The answer, without the signatures that the ledger did not record: each leaves with its own record alone.
     func released(by outcomes: [GrantOutcome]) -> CustomerAnswer {
-        guard let entry else { return answer }
-        if outcomes.count == entry.grants.count, outcomes.allSatisfy({ $0 == .recorded }) { return answer }
-        var grants = zip(entry.grants, outcomes).makeIterator()
-        let decisions = answer.decisions.map { offer in
+        entry.map { answer.released($0.grants, by: outcomes) } ?? answer
+    }
+}
+
+extension CustomerAnswer {
+    /// The same without the signatures of the grants that were not recorded.
+    func released(_ grants: [OfferGrant], by outcomes: [GrantOutcome]) -> CustomerAnswer {
+        if outcomes.count == grants.count, outcomes.allSatisfy({ $0 == .recorded }) { return self }
+        var grants = zip(grants, outcomes).makeIterator()
+        let decisions = decisions.map { offer in
             guard offer.expiresAt != nil else { return offer }
             let (grant, outcome) = grants.next().map { ($0, $1) } ?? (nil, nil)
             if outcome == .recorded { return offer }
             let decision = grant.flatMap { grant in outcome.map { offer.decision.after($0, of: grant) } }
             return OfferAnswer(request: offer.request, decision: decision ?? offer.decision)
         }
-        let products = answer.products.map { product in
+        let products = products.map { product in
             guard product.jws != nil, grants.next()?.1 != .recorded else { return product }
             return ProductAnswer(
                 productId: product.productId,
@@ -34,13 +43,13 @@ package final class PreparedAnswer: Sendable {
             )
         }
         return CustomerAnswer(
-            request: answer.request,
-            environment: answer.environment,
-            isClockRight: answer.isClockRight,
-            isAppStores: answer.isAppStores,
+            request: request,
+            environment: environment,
+            isClockRight: isClockRight,
+            isAppStores: isAppStores,
             decisions: decisions,
             products: products,
-            winBackOffers: answer.winBackOffers
+            winBackOffers: winBackOffers
         )
     }
 }

@@ -90,7 +90,10 @@ extension SignOffers {
             evidence: request.evidence?.kind,
             account: request.account,
             customer: request.account.customer(by: app.customerSeparator),
-            grants: grants
+            grants: grants,
+            answer: request.idempotency.map { [grants] idempotency in
+                KeptAnswer(call: .client(idempotency.call)) { idempotency.write(answer.released(grants, by: $0)) }
+            }
         )
         return PreparedAnswer(answer, entry: entry)
     }

@@ -108,6 +108,22 @@ package final class SignOffers: Sendable {
         }
     }
 
+    /// The outcome of a call that was answered a short while ago; `nil` where none is on record.
+    package func keptAnswer(to call: IdempotentCall) -> Step<GrantOutcome?, SignatureFault> {
+        switch ledger?.keptAnswer(to: .client(call), at: now()) {
+        case .now(let outcome): .now(outcome)
+        case .later(let work):
+            .later { () async throws(SignatureFault) in
+                do throws(StorageFailure) {
+                    return try await work()
+                } catch {
+                    throw .ledger(error)
+                }
+            }
+        case nil: .now(nil)
+        }
+    }
+
     func ledgerAnswer(to question: LedgerQuestion) async throws(SignatureFault) -> LedgerAnswer {
         guard let ledger else { throw .ledger(Self.noLedger) }
         do throws(StorageFailure) {

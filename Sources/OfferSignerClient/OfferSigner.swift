@@ -85,30 +85,40 @@ extension OfferSigner {
     /// Asks for promotional offers to be decided, and signed where the customer may have them
     /// (`POST /v1/signatures`).
     ///
-    /// A call whose answer was lost is asked again. That is harmless: each answer has nonces of its own, so nothing is
-    /// used twice, and signatures that nobody received expire after 24 hours. They count, though: where the catalog
-    /// limits how many signatures a customer may have, each attempt whose answer was lost may cost one for each offer.
+    /// A call whose answer was lost is asked again. With an `idempotencyKey` the service then gives the same answer, and
+    /// nothing counts twice. Without one each answer has nonces of its own, so nothing is used twice, and signatures that
+    /// nobody received expire after 24 hours; but where the catalog limits how many signatures a customer may have, each
+    /// attempt whose answer was lost may cost one for each offer.
     ///
-    /// - Parameter request: The account, the offers, and the evidence.
+    /// - Parameters:
+    ///   - request: The account, the offers, and the evidence; without `explain` where there is an `idempotencyKey`.
+    ///   - idempotencyKey: A name for this request, such as a UUID, which is new for each purchase: 1 to 255 visible
+    ///     characters of ASCII. For an hour the same key and request get the same answer, also by another client value.
     /// - Returns: A decision for each offer, in the order asked.
     /// - Throws: `OfferSignerError` where the request has no answer at all.
-    public func signatures(_ request: SignatureRequest) async throws(OfferSignerError) -> SignatureAnswer {
-        try await send(Call(post: "/v1/signatures", body: try request.body(), repeats: .always))
+    public func signatures(
+        _ request: SignatureRequest,
+        idempotencyKey: String? = nil
+    ) async throws(OfferSignerError) -> SignatureAnswer {
+        try await send(Call(post: "/v1/signatures", body: try request.body(), idempotencyKey: idempotencyKey))
     }
 
     /// Asks for introductory offers to be decided, and the decisions signed for StoreKit 2
     /// (`POST /v1/introductory-eligibility-signatures`).
     ///
-    /// A call whose answer was lost is asked again, as for ``signatures(_:)``.
+    /// A call whose answer was lost is asked again, as for ``signatures(_:idempotencyKey:)``.
     ///
-    /// - Parameter request: The account, the products, and the evidence.
+    /// - Parameters:
+    ///   - request: The account, the products, and the evidence; without `explain` where there is an `idempotencyKey`.
+    ///   - idempotencyKey: A name for this request, as for ``signatures(_:idempotencyKey:)``.
     /// - Returns: A decision for each product, in the order asked.
     /// - Throws: `OfferSignerError` where the request has no answer at all.
     public func introductoryEligibilitySignatures(
-        _ request: IntroductorySignatureRequest
+        _ request: IntroductorySignatureRequest,
+        idempotencyKey: String? = nil
     ) async throws(OfferSignerError) -> IntroductorySignatureAnswer {
         let path = "/v1/introductory-eligibility-signatures"
-        return try await send(Call(post: path, body: try request.body(), repeats: .always))
+        return try await send(Call(post: path, body: try request.body(), idempotencyKey: idempotencyKey))
     }
 
     /// Asks for decisions without signatures, about promotional and introductory offers (`POST /v1/eligibility`).

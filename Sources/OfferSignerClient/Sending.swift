@@ -59,6 +59,7 @@ extension OfferSigner {
         request.headers.add(name: "Accept", value: "application/json, application/problem+json")
         request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
         request.headers.add(name: "User-Agent", value: "OfferSignerClient")
+        if let key = call.idempotencyKey { request.headers.add(name: "Idempotency-Key", value: key) }
         if let body = call.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -107,12 +108,30 @@ struct Call: Sendable {
     let body: [UInt8]?
     /// After which outcomes it may be sent again.
     let repeats: Repeats
+    /// `Idempotency-Key`, the same in every attempt; `nil` for none.
+    let idempotencyKey: String?
 
     init(post path: String, body: [UInt8], repeats: Repeats) {
         self.method = .post
         self.path = path
         self.body = body
         self.repeats = repeats
+        idempotencyKey = nil
+    }
+
+    /// A call for signatures.
+    init(post path: String, body: [UInt8], idempotencyKey: String?) throws(OfferSignerError) {
+        // Any other text would be a field of its own, or none.
+        if let key = idempotencyKey,
+            !(1...255).contains(key.utf8.count) || !key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        {
+            throw .invalidArgument("An idempotencyKey has 1 to 255 visible characters of ASCII, such as a UUID.")
+        }
+        self.method = .post
+        self.path = path
+        self.body = body
+        self.repeats = .always
+        self.idempotencyKey = idempotencyKey
     }
 
     init(get path: String) {
@@ -120,6 +139,7 @@ struct Call: Sendable {
         self.path = path
         self.body = nil
         self.repeats = .always
+        idempotencyKey = nil
     }
 }
 
@@ -191,7 +211,8 @@ struct Reply: Sendable {
 enum JSON {
     static func bytes(of value: some Encodable) throws(OfferSignerError) -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        // The same request has the same bytes in every process, as an Idempotency-Key asks for.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         do {
             return Array(try encoder.encode(value))
         } catch {

@@ -1,11 +1,12 @@
 import Foundation
 import OfferSignerClient
 
-/// What the app sends to this backend: a transaction id, or StoreKit 2's signed data.
+/// What the app sends to this backend: a transaction id, or StoreKit 2's signed data; and a name for the purchase.
 struct Sent: Decodable {
     let transactionId: String?
     let signedTransactions: [String]?
     let signedRenewalInfos: [String]?
+    let idempotencyKey: String?
 
     var evidence: Evidence {
         if let transactionId { return .transactionId(transactionId) }
@@ -25,7 +26,8 @@ do throws(OfferSignerError) {
             account: customer.map(Account.appAccountToken) ?? Account.none,
             evidence: sent.evidence,
             offers: [RequestedOffer(productId: "com.example.reader.pro.monthly", offerId: "comeback50")]
-        )
+        ),
+        idempotencyKey: sent.idempotencyKey
     )
 } catch .problem(let problem) {
     print("\(problem.code) \(problem.pointer ?? ""): \(problem.detail)")  // branch on problem.code

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import urllib.request
+import uuid
 
 import pytest
 
@@ -93,6 +94,19 @@ def test_the_example_gets_a_discount_that_verifies(example_service, tmp_path, la
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_example_sends_the_apps_idempotency_key_and_gets_the_same_answer_again(example_service, tmp_path, language):
+    sent = json.loads(sent_by_the_app(example_service, "transactionId"))
+    named = json.dumps(sent | {"idempotencyKey": str(uuid.uuid4())})
+    program = command(language, tmp_path)
+    first, again, other = (
+        run(program, example_service, example_service.token, text).stdout for text in [named, named, json.dumps(sent)]
+    )
+    assert '"signature"' in first
+    assert json.loads(first) == json.loads(again)
+    assert json.loads(first) != json.loads(other)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_example_says_why_there_is_no_discount(example_service, tmp_path, language):
     sent = sent_by_the_app(example_service, "signedTransactions", name="leaving")
     result = run(command(language, tmp_path), example_service, example_service.token, sent)
@@ -170,10 +184,6 @@ def test_the_examples_print_each_redemption_once(tmp_path):
             assert call() == []
 
 
-def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_says_so(example_service):
-    """And the page shows the line that says so."""
-    [line] = [line for line in (REPOSITORY / "keys.example/clients.yaml").read_text().splitlines() if "evidence:" in line]
-    assert line in dict(blocks(r"Which evidence\?"))["yaml"]
 def request_of_the_readme():
     """The path, the token and the body of the first request that the README shows."""
     text = (REPOSITORY / "README.md").read_text()
@@ -228,3 +238,7 @@ def compile_swift(folder, *arguments):
     subprocess.run(["swiftc", "-package-name", "app", *arguments], cwd=folder, check=True)
 
 
+def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_says_so(example_service):
+    """And the page shows the line that says so."""
+    [line] = [line for line in (REPOSITORY / "keys.example/clients.yaml").read_text().splitlines() if "evidence:" in line]
+    assert line in dict(blocks(r"Which evidence\?"))["yaml"]

@@ -100,6 +100,46 @@ struct RetryingTests {
         #expect(reporting.requests.count == 1)
     }
 
+    @Test("An idempotencyKey goes with every attempt, beside the same bytes, and with no call that has none")
+    func idempotencyKey() async throws {
+        let lost = FakeServer.Reply(closes: true)
+        let signing = try ScriptedService(lost, lost, ScriptedService.answer)
+        let request = SignatureRequest(
+            bundleId: "com.example.reader",
+            account: .applicationUsername("anna"),
+            evidence: .signedTransactions(["a.b.c"], renewalInfos: ["d.e.f"]),
+            offers: [RequestedOffer(productId: "pro.monthly", offerId: "comeback50")],
+            formats: [.jws, .discount]
+        )
+        _ = try await signing.client().signatures(request, idempotencyKey: "7a3d")
+        #expect(signing.requests.map { $0.headers["idempotency-key"] } == ["7a3d", "7a3d", "7a3d"])
+        #expect(Set(signing.requests.map(\.body)).count == 1)
+        // In any process, at any time.
+        let bytes =
+            #"{"evidence":{"signedRenewalInfos":["d.e.f"],"signedTransactions":["a.b.c"]},"applicationUsername":"anna","#
+            + #""bundleId":"com.example.reader","formats":["jws","discount"],"#
+            + #""offers":[{"offerId":"comeback50","productId":"pro.monthly"}]}"#
+        #expect(signing.requests.first.map { String(decoding: $0.body, as: UTF8.self) } == bytes)
+        _ = try await signing.client().signatures(request)
+        #expect(signing.requests.last?.headers["idempotency-key"] == nil)
+    }
+
+    @Test(
+        "What is no idempotencyKey is not sent",
+        arguments: ["", "a b", "a\r\nX: y", "ä", String(repeating: "k", count: 256)]
+    )
+    func noIdempotencyKey(key: String) async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await service.client().signatures(ScriptedService.request, idempotencyKey: key)
+        }
+        guard case .invalidArgument = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(service.requests.isEmpty)
+    }
+
     @Test("A refused product report was not taken, so it is sent again")
     func refusedReport() async throws {
         let service = try ScriptedService(

@@ -31,8 +31,16 @@ extension PublicEndpoints {
     func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> Called? {
         guard let client = request.client else { throw .tokenMissing }
         let timeout = try request.head.timeout()
+        let once = try request.call?.isForSignatures == true ? request.onceCall(of: client) : nil
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
-            try CustomerRequest(json: request.body, of: call, from: client, explaining: explaining, timeout: timeout)
+            try CustomerRequest(
+                json: request.body,
+                of: call,
+                from: client,
+                explaining: explaining,
+                timeout: timeout,
+                answeredOnceAs: once
+            )
         }
         let count = call.signatureCount
         guard count > 0 else {
@@ -137,7 +145,7 @@ extension PublicEndpoints {
         for (request, decided) in all {
             do throws(SignatureFault) {
                 switch try signOffers.sign(decided) {
-                case .now(let prepared): take(prepared, of: request, into: &signed)
+                case .now(let prepared): take(prepared, of: request, into: &signed, on: loop)
                 case let step:
                     guard request.waitElsewhere() else { continue }
                     waiting.append((request, decided.signatureCount))
@@ -173,7 +181,7 @@ extension PublicEndpoints {
         var signed: [Signed] = []
         for ((request, offers), result) in zip(waiting, results) where hasPlace(request, offers: offers) {
             switch result {
-            case .success(let prepared): take(prepared, of: request, into: &signed)
+            case .success(let prepared): take(prepared, of: request, into: &signed, on: loop)
             case .failure(let fault): request.finish(.failure(Problem(fault, evidence: nil)))
             }
         }
@@ -181,11 +189,19 @@ extension PublicEndpoints {
     }
 
     /// A request of which nothing is signed is answered at once.
-    private func take(_ prepared: PreparedAnswer, of request: Request, into signed: inout [Signed]) {
-        if prepared.entry == nil {
-            request.finish(.success(signOffers.reply(prepared, by: [])))
-        } else {
+    private func take(
+        _ prepared: PreparedAnswer,
+        of request: Request,
+        into signed: inout [Signed],
+        on loop: any EventLoop
+    ) {
+        if prepared.entry != nil {
             signed.append((request, prepared))
+        } else if let call = prepared.idempotentCall {
+            // The same call may have been answered elsewhere since: then this refusal is no answer to it.
+            answer(again: call, for: request) { [signOffers] in $0.finish(signOffers.reply(prepared, by: [])) }
+        } else {
+            request.finish(signOffers.reply(prepared, by: []))
         }
     }
 
@@ -197,10 +213,10 @@ extension PublicEndpoints {
             loop.execute {
                 let signed = bound.value
                 let replies = signed.enumerated().map { index, one in
-                    result.map { outcomes in
+                    result.mapError { Problem($0, evidence: nil) }.flatMap { outcomes in
                         // A grant without an outcome is not given out.
                         signOffers.reply(one.prepared, by: outcomes.indices.contains(index) ? outcomes[index] : [])
-                    }.mapError { Problem($0, evidence: nil) }
+                    }
                 }
                 for (one, reply) in zip(signed, replies) { one.request.finish(reply) }
             }
@@ -209,8 +225,9 @@ extension PublicEndpoints {
 }
 
 extension SignOffers {
-    fileprivate func reply(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> Reply {
+    fileprivate func reply(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> Result<Reply, Problem> {
+        if let kept = outcomes.first?.reply { return kept }
         let answer = release(prepared, by: outcomes)
-        return Reply(metrics.rooms.measure(.encode) { answer.json })
+        return .success(Reply(metrics.rooms.measure(.encode) { answer.json }))
     }
 }

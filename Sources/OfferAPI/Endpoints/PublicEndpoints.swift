@@ -47,7 +47,9 @@ package final class PublicEndpoints: Sendable {
                 request.open()
                 switch request.call?.handler {
                 case .customer(let call, let explains):
-                    guard let called = try read(request, as: call, explaining: explains) else { continue }
+                    guard let called = try read(request, as: call, explaining: explains),
+                        !isAnswered(called, on: loop)
+                    else { continue }
                     // More are decided in a task.
                     if !called.isLong { offers += called.decisionCount }
                     calls.append(called)

@@ -201,6 +201,31 @@ extension Problem {
         )
     }
 
+    static func invalidIdempotencyKey(longest: Int) -> Problem {
+        Problem(
+            status: 400,
+            code: "invalid_value",
+            detail:
+                "Idempotency-Key is there once, with 1 to \(longest) visible characters of ASCII, such as a new UUID "
+                + "for each purchase."
+        )
+    }
+
+    static let explainedOnce = Problem(
+        status: 400,
+        code: "invalid_value",
+        detail: "An answer with explanations is not kept: leave out explain, or the Idempotency-Key.",
+        pointer: "/explain"
+    )
+
+    static let idempotencyKeyReused = Problem(
+        status: 422,
+        code: "idempotency_key_reused",
+        detail:
+            "This Idempotency-Key was used within the hour for another request. Make a new one for each request, and "
+            + "send it again with the very bytes of that request alone."
+    )
+
     static func malformedHTTP(_ detail: String) -> Problem {
         Problem(status: 400, code: "malformed_http", detail: detail)
     }

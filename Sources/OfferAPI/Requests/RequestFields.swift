@@ -6,6 +6,7 @@ struct RequestFields: Sendable {
     private(set) var hasContentCoding = false
     private(set) var requestID = OnlyField()
     private(set) var requestTimeout = OnlyField()
+    private(set) var idempotencyKey = OnlyField()
     private(set) var traceParent = OnlyField()
     private(set) var traceStates: [String] = []
     private(set) var framing = RequestFraming()
@@ -27,6 +28,7 @@ struct RequestFields: Sendable {
         case 12 where name.isField("x-request-id"): requestID.add(value.withoutSpaceAtEnd)
         case 13 where name.isField("authorization"): authorization.add(value.withoutSpaceAtEnd)
         case 14 where name.isField("content-length"): framing.contentLength.add(value.withoutSpaceAtEnd)
+        case 15 where name.isField("idempotency-key"): idempotencyKey.add(value.withoutSpaceAtEnd)
         case 16 where name.isField("content-encoding"): hasContentCoding = hasContentCoding || value.namesContentCoding
         case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
         case 28 where name.isField("request-timeout-milliseconds"): requestTimeout.add(value.withoutSpaceAtEnd)

@@ -17,6 +17,7 @@ final class RequestHead: Sendable {
     /// `Request-Timeout-Milliseconds`: how long the client waits for the App Store; `nil` for no such field.
     let timeoutField: OnlyField?
 
+    private let idempotencyField: OnlyField?
     private let authorization: String?
 
     init(_ sent: HTTPRequestHead, after previous: RequestHead? = nil) {
@@ -34,6 +35,7 @@ final class RequestHead: Sendable {
         identity = RequestIdentity(fields)
         framing = fields.framing
         timeoutField = fields.requestTimeout.isThere ? fields.requestTimeout : nil
+        idempotencyField = fields.idempotencyKey.isThere ? fields.idempotencyKey : nil
         contentLength = framing.contentLength.value.map { Int($0) ?? .max }
     }
 
@@ -47,6 +49,17 @@ final class RequestHead: Sendable {
     }
 
     private static let longestTimeout: Int64 = 3_600_000
+
+    /// `Idempotency-Key`: the client's name for a call that is to be answered once; `nil` for no such field.
+    func idempotencyKey() throws(Problem) -> String? {
+        guard let idempotencyField else { return nil }
+        guard let key = idempotencyField.value, (1...Self.longestKey).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw .invalidIdempotencyKey(longest: Self.longestKey) }
+        return key
+    }
+
+    private static let longestKey = 255
 
     /// The request's target (RFC 9112 §3.2), mostly a path.
     var target: String { sent.uri }

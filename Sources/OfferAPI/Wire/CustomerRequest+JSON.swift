@@ -1,5 +1,5 @@
 package import OfferService
-import Offers
+package import Offers
 import StrictJSON
 
 package enum CustomerCall: Sendable {
@@ -15,7 +15,8 @@ extension CustomerRequest {
         of call: CustomerCall,
         from client: Client,
         explaining: Bool = false,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        answeredOnceAs once: IdempotentCall? = nil
     ) throws(Problem) {
         let (members, kind, account): (CallMembers, Kind, Account)
         do throws(JSONFault) {
@@ -29,6 +30,7 @@ extension CustomerRequest {
         if let kind = members.evidence?.kind, !client.evidence.contains(kind) {
             throw .evidenceNotAllowed(kind, for: client)
         }
+        if once != nil, members.explain { throw .explainedOnce }
         self.init(
             client: client.name,
             bundleId: bundleId,
@@ -37,7 +39,8 @@ extension CustomerRequest {
             environments: client.environments,
             kind,
             explain: members.explain || explaining,
-            timeout: timeout
+            timeout: timeout,
+            idempotency: once.map { Idempotency($0) { $0.json } }
         )
     }
 }

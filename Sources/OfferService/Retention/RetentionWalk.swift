@@ -64,8 +64,9 @@ struct RetentionWalk {
             start = choice.index + 1
         }
         do throws(StorageFailure) {
-            let known = try await ledger.keptAnswer(to: call.key, at: moment)
-            return known.map { .success(RetentionReply(repeating: $0)) } ?? .failure(.noRule)
+            let known = try await ledger.keptAnswer(to: .retention(call.key), at: moment).value()
+            guard case .answered(let body) = known else { return .failure(.noRule) }
+            return .success(RetentionReply(repeating: body))
         } catch {
             return .failure(.ledger(error))
         }
@@ -110,7 +111,7 @@ struct RetentionWalk {
             customer: nil,
             knownAccount: account,
             grants: grants,
-            answer: KeptAnswer(call: call.key, body: body)
+            answer: KeptAnswer(call: .retention(call.key)) { _ in body }
         )
         return (entry, RetentionReply(body: body, kind: kind, offer: signedOffer))
     }

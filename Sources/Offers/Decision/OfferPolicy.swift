@@ -312,7 +312,7 @@ extension Decision {
     package func after(_ outcome: GrantOutcome, of grant: OfferGrant) -> Decision {
         let refusal: (reason: Reason, rule: String, saw: String)
         switch outcome {
-        case .recorded, .answered: return self
+        case .recorded, .answered, .keyReused: return self
         case .evidenceShared(let others):
             let presentations = LedgerAnswer.Presentations(others: others, isKnown: false)
             let saw = LedgerPhrases.presentations(presentations, maximum: grant.maximumAccounts ?? 0)

@@ -73,7 +73,7 @@ package final class LedgerEntry: Sendable {
     package let knownAccount: AccountDigest?
     /// In the order asked.
     package let grants: [OfferGrant]
-    /// The answer to a call of Apple's, which is kept in the same transaction; `nil` for none.
+    /// The answer, where the same call is to get it again: it is kept in the same transaction.
     package let answer: KeptAnswer?
 
     /// The client of signatures that an operator made on the command line.
@@ -106,17 +106,6 @@ package final class LedgerEntry: Sendable {
     }
 }
 
-/// An answer to a call of Apple's, which the same call gets again.
-package struct KeptAnswer: Equatable, Sendable {
-    package let call: RetentionCallKey
-    package let body: [UInt8]
-
-    package init(call: RetentionCallKey, body: [UInt8]) {
-        self.call = call
-        self.body = body
-    }
-}
-
 /// The outcome of a grant in the ledger.
 package enum GrantOutcome: Equatable, Sendable {
     /// Its signatures are on durable storage: they may leave.
@@ -127,6 +116,8 @@ package enum GrantOutcome: Equatable, Sendable {
     case evidenceShared(others: Int)
     /// The call was answered before, with these bytes: nothing of the entry was recorded.
     case answered([UInt8])
+    /// Another request came with the same `Idempotency-Key` before: nothing of the entry was recorded.
+    case keyReused
 }
 
 /// The raw values are those of the ledger's records.

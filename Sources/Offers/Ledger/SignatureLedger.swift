@@ -23,12 +23,19 @@ package protocol SignatureLedger: Sendable {
     ///
     /// If so, the ledger is asked before anything is signed or remembered.
     func isSuspect(_ subscription: SubscriptionIdentity) -> Bool
+
+    /// The outcome of a call that was answered a short while ago; `nil` where none is on record.
+    func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure>
 }
 
 extension SignatureLedger {
     package func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 
     package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
+
+    package func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+        .now(nil)
+    }
 
     /// Waits for the outcomes of the grants, in their order; when it throws, nothing of the entry may leave.
     package func append(_ entry: LedgerEntry) async throws(StorageFailure) -> [GrantOutcome] {

@@ -33,9 +33,6 @@ package struct RetentionCallKey: Hashable, Sendable {
     package let requestIdentifier: String
     package let subscription: SubscriptionIdentity
 
-    /// The time for which an answer is kept.
-    package static let lifetimeSeconds: Int64 = 3600
-
     package init(requestIdentifier: String, subscription: SubscriptionIdentity) {
         self.requestIdentifier = requestIdentifier.lowercased()
         self.subscription = subscription
@@ -78,7 +75,4 @@ package protocol RetentionLedger: SignatureLedger {
         _ entry: LedgerEntry,
         until moment: ContinuousClock.Instant
     ) async throws(StorageFailure) -> [GrantOutcome]
-
-    /// The bytes of the recent answer to a call; `nil` where there is none on record.
-    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]?
 }

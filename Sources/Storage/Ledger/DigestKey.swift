@@ -39,14 +39,28 @@ package struct DigestKey: Sendable {
     /// A mark by which a ledger recognises the key; it reveals nothing of the key, and is no account's digest.
     var mark: [UInt8] { digest("mark", "", "") }
 
+    /// The name under which the answer to a client's call is kept, in hexadecimal, and the key that seals it.
+    ///
+    /// Both are made anew from the call each time: the database has neither the key nor anything that leads to it.
+    func answer(to call: IdempotentCall) -> (name: String, key: SymmetricKey) {
+        let name = code("answer name", call.client, call.path, call.key)
+        let key = code("answer key", call.client, call.path, call.key)
+        return (Hexadecimal.text(Array(name)), SymmetricKey(data: key))
+    }
+
     /// HMAC-SHA256 (RFC 2104) of the kind, the app and the text, each with its length, cut to 128 bits.
     private func digest(_ kind: String, _ bundleId: String, _ text: String) -> [UInt8] {
+        code(kind, bundleId, text).withUnsafeBytes { Array($0[..<Self.digestBytes]) }
+    }
+
+    /// HMAC-SHA256 of the kind and the texts, each with its length.
+    private func code(_ kind: String, _ first: String, _ second: String, _ third: String? = nil) -> SHA256Digest {
         var message = CanonicalBytes()
         message.append(kind)
-        message.append(bundleId)
-        message.append(text)
-        let code = message.withUnsafeBytes { begun.code(of: $0) }
-        return code.withUnsafeBytes { Array($0[..<Self.digestBytes]) }
+        message.append(first)
+        message.append(second)
+        if let third { message.append(third) }
+        return message.withUnsafeBytes { begun.code(of: $0) }
     }
 }
 

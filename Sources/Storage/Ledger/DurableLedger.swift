@@ -81,11 +81,13 @@ package final class DurableLedger: RetentionLedger {
         observer.observe(observe)
     }
 
-    /// Forgets which subscriptions were presented for a customer (see `Account.customer(by:)`), and gives their number;
-    /// records of signatures stay.
+    /// Forgets which subscriptions were presented for a customer (see `Account.customer(by:)`), and gives their number.
+    ///
+    /// Answers to the customer's requests are forgotten, too; records of signatures stay.
     package func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
         try await writer.perform { [store] () throws(StorageFailure) in
-            try store.forgetPresentations(of: customer, bundleId: bundleId)
+            try store.forgetAnswers(to: customer, bundleId: bundleId)
+            return try store.forgetPresentations(of: customer, bundleId: bundleId)
         }
     }
 
@@ -136,8 +138,8 @@ package final class DurableLedger: RetentionLedger {
         return try result.get().first ?? []
     }
 
-    package func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
-        try await store.keptAnswer(to: call, at: now)
+    package func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+        store.keptAnswer(to: call, at: now)
     }
 
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
@@ -189,7 +191,7 @@ package final class DurableLedger: RetentionLedger {
         guard !isClosed.withLock({ $0 }) else { return }
         guard group.failure == nil, isClockRight() else { return upkeepTimer.tryAgain() }
         do throws(StorageFailure) {
-            let answers = try store.deleteAnswers(before: now().adding(seconds: -RetentionCallKey.lifetimeSeconds))
+            let answers = try store.deleteAnswers(before: now().adding(seconds: -KeptAnswer.lifetimeSeconds))
             guard try store.deleteOld(byClock: now()) + answers > 0 else { return }
             writer.async { [weak self] in self?.deleteOld() }
         } catch {

@@ -51,18 +51,7 @@ struct LedgerBatch: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []
         var presentations: [PresentedSubscription: Presented] = [:]
-        var answers: [(answer: KeptAnswer, time: Timestamp)] = []
-    }
-
-    /// A call of Apple's to look up, and the moment after which an answer to it counts.
-    struct AskedCall: Sendable {
-        let call: RetentionCallKey
-        let start: Int64
-
-        init(_ call: RetentionCallKey, at now: Timestamp) {
-            self.call = call
-            start = now.adding(seconds: -RetentionCallKey.lifetimeSeconds).millisecondsSince1970
-        }
+        var answers: [AskedCall.Row] = []
     }
 
     /// How old a note of a presentation has to be before it is written again: in a period of days, an hour makes no
@@ -74,7 +63,9 @@ struct LedgerBatch: Sendable {
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once.
     let subscriptions: [Presentations]
-    let calls: [AskedCall]
+    var calls: [AskedCall] { Array(callsByEntry.values) }
+    /// The calls that are answered once, by the places of their entries.
+    private let callsByEntry: [Int: AskedCall]
 
     /// Finds out what has to be known.
     init(_ entries: [LedgerEntry], digestKey: DigestKey) {
@@ -102,7 +93,12 @@ struct LedgerBatch: Sendable {
             }
             return (entry, grants)
         }
-        calls = entries.compactMap { entry in entry.answer.map { AskedCall($0.call, at: entry.time) } }
+        var calls: [Int: AskedCall] = [:]
+        for (place, entry) in entries.enumerated() {
+            guard let answer = entry.answer else { continue }
+            calls[place] = AskedCall(answer.call, at: entry.time, digestKey: digestKey)
+        }
+        callsByEntry = calls
         self.counts = Array(counts)
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
     }
@@ -111,20 +107,21 @@ struct LedgerBatch: Sendable {
     var locks: Set<Int64> {
         var rows = Set(counts.map { LockRows.row(of: $0.customer) })
         rows.formUnion(subscriptions.map { LockRows.row(of: $0.subscription.bytes) })
-        rows.formUnion(entries.compactMap { $0.entry.answer.map { LockRows.row(of: $0.call.bytes) } })
+        rows.formUnion(callsByEntry.values.map { LockRows.row(of: $0.place.bytes) })
         return rows
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
-    func decide(by counts: LedgerCounts, with work: inout LedgerWork) -> Decision {
+    func decide(by counts: LedgerCounts, with work: inout LedgerWork) throws(StorageFailure) -> Decision {
         var presented = counts.presentations
         var answers = counts.answers
         var added: [CustomerOffer: Int] = [:]
         var decision = Decision()
         decision.records.reserveCapacity(entries.reduce(0) { $0 + $1.grants.count })
-        for (entry, grants) in entries {
-            if let answer = entry.answer, let known = answers[answer.call] {
-                decision.outcomes.append([.answered(known)])
+        for (place, (entry, grants)) in entries.enumerated() {
+            let asked = callsByEntry.isEmpty ? nil : callsByEntry[place]
+            if let asked, let known = answers[asked.place] {
+                decision.outcomes.append([asked.outcome(of: known)])
                 continue
             }
             // The subscription that the last grant was recorded for: the customer is among those who presented it.
@@ -169,9 +166,12 @@ struct LedgerBatch: Sendable {
                 return .recorded
             }
             decision.outcomes.append(outcomes)
-            if let answer = entry.answer, outcomes.allSatisfy({ $0 == .recorded }) {
-                answers[answer.call] = answer.body
-                decision.answers.append((answer, entry.time))
+            // Refusals alone are decided anew the next time.
+            if let asked, let answer = entry.answer, grants.isEmpty || outcomes.contains(.recorded) {
+                let body = answer.body(outcomes)
+                let customer = grants.first?.customer ?? entry.knownAccount?.bytes
+                answers[asked.place] = asked.known(body)
+                decision.answers.append(try asked.row(body, to: customer, at: entry.time))
             }
         }
         return decision
@@ -262,11 +262,6 @@ extension LedgerBatch.CountedGrant {
         subscription = subscriptions.first
         self.others = Array(subscriptions.dropFirst())
     }
-}
-
-extension RetentionCallKey {
-    /// What its lock stands for.
-    fileprivate var bytes: [UInt8] { CanonicalBytes("offer-signer retention call 1", values).bytes }
 }
 
 extension PresentedSubscription {

@@ -4,8 +4,8 @@ import Offers
 struct LedgerCounts: Sendable {
     var signatures: [LedgerBatch.SignatureCount: Int] = [:]
     var presentations: [PresentedSubscription: LedgerBatch.Presented] = [:]
-    /// What calls of Apple's were answered lately.
-    var answers: [RetentionCallKey: [UInt8]] = [:]
+    /// What calls were answered lately.
+    var answers: [AskedCall.Place: AskedCall.Known] = [:]
 }
 
 /// The statements of a commit: PostgreSQL takes many rows at once, and SQLite one after the other.
@@ -14,17 +14,17 @@ extension Session {
     func counts(
         _ signatures: [LedgerBatch.SignatureCount],
         _ subscriptions: [LedgerBatch.Presentations],
-        _ calls: [LedgerBatch.AskedCall] = [],
+        _ calls: [AskedCall] = [],
         with others: [SQLCall] = []
     ) throws(StorageFailure) -> (LedgerCounts, [Rows]) {
-        let lookups = calls.map { SQLCall(LedgerSQL.keptAnswer, $0.call.values + [.integer($0.start)]) }
+        let lookups = calls.map(\.lookUp)
         var (counts, answers) =
             switch dialect {
             case .sqlite: try oneByOne(signatures, subscriptions, others + lookups)
             case .postgreSQL: try together(signatures, subscriptions, others + lookups)
             }
-        for (asked, rows) in zip(calls, answers.suffix(calls.count)) where rows.count > 0 {
-            counts.answers[asked.call] = try rows.bytes(0, 0)
+        for (asked, rows) in zip(calls, answers.suffix(calls.count)) {
+            counts.answers[asked.place] = try asked.known(rows)
         }
         return (counts, Array(answers.dropLast(calls.count)))
     }
@@ -82,10 +82,7 @@ extension Session {
     }
 
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
-        for (answer, time) in decision.answers {
-            let values = answer.call.values + [.time(time), .bytes(answer.body)]
-            try send(SQLCall(LedgerSQL.keepAnswer, values))
-        }
+        for row in decision.answers { try send(SQLCall(LedgerSQL.keepAnswer, row.values)) }
         guard isProbe || !decision.records.isEmpty || !decision.presentations.isEmpty else { return }
         try insert(decision.records, decision.presentations)
         guard dialect == .sqlite, let last = decision.records.last, let first = decision.records.first else { return }
@@ -143,10 +140,6 @@ extension Session {
         }
         return answer
     }
-}
-
-extension RetentionCallKey {
-    var values: [SQLValue] { [.text(requestIdentifier)] + subscription.values }
 }
 
 extension PresentedSubscription {

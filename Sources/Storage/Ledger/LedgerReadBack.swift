@@ -25,9 +25,9 @@ enum LedgerReadBack {
             )
             try session.expect(call, decision.records)
         }
-        for (answer, time) in decision.answers {
-            let start = SQLValue.integer(time.millisecondsSince1970 - 1)
-            try session.expect(SQLCall(LedgerSQL.keptAnswer, answer.call.values + [start]), [.bytes(answer.body)])
+        for row in decision.answers {
+            let start = SQLValue.integer(row.time.millisecondsSince1970 - 1)
+            try session.expect(SQLCall(LedgerSQL.keptAnswer, row.place.values + [start]), row.content)
         }
         // SQLite takes presentations one by one, and counts each.
         guard session.dialect == .postgreSQL, !decision.presentations.isEmpty else { return }

@@ -77,13 +77,22 @@ enum LedgerSQL {
         + "DO UPDATE SET last_seen = excluded.last_seen"
 
     static let keptAnswer =
-        "SELECT body FROM kept_answers WHERE request_id = $1 AND bundle_id = $2 AND environment = $3 "
-        + "AND original_transaction_id = $4 AND answered_at > $5"
+        "SELECT answered_at, customer, body FROM kept_answers WHERE request_id = $1 AND bundle_id = $2 "
+        + "AND environment = $3 AND original_transaction_id = $4 AND answered_at > $5"
 
     static let keepAnswer =
-        "INSERT INTO kept_answers (request_id, bundle_id, environment, original_transaction_id, answered_at, body) "
-        + "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (request_id, bundle_id, environment, original_transaction_id) "
-        + "DO UPDATE SET answered_at = excluded.answered_at, body = excluded.body"
+        "INSERT INTO kept_answers (request_id, bundle_id, environment, original_transaction_id, answered_at, customer, "
+        + "body) VALUES ($1, $2, $3, $4, $5, $6, $7) "
+        + "ON CONFLICT (request_id, bundle_id, environment, original_transaction_id) "
+        + "DO UPDATE SET answered_at = excluded.answered_at, customer = excluded.customer, body = excluded.body"
+
+    /// The answers that a customer got, without an index: only forgetting a customer asks.
+    static let answersOf =
+        "SELECT request_id, bundle_id, environment, original_transaction_id FROM kept_answers WHERE customer = $1"
+
+    static let deleteAnswer =
+        "DELETE FROM kept_answers WHERE request_id = $1 AND bundle_id = $2 AND environment = $3 "
+        + "AND original_transaction_id = $4"
 
     /// Deletes some of the oldest answers.
     static let deleteAnswers =

@@ -112,6 +112,26 @@ extension LedgerStore {
         return found.count
     }
 
+    /// Deletes the kept answers to a customer's requests, by the customer's text.
+    func forgetAnswers(to customer: String, bundleId: String) throws(StorageFailure) {
+        let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
+        let found = try database.read { session throws(StorageFailure) in
+            let rows = try session.run(LedgerSQL.answersOf, .bytes(digest))
+            return try rows.rows.map { row throws(StorageFailure) in
+                AskedCall.Place(
+                    requestId: try rows.text(row, 0),
+                    bundleId: try rows.text(row, 1),
+                    environment: try rows.text(row, 2),
+                    originalTransactionId: try rows.text(row, 3)
+                )
+            }
+        }
+        guard !found.isEmpty else { return }
+        try database.transaction(.repeatable) { session throws(StorageFailure) in
+            for place in found { try session.send(SQLCall(LedgerSQL.deleteAnswer, place.values)) }
+        }
+    }
+
     /// Deletes some of the oldest records of a chain, and leaves a signed statement of how far.
     ///
     /// Only what is as it was signed is deleted: a changed record stays, for `ledger verify`.

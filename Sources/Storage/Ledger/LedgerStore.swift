@@ -84,12 +84,12 @@ final class LedgerStore: Sendable {
             guard isWanted() else { throw .abandoned }
             let head = try end(of: writer, answers.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
-            let decision = batch.decide(by: counts, with: &work)
+            let decision = try batch.decide(by: counts, with: &work)
             let news = try states?.run(session, answers.dropFirst()) ?? []
             try session.write(decision)
             // PostgreSQL gets what was written with the commit. Where somebody waits for a short time alone it gets it
             // before, as it may have to wait for a lock: after this nothing is taken back.
-            if !batch.calls.isEmpty { _ = try session.run([]) }
+            if batch.calls.contains(where: \.isUrgent) { _ = try session.run([]) }
             guard isWanted() else { throw .abandoned }
             try LedgerReadBack.expect(decision, in: session)
             chain.withLock { $0.heads = [head, work.head] }
@@ -180,12 +180,14 @@ final class LedgerStore: Sendable {
         }
     }
 
-    /// The recent answer to a call, read beside the writer; `nil` where there is none.
-    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]? {
-        let asked = LedgerBatch.AskedCall(call, at: now)
-        return try await database.answer { session throws(StorageFailure) in
-            try session.counts([], [], [asked]).0.answers[call]
+    /// The outcome of a call with a recent answer, read beside the writer; `nil` where there is none.
+    func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+        let asked = AskedCall(call, at: now, digestKey: keys.digestKey)
+        let read = { @Sendable (session: any Session) throws(StorageFailure) -> GrantOutcome? in
+            try asked.known(try session.run(asked.lookUp)).map(asked.outcome)
         }
+        if let found = try? database.readAtOnce(read) { return .now(found) }
+        return .later { [database] () async throws(StorageFailure) in try await database.answer(read) }
     }
 }
 

@@ -2,7 +2,7 @@ extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
     static let inOrder = [
         first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration,
-        DurableHistoryProgress.migration, HoldoutSQL.migration, LockRows.migration,
+        DurableHistoryProgress.migration, HoldoutSQL.migration, LockRows.migration, AskedCall.migration,
     ]
 
     static let first = Migration(
@@ -67,7 +67,7 @@ extension Migration {
         """,
     ]
 
-    /// The tables that signatures and evidence add rows to, and the answers to Apple's calls, which are kept for an hour.
+    /// The tables that signatures and evidence add rows to, and the answers to calls, which are kept for an hour.
     ///
     /// In SQLite each is one tree in the order of its key. A table with an index for its key is two, and a commit writes the
     /// changed pages of each.

@@ -61,8 +61,6 @@ private struct TakingLedger: RetentionLedger {
 
     func append(_ entry: LedgerEntry, until moment: ContinuousClock.Instant) -> [GrantOutcome] { [] }
 
-    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
-
     func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
 }
 

@@ -35,7 +35,7 @@ struct KeptAnswersTests {
             customer: nil,
             knownAccount: account,
             grants: offers ? [grant] : [],
-            answer: KeptAnswer(call: call, body: Array(body.utf8))
+            answer: KeptAnswer(call: .retention(call)) { _ in Array(body.utf8) }
         )
     }
 
@@ -54,8 +54,11 @@ struct KeptAnswersTests {
         let another = try fixture.store()
         #expect(try another.commit([entry(call(), "third", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
         #expect(try fixture.records().count == 3)
-        #expect(try await another.keptAnswer(to: call(), at: fixture.now) == Array("first".utf8))
-        #expect(try await another.keptAnswer(to: call("c"), at: fixture.now) == nil)
+        #expect(
+            try await another.keptAnswer(to: .retention(call()), at: fixture.now).value()
+                == .answered(Array("first".utf8))
+        )
+        #expect(try await another.keptAnswer(to: .retention(call("c")), at: fixture.now).value() == nil)
         // A message is an answer without a record.
         #expect(try store.commit([entry(call("m"), "message", offers: false, at: fixture.now)]) == [[]])
         #expect(
@@ -75,7 +78,7 @@ struct KeptAnswersTests {
         #expect(try store.commit([entry(call(), "first", limit: 1, at: fixture.now)]) == [[.recorded]])
         let second = entry(call("b"), "second", limit: 1, at: fixture.now)
         #expect(try store.commit([second]) == [[.signatureLimit(count: 1)]])
-        #expect(try await store.keptAnswer(to: call("b"), at: fixture.now) == nil)
+        #expect(try await store.keptAnswer(to: .retention(call("b")), at: fixture.now).value() == nil)
         #expect(try store.commit([entry(call(), "x", limit: 1, at: fixture.now)]) == [[.answered(Array("first".utf8))]])
     }
 
@@ -111,9 +114,12 @@ struct KeptAnswersTests {
         #expect(try store.commit([entry(call(), "x", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
         #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 0)
         fixture.advance(days: 0, seconds: 1)
-        #expect(try await store.keptAnswer(to: call(), at: fixture.now) == nil)
+        #expect(try await store.keptAnswer(to: .retention(call()), at: fixture.now).value() == nil)
         #expect(try store.commit([entry(call(), "second", at: fixture.now)]) == [[.recorded]])
-        #expect(try await store.keptAnswer(to: call(), at: fixture.now) == Array("second".utf8))
+        #expect(
+            try await store.keptAnswer(to: .retention(call()), at: fixture.now).value()
+                == .answered(Array("second".utf8))
+        )
         fixture.advance(days: 0, seconds: 3601)
         #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 1)
         #expect(try fixture.rows("SELECT request_id FROM kept_answers").isEmpty)

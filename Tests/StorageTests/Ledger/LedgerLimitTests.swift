@@ -177,6 +177,7 @@ struct LedgerLimitTests {
             case .signatureLimit(let count): "limit:\(count)"
             case .evidenceShared(let others): "shared:\(others)"
             case .answered: "answered"
+            case .keyReused: "reused"
             }
         }
     }

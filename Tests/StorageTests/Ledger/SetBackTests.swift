@@ -173,7 +173,8 @@ struct SetBackTests {
             read { $0.records[1].customer = [1] },
             read {
                 let call = RetentionCallKey(requestIdentifier: "none", subscription: identity("1000"))
-                $0.answers = [(KeptAnswer(call: call, body: [1]), Timestamp(millisecondsSince1970: 1))]
+                let asked = AskedCall(.retention(call), at: fixture.now, digestKey: testDigestKey)
+                $0.answers = [(try? asked.row([1], to: nil, at: fixture.now))].compactMap(\.self)
             },
         ]
         if home == .postgresql { failures.append(read { $0.presentations = [subscription: [[1]: 1]] }) }
