@@ -37,6 +37,7 @@ let package = Package(
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
         .target(name: "EvidenceRecognition", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .target(name: "StoreKitConfiguration", swiftSettings: strict),
         .target(
             name: "PrometheusMetrics",
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
@@ -120,7 +121,7 @@ let package = Package(
         .target(
             name: "AppStoreSimulator",
             dependencies: [
-                "Offers", "StrictJSON",
+                "Offers", "StoreKitConfiguration", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -150,7 +151,7 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "AppStore", "LogLines", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics", "Storage",
-                "StrictJSON", "SubscriptionKeys",
+                "StoreKitConfiguration", "StrictJSON", "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -175,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "offer-lab",
             dependencies: [
-                "AppStoreSimulator", "LoadGenerator",
+                "AppStoreSimulator", "LoadGenerator", "StoreKitConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -198,6 +199,11 @@ let package = Package(
         .testTarget(
             name: "EvidenceRecognitionTests",
             dependencies: ["EvidenceRecognition"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StoreKitConfigurationTests",
+            dependencies: ["StoreKitConfiguration"],
             swiftSettings: strict
         ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),

@@ -2,6 +2,7 @@ import AppStoreSimulator
 import ArgumentParser
 import Foundation
 import Logging
+import StoreKitConfiguration
 
 /// The command line of what is for tests and load: nothing of it is in the service's executable, and no signing key of the
 /// service comes into it.
@@ -61,7 +62,7 @@ struct AppStore: AsyncParsableCommand {
             It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
             notifications. The first start writes app-store.yaml, with its customers, into the directory, the \
             certificates that it signs with, and the configuration of a service that asks it, with a key for tests. List root.pem of the directory in appStore.additionalRoots of the service \
-            under test, and of no other service.
+            under test, and of no other service. With --storekit, the products and offers are those of Xcode's file.
             """
     )
 
@@ -70,6 +71,9 @@ struct AppStore: AsyncParsableCommand {
 
     @Option(help: .init("The directory of its certificates and customers. Default: a temporary one.", valueName: "d"))
     var directory: String?
+
+    @Option(help: .init("Xcode's StoreKit configuration file: its products and offers are played.", valueName: "file"))
+    var storekit: String?
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
@@ -82,7 +86,7 @@ struct AppStore: AsyncParsableCommand {
         defer { if directory == nil { try? FileManager.default.removeItem(at: home) } }
         let store: SimulatedAppStore
         do throws(SimulatorFault) {
-            store = try SimulatedAppStore(directory: home)
+            store = try SimulatedAppStore(directory: home, storeKitFile: try storekit.map(storeKitFile))
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.badConfiguration
@@ -98,6 +102,17 @@ struct AppStore: AsyncParsableCommand {
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure
+        }
+    }
+
+    private func storeKitFile(_ path: String) throws(SimulatorFault) -> StoreKitFile {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw SimulatorFault("\(path) cannot be read; name Xcode's StoreKit configuration file")
+        }
+        do throws(StoreKitFileFault) {
+            return try StoreKitFile(json: data)
+        } catch {
+            throw SimulatorFault("\(path): \(error.place.isEmpty ? "the file" : error.place) \(error.detail)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreKitConfiguration
 import Yams
 
 /// `app-store.yaml` as it is written: what is left out has a default, and a key with another name is ignored.
@@ -132,13 +133,16 @@ struct Scenario: Decodable {
 struct ScenarioFile {
     /// The file's folder, to which its paths are relative.
     let directory: URL
+    /// Xcode's file, whose products and offers count in place of those of this one.
+    var storeKitFile: StoreKitFile?
 
     private var url: URL { directory.appending(path: "app-store.yaml") }
 
     func load() throws(SimulatorFault) -> AppStoreWorld {
         if !FileManager.default.fileExists(atPath: url.path) {
-            try ServiceUnderTest(directory: directory).make()
-            let yaml = String(decoding: Data(PackageResources.app_store_yaml), as: UTF8.self)
+            try ServiceUnderTest(directory: directory, storeKitFile: storeKitFile).make()
+            let builtIn = String(decoding: Data(PackageResources.app_store_yaml), as: UTF8.self)
+            let yaml = storeKitFile.map(Scenario.yaml) ?? builtIn
             let (id, file) = (ServiceUnderTest.keyIdentifier, ServiceUnderTest.publicKeyFile)
             let keys = "    keys:\n      - { id: \(id), publicKeyFile: \(file) }\n"
             let data = Data(yaml.replacing("    keys:\n", with: keys, maxReplacements: 1).utf8)
@@ -154,7 +158,9 @@ struct ScenarioFile {
 
     func world(_ yaml: String) throws(SimulatorFault) -> AppStoreWorld {
         do {
-            return try YAMLDecoder().decode(Scenario.self, from: yaml).world(in: directory)
+            var scenario = try YAMLDecoder().decode(Scenario.self, from: yaml)
+            if let storeKitFile { try scenario.use(storeKitFile) }
+            return try scenario.world(in: directory)
         } catch let error as DecodingError {
             throw SimulatorFault("\(url.path): \(Self.text(of: error))")
         } catch {

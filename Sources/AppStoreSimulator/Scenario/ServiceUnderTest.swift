@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import StoreKitConfiguration
 
 /// The configuration of a service that asks the simulator: made beside a new `app-store.yaml`, with a key of its own.
 ///
@@ -10,6 +11,8 @@ struct ServiceUnderTest {
 
     /// The simulator's directory.
     let directory: URL
+    /// Xcode's file, whose offers the service signs in place of those that are built in.
+    var storeKitFile: StoreKitFile?
 
     private var home: URL { directory.appending(path: "service", directoryHint: .isDirectory) }
     private var main: URL { home.appending(path: "offer-signer.yaml") }
@@ -23,7 +26,8 @@ struct ServiceUnderTest {
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             try write(Self.publicKeyFile, key.publicKey.pemRepresentation, in: directory)
             try write("SubscriptionKey_\(Self.keyIdentifier).p8", key.pemRepresentation, mode: 0o600)
-            try write("catalog.yaml", Self.catalog)
+            let groups = storeKitFile.map(Scenario.catalogGroups) ?? Self.catalogGroups
+            try write("catalog.yaml", Self.catalog + "\n" + groups)
             try write("clients.yaml", Self.clients)
         } catch {
             throw SimulatorFault("\(home.path) cannot be written: \(error); name another directory with --directory")
@@ -63,7 +67,7 @@ struct ServiceUnderTest {
     }
 
     private static let catalog = """
-        # The offers of app-store.yaml. The key is for the stand-in alone: Apple accepts it for no app.
+        # The offers of the stand-in App Store. The key is for the stand-in alone: Apple accepts it for no app.
         apps:
           - bundleId: com.example.reader
             environments: [Production, Sandbox]
@@ -73,6 +77,9 @@ struct ServiceUnderTest {
                 file: SubscriptionKey_\(keyIdentifier).p8
                 issuerId: 57246542-96fe-1a63-e053-0824d011072a
             subscriptionGroups:
+        """
+
+    private static let catalogGroups = """
               - id: "20900001"
                 products:
                   - id: com.example.reader.pro.monthly

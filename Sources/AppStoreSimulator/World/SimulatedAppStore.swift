@@ -1,5 +1,6 @@
 package import Foundation
 import Offers
+package import StoreKitConfiguration
 import Synchronization
 
 /// A stand-in App Store: its state under one lock, and the key that it signs with.
@@ -15,11 +16,13 @@ package final class SimulatedAppStore: Sendable {
     /// Opens the App Store of a directory.
     ///
     /// At the first start, the certificates are made there, and `app-store.yaml` is written with the customers that are
-    /// built in, with a key and a configuration for a service in `service`. They are read from then on.
-    package convenience init(directory: URL) throws(SimulatorFault) {
+    /// built in, with a key and a configuration for a service in `service`. They are read from then on. With Xcode's file,
+    /// its products and offers count in place of the app's.
+    package convenience init(directory: URL, storeKitFile: StoreKitFile? = nil) throws(SimulatorFault) {
         let files = SignerDirectory(url: directory)
         let signer = try files.load()
-        self.init(try ScenarioFile(directory: directory).load(), signer: signer, rootPEM: files.rootPEM)
+        let scenario = ScenarioFile(directory: directory, storeKitFile: storeKitFile)
+        self.init(try scenario.load(), signer: signer, rootPEM: files.rootPEM)
     }
 
     /// The configuration of a service that asks this one, made at the first start; `nil` where it was not.
@@ -138,7 +141,7 @@ package struct SimulatorFault: Error, Equatable, CustomStringConvertible {
     /// The fault in one line: where it is, what is wrong and what would be right.
     package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

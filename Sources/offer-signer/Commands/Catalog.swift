@@ -7,7 +7,7 @@ import SubscriptionKeys
 struct Catalog: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Writes a catalog from App Store Connect, or compares one with it.",
+        abstract: "Writes a catalog from App Store Connect or Xcode's file, or compares one with App Store Connect.",
         subcommands: [CatalogWrite.self, CatalogCompare.self]
     )
 
@@ -23,7 +23,7 @@ struct AppStoreConnectOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var key: String
+    var key: String?
 
     @Option(help: ArgumentHelp("The issuer id above the team's keys; an individual key has none.", valueName: "uuid"))
     var issuerId: String?
@@ -33,6 +33,9 @@ struct AppStoreConnectOptions: ParsableArguments {
         help: ArgumentHelp("The address of App Store Connect, for tests.", valueName: "url")
     )
     var address = AppStoreConnect.address
+
+    /// Whether any of these options is given.
+    var isNamed: Bool { key != nil || issuerId != nil || address != AppStoreConnect.address }
 
     func validate() throws {
         let values: [(option: String, text: String?, parse: (String) throws(ValueFault) -> String)] = [
@@ -77,6 +80,7 @@ struct AppStoreConnectOptions: ParsableArguments {
 
     private func loadedKey() throws(ValueFault) -> SigningKey {
         let directory = ConfigurationDirectory(of: "", environment: ProcessInfo.processInfo.environment)
+        guard let key else { throw ValueFault("no --key is named") }
         guard let name = KeyFileName(path: key) else {
             throw ValueFault(
                 "\(Echo.path(key)) is not named AuthKey_<id>.p8, which tells the key's id; name it as it was downloaded"

@@ -27,6 +27,7 @@ struct CatalogCompare: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
+        guard connect.key != nil else { throw ValidationError("Missing expected argument '--key <file>'") }
         if let bundleId { try Identifier.check(["--bundle-id": bundleId]) }
     }
 

@@ -40,13 +40,14 @@ final class RunningAppStore: Sendable {
         )
     }
 
-    /// Starts the simulator, and waits for the line that says where it is.
-    init(in directory: TemporaryDirectory, scenario: String) throws {
+    /// Starts the simulator, with the scenario that it makes or with this one, and waits for the line that says where it is.
+    init(in directory: TemporaryDirectory, scenario: String? = nil, storeKitFile: String? = nil) throws {
         self.directory = directory
-        try directory.write("app-store.yaml", scenario)
+        if let scenario { try directory.write("app-store.yaml", scenario) }
         process = try ChildProcess(
             Executable.lab,
             ["app-store", "--port", "0", "--directory", directory.url.path]
+                + (storeKitFile.map { ["--storekit", $0] } ?? [])
         )
         var output = ""
         try waitUntil(seconds: 120) { [process] in

@@ -17,7 +17,14 @@ struct OfferReader {
         for node in list?.list(of: "subscription groups") ?? [] {
             guard let members = node.mapping(keys: ["id", "products"]) else { continue }
             let idNode = members.required("id", "write the group's id as in App Store Connect, digits")
-            let id = idNode?.identifier()
+            var id = idNode?.identifier()
+            if id == CatalogDraft.unknownGroup {
+                idNode?.fault(
+                    "is the placeholder of `catalog write`: write the group's id as App Store Connect has it, digits, or "
+                        + "write the catalog again with --group-id NAME=ID"
+                )
+                id = nil
+            }
             groupUses.claim(id, at: idNode, "the id of another group of this app")
             let list = members.required("products", "write the list of the group's products")
             let products = products(list, groupId: id)
