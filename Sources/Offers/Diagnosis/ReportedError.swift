@@ -64,7 +64,8 @@ package enum ReportedError: Equatable, Sendable {
             rulesOut: "StoreKit refused the signature, or its customer: that rules out the offer's set-up and price.",
             check:
                 "Check that the customer's Apple Account had a subscription of the app, that the payment carries this "
-                + "very account, and that the signature was not used before."
+                + "very account, that the signature was not used before, and whether the wrapper passed the text's bytes in "
+                + "place of the decoded signature: StoreKit 2 takes the bytes that its Base64 encodes."
         ),
         Meaning(
             number: 13,
