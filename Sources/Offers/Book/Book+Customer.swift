@@ -13,7 +13,7 @@ extension Book {
         asking id: String? = nil
     ) {
         let counting = environments ?? app.environments
-        let named: Set<String> = id.map { [$0] } ?? []
+        let named = id.map { [$0] } ?? []
         for environment in AppStoreEnvironment.allCases where counting.contains(environment) {
             let mark = held.marks.first {
                 $0.environment == environment && $0.bundleId == app.bundleId && $0.account == view.digest
@@ -23,7 +23,7 @@ extension Book {
                 in: environment,
                 for: view,
                 named: named,
-                linkedTo: named
+                linkedTo: Set(named)
             )
             guard mark != nil || chapters.contains(where: \.hasState) else { continue }
             self.init(
@@ -51,16 +51,15 @@ extension Book {
                 of: bundleId,
                 in: environment,
                 for: view,
-                named: Set(chapters.compactMap(\.id)),
-                linkedTo: LinkedIds(chapters).isEmpty ? [] : Set(chapters.flatMap { $0.linked })
+                named: chapters.compactMap(\.id),
+                linkedTo: Set(chapters.flatMap(\.linked))
             )
             book.redemptions += redemptions
             for chapter in others {
-                if let place = book.chapters.firstIndex(where: { $0.identity == chapter.identity }) {
-                    book.chapters[place].join(chapter)
-                } else {
-                    book.chapters.append(chapter)
-                }
+                // Entries of one subscription that contradict each other are several.
+                let places = book.chapters.indices.filter { book.chapters[$0].identity == chapter.identity }
+                for place in places { book.chapters[place].join(chapter) }
+                if places.isEmpty { book.chapters.append(chapter) }
             }
         }
         book.joinLinked()
@@ -75,7 +74,7 @@ extension Book {
         of bundleId: String,
         in environment: AppStoreEnvironment,
         for view: AccountView,
-        named: Set<String>,
+        named: [String],
         linkedTo others: Set<String>
     ) -> (chapters: [Chapter], redemptions: [OfferRedemption]) {
         // Indices avoid copies: copying what is held takes longer than looking at it.
@@ -88,7 +87,7 @@ extension Book {
                 || chapters[place].hasState && tie(place) != nil && tie(place) != .redeemed
         }
         if !others.isEmpty || here.contains(where: { !chapters[$0].linked.isEmpty }) {
-            var ids = named.union(others).union(meant.map { chapters[$0].identity.originalTransactionId })
+            var ids = others.union(named).union(meant.map { chapters[$0].identity.originalTransactionId })
             var count = -1
             while ids.count != count {
                 count = ids.count

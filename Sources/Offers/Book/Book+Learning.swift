@@ -19,14 +19,31 @@ extension Book {
                     || chapter.transactions.contains { $0.content.expiresDate != nil || $0.content.kind == .bundle })
         }
         let confirmed = isConfirmed ? asOf : nil
+        let linked = Self.linked(all)
+        func stored(_ chapter: Chapter) -> Chapter {
+            presentation.remembered(chapter, confirmed, linked: linked[chapter.id ?? ""] ?? [])
+        }
         guard all.count <= Self.mostOfAccount else {
             // A mark would say that all subscriptions are held, and here some are not.
-            return Book(chapters: Self.newest(of: all).map { presentation.remembered($0, confirmed) })
+            return Book(chapters: Self.newest(of: all).map(stored))
         }
         return Book(
-            chapters: all.map { presentation.remembered($0, confirmed) } + former(beside: all, by: presentation),
+            chapters: all.map(stored) + former(beside: all, linked, by: presentation),
             marks: presentation.mark.map { [$0] } ?? []
         )
+    }
+
+    /// The other identifiers of each subscription: whoever asks by one of them has to find the others.
+    private static func linked(_ all: [Chapter]) -> [String: Set<String>] {
+        guard all.contains(where: { !$0.linked.isEmpty }) else { return [:] }
+        var linked: [String: Set<String>] = [:]
+        for chapter in all {
+            for other in chapter.linked {
+                linked[chapter.id ?? "", default: []].insert(other)
+                linked[other, default: []].insert(chapter.id ?? "")
+            }
+        }
+        return linked
     }
 
     /// The redemptions that a client showed, in its own words: all else counts for its request alone.
@@ -50,15 +67,17 @@ extension Book {
     package static let mostOfAccount = 64
 
     /// The former identifiers of subscriptions, of which nothing else is said: they lead to the present ones.
-    private func former(beside all: [Chapter], by presentation: Presentation<some AccountDigester>) -> [Chapter] {
-        let known = Set(all.compactMap(\.id))
-        var former: [String: Chapter] = [:]
-        for chapter in all {
-            for id in chapter.linked.sorted() where !known.contains(id) && former.count < Self.mostOfAccount {
-                former[id, default: presentation.former(id, of: chapter)].linked.insert(chapter.id ?? "")
-            }
+    private func former(
+        beside all: [Chapter],
+        _ linked: [String: Set<String>],
+        by presentation: Presentation<some AccountDigester>
+    ) -> [Chapter] {
+        guard !linked.isEmpty else { return [] }
+        let known = Dictionary(all.map { ($0.id ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        return linked.keys.filter { known[$0] == nil }.sorted().prefix(Self.mostOfAccount).map { id in
+            let later = (linked[id] ?? []).sorted().lazy.compactMap { known[$0] }.first
+            return presentation.former(id, of: later, linked: linked[id] ?? [])
         }
-        return former.values.map(\.bounded)
     }
 
     /// The newest subscriptions of a book with too many: the same ones whenever it comes.
@@ -157,7 +176,7 @@ private struct Presentation<Digester: AccountDigester> {
     }
 
     /// A chapter as it is stored: with its accounts by their digests, and without what no decision needs.
-    func remembered(_ chapter: Chapter, _ confirmed: Timestamp?) -> Chapter {
+    func remembered(_ chapter: Chapter, _ confirmed: Timestamp?, linked: Set<String>) -> Chapter {
         let (ties, pseudonyms) = accounts(of: chapter)
         let transactions = chapter.transactions.map { said in
             var said = said
@@ -181,20 +200,21 @@ private struct Presentation<Digester: AccountDigester> {
             renewal: renewal,
             accepted: AcceptedOffer.found(in: renewal, beside: chapter.transactions),
             accounts: ties,
-            linked: chapter.linked,
+            linked: linked,
             confirmed: confirmed
-        ).bounded
+        ).bounded()
     }
 
     func redemptions(in chapter: Chapter) -> Chapter {
         var accounts: [AccountDigest: AccountTie] = [:]
         if let presenter, !isOthers(chapter.tokens) { accounts[presenter] = .redeemed }
         let shown = RedemptionRun.whole(in: chapter.transactions.map(\.content))
-        return Chapter(chapter.identity, shown: shown, accounts: accounts).bounded
+        return Chapter(chapter.identity, shown: shown, accounts: accounts).bounded()
     }
 
-    func former(_ id: String, of chapter: Chapter) -> Chapter {
-        Chapter(chapter.identity.with(id), accounts: accounts(of: chapter).ties)
+    func former(_ id: String, of later: Chapter?, linked: Set<String>) -> Chapter {
+        let identity = SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: id)
+        return Chapter(identity, accounts: later.map { accounts(of: $0).ties } ?? [:], linked: linked).bounded()
     }
 
     /// The accounts of a chapter's transactions, and the pseudonyms of those that they name.

@@ -26,9 +26,17 @@ extension Book {
                 } ?? statement
             }
             for place in places.dropFirst() { whole.join(chapters[place]) }
-            // The renewal of an earlier identifier speaks of the subscription as it was: then nothing is said of it now.
-            let hasEarlier = places.contains { chapters[$0].renewal?.content != nil }
-            whole.renewal = entry?.content == nil && hasEarlier ? nil : entry
+            // The renewal of an earlier identifier speaks of the subscription as it was: then nothing is said of it now, but
+            // for an offer that was taken.
+            let earlier = places.compactMap { chapters[$0].renewal?.content }
+            if !earlier.isEmpty, entry?.content == nil {
+                var unsaid = RenewalInfo.standIn(originalTransactionId: all[0])
+                unsaid.offer = earlier.lazy.compactMap(\.offer).first
+                whole.renewal?.content = unsaid
+                if entry == nil, unsaid.offer == nil { whole.renewal = nil }
+            } else {
+                whole.renewal = entry
+            }
             whole.isEvident = ofNewest.contains { chapters[$0].isEvident }
             whole.identity = whole.identity.with(all[0])
             whole.linked = Set(all.dropFirst().prefix(Chapter.mostLinked))

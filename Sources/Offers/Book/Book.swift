@@ -133,30 +133,30 @@ extension Book {
             let id = entry.originalTransactionId ?? ""
             if let place = places[id], chapters[place].renewal?.content == entry { continue }
             // Entries without an identifier are subscriptions of their own; so are two of one that contradict each other.
-            append(id)
-            chapters[chapters.count - 1].renewal = said(entry)
-            if !id.isEmpty { places[id] = chapters.count - 1 }
+            if !id.isEmpty { places[id] = chapters.count }
+            append(id, renewal: said(entry))
         }
         var last: (id: String, place: Int)?
         for row in rows {
             let id = row.originalTransactionId
             if last?.id != id {
-                if places[id] == nil {
-                    places[id] = chapters.count
+                let place = places[id] ?? chapters.count
+                if place == chapters.count {
+                    places[id] = place
                     append(id)
                 }
-                last = places[id].map { (id, $0) }
+                last = (id, place)
             }
             if let place = last?.place {
                 chapters[place].transactions.append(Statement(row, asOf: listing.date, by: listing.source))
             }
         }
-        for (place, chapter) in chapters.enumerated() {
+        for place in chapters.indices {
             // Entries that contradict each other have the same rows.
-            if let id = chapter.id, let other = places[id], other != place {
+            if let id = chapters[place].id, let other = places[id], other != place {
                 chapters[place].transactions = chapters[other].transactions
             }
-            if chapter.renewal == nil { chapters[place].renewal = said(nil) }
+            if chapters[place].renewal == nil { chapters[place].renewal = said(nil) }
         }
     }
 
@@ -166,13 +166,13 @@ extension Book {
         return chapters.count - 1
     }
 
-    private mutating func append(_ id: String) {
+    private mutating func append(_ id: String, renewal: Statement<RenewalInfo?>? = nil) {
         let identity = SubscriptionIdentity(
             bundleId: bundleId ?? "",
             environment: environment ?? .production,
             originalTransactionId: id
         )
-        var chapter = Chapter(identity)
+        var chapter = Chapter(identity, renewal: renewal)
         chapter.isEvident = true
         chapters.append(chapter)
     }
@@ -199,13 +199,23 @@ extension Book {
         chapters.first { $0.id == id }.map { $0.linked.sorted() } ?? []
     }
 
-    /// Without held subscriptions that are too old to make anybody eligible; `nil` where there are none.
+    /// Without what is held and makes nobody eligible: subscriptions that are too old, and transactions that a later answer
+    /// does not have; `nil` where there is neither.
     func withoutOlder(than oldest: Timestamp?) -> Book? {
-        guard let oldest, listing?.isHeld == false,
-            chapters.contains(where: { $0.isOverAge(since: oldest) })
-        else { return nil }
-        var rest = self
-        rest.chapters.removeAll { $0.isOverAge(since: oldest) }
+        guard let listing, !listing.isHeld else { return nil }
+        var rest: Book?
+        for place in chapters.indices.reversed() {
+            if chapters[place].isOverAge(since: oldest) {
+                rest = rest ?? self
+                rest?.chapters.remove(at: place)
+            } else if chapters[place].isEvident, listing.coverage.showsEverySubscription {
+                for row in chapters[place].transactions.indices.reversed()
+                where chapters[place].lacks(row, at: listing.date, listing.coverage) {
+                    rest = rest ?? self
+                    rest?.chapters[place].transactions.remove(at: row)
+                }
+            }
+        }
         return rest
     }
 
@@ -222,11 +232,11 @@ extension Book {
     func accountTokens(inGroup groupId: String?, of app: App) -> Set<AppAccountToken> {
         var ofGroup: Set<AppAccountToken> = []
         var ofOthers: Set<AppAccountToken> = []
-        for chapter in chapters {
-            let rows = chapter.transactions.span
-            for index in rows.indices {
-                guard let token = rows[index].content.appAccountToken else { continue }
-                if groupId == nil || Self.group(of: rows[index].content, in: app) == groupId {
+        // By index: copying a chapter or a transaction takes longer than looking at it.
+        for place in chapters.indices {
+            for row in chapters[place].transactions.indices {
+                guard let token = chapters[place].transactions[row].content.appAccountToken else { continue }
+                if groupId == nil || Self.group(of: chapters[place].transactions[row].content, in: app) == groupId {
                     ofGroup.insert(token)
                 } else {
                     ofOthers.insert(token)
@@ -265,6 +275,21 @@ extension Book {
 extension Chapter {
     /// Whether its purchases name an account.
     var namesAccount: Bool { transactions.contains { $0.content.appAccountToken != nil } }
+
+    /// Whether a transaction is held from before an answer that would have it.
+    fileprivate func lacks(_ row: Int, at date: Timestamp, _ coverage: HistoryCoverage) -> Bool {
+        guard transactions[row].source == .memory, transactions[row].asOf <= date else { return false }
+        return coverage != .newestTransactions
+            || !transactions.contains {
+                $0.source != .memory && Transaction.isOlder(transactions[row].content, $0.content)
+            }
+    }
+
+    /// Whether its renewal is known by held state alone, which is older than held state may be, beside evidence.
+    func isRenewalOverAge(since oldest: Timestamp?) -> Bool {
+        guard let oldest, isEvident, renewal?.source == .memory, let asOf = renewal?.asOf else { return false }
+        return asOf < oldest
+    }
 
     /// Whether it is known by held state alone, which is older than held state may be.
     func isOverAge(since oldest: Timestamp?) -> Bool {

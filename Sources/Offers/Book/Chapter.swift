@@ -63,7 +63,9 @@ package struct Chapter: Equatable, Sendable {
 
     /// When Apple last spoke of it.
     package var asOf: Timestamp? {
-        transactions.reduce(renewal?.asOf) { newest, said in newest.map { max($0, said.asOf) } ?? said.asOf }
+        var newest = renewal?.asOf
+        for row in transactions.indices { newest = max(newest ?? transactions[row].asOf, transactions[row].asOf) }
+        return newest
     }
 
     // MARK: Joining
@@ -89,12 +91,19 @@ package struct Chapter: Equatable, Sendable {
     package func joining(_ other: Chapter) -> Chapter {
         var joined = self
         joined.join(other)
-        return joined.bounded
+        joined.bound()
+        return joined
     }
 
     mutating func add(_ statement: Statement<Transaction>) {
         if let place = transactions.firstIndex(where: { $0.content.isNamed(as: statement.content) }) {
+            // A client's copy takes back no redemption of which Apple spoke.
+            let isClients = statement.source == .client || transactions[place].source == .client
+            let copies = isClients ? [transactions[place], statement] : []
             transactions[place].join(statement)
+            if isClients, !transactions[place].content.isOwnPurchase {
+                shown += copies.lazy.filter { $0.source != .client && $0.content.isOwnPurchase }.map(\.content)
+            }
         } else {
             transactions.append(statement)
         }
@@ -157,27 +166,31 @@ package struct Chapter: Equatable, Sendable {
     // MARK: Storing
 
     /// The part that is stored: bounded, and in one order.
-    package var bounded: Chapter {
-        var rest = self
-        rest.isEvident = false
-        rest.leaveOutShown()
+    package consuming func bounded() -> Chapter {
+        bound()
+        return self
+    }
+
+    private mutating func bound() {
+        isEvident = false
+        leaveOutShown()
         if shown.count > Self.mostTransactions {
-            rest.shown.sort { Transaction.isOlder($1, $0) }
-            rest.shown.removeLast(rest.shown.count - Self.mostTransactions)
+            shown.sort { Transaction.isOlder($1, $0) }
+            shown.removeLast(shown.count - Self.mostTransactions)
         }
-        rest.shown.sort { $0.heldKey < $1.heldKey }
+        shown.sort { $0.heldKey < $1.heldKey }
         if transactions.count > Self.mostTransactions {
-            let newest = transactions.sorted { Transaction.isOlder($1.content, $0.content) }
-            rest.transactions = Array(newest.prefix(Self.mostTransactions))
-            rest.transactions += Self.turns(newest.dropFirst(Self.mostTransactions))
+            transactions.sort { Transaction.isOlder($1.content, $0.content) }
+            let turns = Self.turns(transactions.dropFirst(Self.mostTransactions))
+            transactions.removeLast(transactions.count - Self.mostTransactions)
+            transactions += turns
         }
-        rest.transactions.sort { $0.content.heldKey < $1.content.heldKey }
+        transactions.sort { $0.content.heldKey < $1.content.heldKey }
         if accepted.count > AcceptedOffer.most {
             let newest = accepted.sorted(by: AcceptedOffer.isEarlier).suffix(AcceptedOffer.most)
-            rest.accepted = Dictionary(uniqueKeysWithValues: newest.map { ($0, $1) })
+            accepted = Dictionary(uniqueKeysWithValues: newest.map { ($0, $1) })
         }
-        rest.dropFormerOwners()
-        return rest
+        dropFormerOwners()
     }
 
     /// Whether it says no more than an earlier value that was joined into it, but for dates within an hour.

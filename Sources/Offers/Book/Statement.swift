@@ -61,6 +61,10 @@ extension Statement<Transaction> {
             joined.content.join(older.content)
         } else {
             joined.content.keep(of: older.content)
+            // An answer that does not say whose a purchase is means a customer's own; what is signed does not.
+            if newer.content.ownership == .unknown(nil), older.source == .signature {
+                joined.content.ownership = older.content.ownership
+            }
         }
         joined.shownSince = shownSince.flatMap { shown in other.shownSince.map { min(shown, $0) } }
         self = joined
@@ -79,7 +83,8 @@ extension Transaction {
     package mutating func join(_ copy: Transaction) {
         revocationDate = revocationDate ?? copy.revocationDate
         isUpgraded = isUpgraded || copy.isUpgraded
-        if ownership == .purchased { ownership = copy.ownership }
+        let isUnsaid = copy.ownership == .unknown(nil)
+        if ownership == .unknown(nil) || ownership == .purchased && !isUnsaid { ownership = copy.ownership }
         appAccountToken = appAccountToken ?? copy.appAccountToken
         keep(of: copy)
     }
@@ -92,7 +97,6 @@ extension Transaction {
         purchaseDate = purchaseDate ?? older.purchaseDate
         // An old answer's `in_app` has fewer members than its `latest_receipt_info`, and what was redeemed stays redeemed.
         if offer?.catalogId == nil { offer = older.offer?.catalogId == nil ? offer ?? older.offer : older.offer }
-        if ownership == .unknown(nil) { ownership = older.ownership }
         if revocationDate != nil { revocation = revocation ?? older.revocation }
     }
 

@@ -70,7 +70,7 @@ final class GroupReading: Sendable {
         } else {
             date = own.asOf.map { asOf in counting?.asOf.map { max(asOf, $0) } ?? asOf }
         }
-        let isWhole = own.listing?.isComposed == false && own.chapters.allSatisfy(\.isEvident)
+        let isWhole = own.listing?.isComposed == false && own.chapters.indices.allSatisfy { own.chapters[$0].isEvident }
         namesAccount = isWhole ? !accounts.isEmpty : own.namesAccount(of: counting)
     }
 }

@@ -51,12 +51,13 @@ final class RequestFacts: Sendable {
         maximumEvidenceAgeSeconds: Int64,
         heldAge: HeldAge,
         draw: (any HoldoutDraw)? = nil,
-        ledgerAnswer: LedgerAnswer? = nil
+        ledgerAnswer: LedgerAnswer? = nil,
+        ownBook: Book? = nil
     ) {
         self.app = app
         self.environments = environments ?? app.environments
         self.customer = customer
-        ownBook = customer.book.map { $0.leavingOutOthers(than: customer.account) ?? $0 }
+        self.ownBook = ownBook ?? customer.book.map { $0.leavingOutOthers(than: customer.account) ?? $0 }
         self.ledgerAnswer = ledgerAnswer
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
@@ -74,7 +75,8 @@ final class RequestFacts: Sendable {
             maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
             heldAge: heldAge,
             draw: draw,
-            ledgerAnswer: answer ?? ledgerAnswer
+            ledgerAnswer: answer ?? ledgerAnswer,
+            ownBook: other == nil ? ownBook : nil
         )
     }
 }

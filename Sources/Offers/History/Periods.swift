@@ -24,7 +24,8 @@ struct Periods {
     /// A bundle that names the subscription as its past; of several the newest.
     private(set) var bundle: Int?
 
-    init(_ chapter: Chapter, at clock: Timestamp) {
+    /// Takes the clock that judges the subscription, and the server's, by which its paid time may be over since.
+    init(_ chapter: Chapter, at clock: Timestamp, now: Timestamp) {
         // A span avoids copies: copying a transaction takes longer than looking at it.
         let rows = chapter.transactions.span
         var (own, shared) = (Candidates(), Candidates())
@@ -58,7 +59,7 @@ struct Periods {
         if own.isEmpty { own = shared }
         guard !own.isEmpty else { return }
         revokedAhead = nil
-        choose(among: own, chapter.transactions, at: clock)
+        choose(among: own, chapter.transactions, at: max(clock, now))
     }
 
     private struct Candidates {
@@ -71,7 +72,7 @@ struct Periods {
     private mutating func choose(
         among candidates: Candidates,
         _ rows: [Statement<Transaction>],
-        at clock: Timestamp
+        at now: Timestamp
     ) {
         let begun = candidates.begun.map { purchase(of: $0, among: rows.span) }
         current = begun
@@ -81,7 +82,7 @@ struct Periods {
         if ahead.count > 1 {
             ahead = ahead.sorted { Transaction.isOlder(rows[$0].content, rows[$1].content) }[...]
         }
-        let isOver = paidUntil.map { $0 <= clock } ?? false
+        let isOver = paidUntil.map { $0 <= now } ?? false
         let isRevoked = begun.map { rows[$0].content.revocationDate != nil } ?? false
         if begun == nil || isOver || isRevoked, let first = ahead.popFirst() {
             let follows = begun.map { rows[first].content.follows(rows[$0].content, endingAt: paidUntil) } ?? false

@@ -34,6 +34,8 @@ package struct RedemptionTally: Sendable {
         guard !redeeming.isEmpty else { return }
         var runsOfIds: [String: [String: RedemptionRun]] = [:]
         for chapter in redeeming {
+            // Entries that contradict each other have the same rows.
+            if let id = chapter.id, runsOfIds[id] != nil { continue }
             var runs: [String: RedemptionRun] = [:]
             for purchase in (chapter.transactions.map(\.content) + chapter.shown).ownPurchases {
                 // Runs do not go from group to group.

@@ -70,15 +70,6 @@ package struct RenewalInfo: Equatable, Sendable {
         entry.isStandIn = true
         return entry
     }
-
-    /// An entry of the same subscription that says nothing but that it exists.
-    var saidOfNothing: RenewalInfo {
-        .standIn(
-            originalTransactionId: originalTransactionId ?? "",
-            productId: productId,
-            subscriptionGroupIdentifier: subscriptionGroupIdentifier
-        )
-    }
 }
 
 /// Apple's word on a subscription (`status` of the App Store Server API and of notifications).

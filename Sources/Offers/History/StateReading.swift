@@ -1,7 +1,7 @@
 /// What was said of a subscription, as its state is read: the periods that count, the renewal, and the clocks.
 struct SubscriptionWords {
-    /// The transaction that the state rests on; `nil` where there is none.
-    let transaction: Transaction?
+    /// What the transaction says that the state rests on; `nil` where there is none.
+    let bought: (revocation: Revocation.Kind?, revocationDate: Timestamp?, billingPlan: BillingPlan?)?
     /// The end of the paid time; `nil` where it is not said.
     let paidUntil: Timestamp?
     /// When the last paid period was said.
@@ -16,7 +16,6 @@ struct SubscriptionWords {
     let clock: Timestamp
     /// The server's clock, but never before Apple's.
     let now: Timestamp
-
 }
 
 /// How well a state is known.
@@ -63,7 +62,7 @@ struct StateReading {
     }
 
     init(_ words: SubscriptionWords) {
-        guard let newest = words.transaction else {
+        guard let newest = words.bought else {
             self = StateReading(ofEntry: words)
             return
         }
@@ -71,7 +70,7 @@ struct StateReading {
             newest.revocationDate.map { $0 > status.asOf } ?? false ? nil : status
         }
         if newest.revocationDate != nil {
-            self.init(newest.revokedState, at: words.clock)
+            self.init(newest.revocation.revokedState, at: words.clock)
             // An expired subscription may be refunded, too.
             if let status, status.code != .revoked, status.code != .expired {
                 alternative = StateReading(status, words).state
@@ -79,12 +78,12 @@ struct StateReading {
         } else if let status {
             self = StateReading(status, words)
             if !state.hasAccess, let end = words.paidUntil, end > status.asOf {
-                alternative = words.renewal.runningState(of: newest)
+                alternative = words.runningState
             }
         } else {
-            self = StateReading(ofUnrevoked: newest, words)
+            self = StateReading(ofUnrevoked: words)
         }
-        if case .unknown(let text) = newest.revocation?.kind, newest.revocationDate != nil {
+        if case .unknown(let text) = newest.revocation, newest.revocationDate != nil {
             certainty = .notUnderstood(.revocation(text))
         } else if status?.code == .unknown {
             certainty = .notUnderstood(.status)
@@ -102,22 +101,22 @@ struct StateReading {
     }
 
     /// From a transaction that was not revoked, and its entry.
-    private init(ofUnrevoked newest: Transaction, _ words: SubscriptionWords) {
+    private init(ofUnrevoked words: SubscriptionWords) {
         guard let paidUntil = words.paidUntil else {
             let failed = words.renewal.isStandIn ? nil : Self.failedRenewal(words)
-            self = failed ?? StateReading(words.renewal.runningState(of: newest), .endNotSaid, at: words.clock)
+            self = failed ?? StateReading(words.runningState, .endNotSaid, at: words.clock)
             return
         }
         if paidUntil > words.now {
-            self.init(words.renewal.runningState(of: newest), at: words.clock)
+            self.init(words.runningState, at: words.clock)
         } else {
-            self.init(endedAt: paidUntil, newest, words)
+            self.init(endedAt: paidUntil, words)
         }
     }
 
     /// For a subscription whose paid time is over by now.
-    private init(endedAt end: Timestamp, _ newest: Transaction, _ words: SubscriptionWords) {
-        let running = words.renewal.runningState(of: newest)
+    private init(endedAt end: Timestamp, _ words: SubscriptionWords) {
+        let running = words.runningState
         // The clock at which the lapse is seen: of an answer that was made before the end, the server's.
         let seen = end > words.clock ? words.now : words.clock
         guard let renewed = words.renewedAsOf, renewed >= end else {
@@ -154,11 +153,11 @@ struct StateReading {
             self = failed
         } else if words.renewal.isStandIn {
             // There are upgraded transactions alone: those after them were left out.
-            self.init(words.renewal.runningState(of: nil), .endNotSaid, at: words.clock)
+            self.init(words.runningState, .endNotSaid, at: words.clock)
         } else if words.renewal.hasExpirationIntent {
             self.init(.lapsed, at: words.clock)
         } else {
-            self.init(words.renewal.runningState(of: nil), at: words.clock)
+            self.init(words.runningState, at: words.clock)
         }
     }
 
@@ -173,7 +172,7 @@ struct StateReading {
             let isOver = end.map { $0 <= words.now && $0 > status.asOf } ?? false
             self.init(.gracePeriod, isOver ? .wasToRenew(after: status.asOf) : .known, at: words.clock)
         case .active:
-            let state = words.renewal.runningState(of: words.transaction)
+            let state = words.runningState
             let paid = words.paidUntil.map { max($0, status.asOf) } ?? status.asOf
             // Apple is renewing it where the paid time was over when it said so.
             let end = paid > status.asOf ? paid : paid.adding(seconds: Self.longestRenewalSeconds)
@@ -200,21 +199,21 @@ struct StateReading {
     }
 }
 
-extension RenewalInfo {
+extension SubscriptionWords {
     /// The customer's state while the paid time runs.
     ///
-    /// If a commitment is paid month by month, ``autoRenewStatus`` speaks of the next month, and the commitment's own
-    /// status of the time after it.
-    fileprivate func runningState(of transaction: Transaction?) -> SubscriberState {
-        if autoRenewStatus == false { return .activeAutoRenewOff }
-        return transaction?.billingPlan != .upfront && commitmentAutoRenewStatus == false
+    /// If a commitment is paid month by month, `autoRenewStatus` speaks of the next month, and the commitment's own status
+    /// of the time after it.
+    fileprivate var runningState: SubscriberState {
+        if renewal.autoRenewStatus == false { return .activeAutoRenewOff }
+        return renewal.commitmentAutoRenewStatus == false && bought?.billingPlan != .upfront
             ? .activeAutoRenewOff : .active
     }
 }
 
-extension Transaction {
+extension Revocation.Kind? {
     fileprivate var revokedState: SubscriberState {
-        switch revocation?.kind {
+        switch self {
         case .family, .assignment: .lapsed
         case .full, .prorated, .unknown, nil: .refunded
         }

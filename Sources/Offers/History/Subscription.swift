@@ -47,14 +47,16 @@ package final class Subscription: Sendable {
     ///
     /// What an answer lists is judged by its date, or by that of newer held state; all else by the server's clock.
     init(_ chapter: Chapter, inGroup group: String?, listed date: Timestamp?, now: Timestamp, oldest: Timestamp?) {
-        let listed = date.map { max($0, chapter.renewal?.asOf ?? $0) }
-        let periods = Periods(chapter, at: listed ?? now)
-        let boughtAsOf = periods.last.map { chapter.transactions[$0].asOf }
+        let renewed = chapter.renewal?.asOf
+        let listed = date.map { max($0, renewed ?? $0) }
+        let shown = chapter.asOf
+        let periods = Periods(chapter, at: date.map { max($0, shown ?? $0) } ?? now, now: now)
+        let boughtAsOf: Timestamp? = if let last = periods.last { chapter.transactions[last].asOf } else { nil }
         let clock = listed.map { max($0, boughtAsOf ?? $0) } ?? now
-        let current = periods.current.map { chapter.transactions[$0] }
+        transaction = if let current = periods.current { chapter.transactions[current].content } else { nil }
         let renewal = EffectiveRenewal(chapter, periods, at: clock, oldest: oldest)
         let words = SubscriptionWords(
-            transaction: current?.content,
+            bought: transaction.map { ($0.revocation?.kind, $0.revocationDate, $0.billingPlan) },
             paidUntil: periods.paidUntil,
             boughtAsOf: boughtAsOf,
             renewal: renewal.entry,
@@ -67,7 +69,6 @@ package final class Subscription: Sendable {
         asOf = date == nil ? nil : clock
         self.group = group
         id = chapter.id
-        transaction = current?.content
         self.renewal = renewal.entry
         paidUntil = periods.paidUntil
         isRunningUnknown = periods.isRunningUnknown
@@ -78,14 +79,16 @@ package final class Subscription: Sendable {
         isOverAge = chapter.isOverAge(since: oldest)
         namesAccount = chapter.namesAccount
         // The last period shows that those before it were not revoked.
-        let dates = [boughtAsOf, renewal.asOf].compactMap(\.self)
-        said = dates.min().flatMap { first in dates.max().map { (first, $0) } }
+        said = (boughtAsOf ?? renewal.asOf).map { date in
+            (min(date, renewal.asOf ?? date), max(date, renewal.asOf ?? date))
+        }
         self.clock = reading.clock
         stateCountingShared = reading.state
-        alternative = reading.alternative ?? (hasNoEntry && reading.state == .active ? .activeAutoRenewOff : nil)
+        let mayBeOff = (hasNoEntry || renewal.isOpen) && reading.state == .active
+        alternative = reading.alternative ?? (mayBeOff ? .activeAutoRenewOff : nil)
         var certainty = periods.revokedAhead == nil ? reading.certainty : .onlyRevokedAhead
         var isInTheWay = false
-        switch current?.content.ownership {
+        switch transaction?.ownership {
         case nil, .purchased: state = reading.state
         case .familyShared: state = .familyShared
         case .assigned: state = .assigned
@@ -95,7 +98,7 @@ package final class Subscription: Sendable {
             let hasEnded = reading.state == .lapsed || reading.state == .refunded
             isInTheWay = periods.hasPurchase || !hasEnded || reading.certainty != .known || reading.alternative != nil
         }
-        if periods.bundle.map({ chapter.transactions[$0].content.runs(at: now) }) == true {
+        if let bundle = periods.bundle, chapter.transactions[bundle].content.runs(at: now) {
             certainty = .notUnderstood(.bundle)
             isInTheWay = true
         }
@@ -146,16 +149,17 @@ private struct EffectiveRenewal {
     private(set) var other: (entry: RenewalInfo, asOf: Timestamp?, status: SubscriptionStatus?)?
     /// Whether there is no entry of the subscription, and no transaction that stands for one.
     private(set) var isMissing = false
+    /// Whether the only entry is of an earlier identifier, so that nobody says whether it renews.
+    private(set) var isOpen = false
 
     init(_ chapter: Chapter, _ periods: Periods, at clock: Timestamp, oldest: Timestamp?) {
-        let last = periods.current ?? chapter.transactions.lastIndex { $0.content.kind == .subscription }
-        let productId = last.map { chapter.transactions[$0].content.productId }
-        let group = last.flatMap { chapter.transactions[$0].content.subscriptionGroupIdentifier }
+        var last: Transaction? { periods.current.map { chapter.transactions[$0].content } }
         var standIn: RenewalInfo {
-            RenewalInfo.standIn(
+            let last = last
+            return RenewalInfo.standIn(
                 originalTransactionId: chapter.id ?? "",
-                productId: productId ?? "",
-                subscriptionGroupIdentifier: group
+                productId: last?.productId,
+                subscriptionGroupIdentifier: last?.subscriptionGroupIdentifier
             )
         }
         // A transaction of another type makes nobody a subscriber, whatever is said of its renewal.
@@ -167,8 +171,9 @@ private struct EffectiveRenewal {
         let knowledge = chapter.knowledge(ofSaying: said.asOf, renewing: said.content?.renewalDate, at: clock)
         guard var renewal = said.content else {
             entry = standIn
-            // A period since then is a new beginning.
-            isMissing = knowledge != .unknown
+            // A period since then is a new beginning; so is the unknown one that an upgrade began.
+            let upgraded = chapter.transactions.contains { $0.content.isUpgraded && $0.asOf > said.asOf }
+            isMissing = knowledge != .unknown && !upgraded
             return
         }
         let word = renewal.status.flatMap { status in
@@ -180,16 +185,19 @@ private struct EffectiveRenewal {
             status = word
             return
         }
-        if renewal.productId == nil { renewal.productId = productId }
-        if renewal.subscriptionGroupIdentifier == nil { renewal.subscriptionGroupIdentifier = group }
+        if renewal.productId == nil { renewal.productId = last?.productId }
+        if renewal.subscriptionGroupIdentifier == nil {
+            renewal.subscriptionGroupIdentifier = last?.subscriptionGroupIdentifier
+        }
         guard !renewal.isStandIn else {
             entry = renewal
             status = word
+            isOpen = word == nil
             return
         }
         // What is held for too long can only refuse, beside a newer transaction of the evidence.
-        if said.source == .memory, chapter.isEvident, oldest.map({ said.asOf < $0 }) ?? false {
-            var without = renewal.saidOfNothing
+        if chapter.isRenewalOverAge(since: oldest) {
+            var without = standIn
             without.offer = renewal.offer
             entry = without
             other = (renewal, said.asOf, word)
@@ -197,7 +205,7 @@ private struct EffectiveRenewal {
             entry = renewal
             asOf = said.asOf
             status = word
-            if knowledge == .maybe { other = (renewal.saidOfNothing, nil, nil) }
+            if knowledge == .maybe { other = (standIn, nil, nil) }
         }
     }
 }
@@ -242,6 +250,11 @@ struct StrongestSubscription {
         guard left.isOverAge == right.isOverAge else { return left.isOverAge }
         guard left.stateCountingShared == right.stateCountingShared else {
             return left.stateCountingShared < right.stateCountingShared
+        }
+        // Entries of one subscription that contradict each other are several: the one in doubt counts.
+        guard left.alternative == right.alternative else {
+            guard let doubt = left.alternative, let other = right.alternative else { return left.alternative == nil }
+            return doubt < other
         }
         let (leftEnd, rightEnd) = (left.endsAt, right.endsAt)
         guard leftEnd == rightEnd else {

@@ -30,24 +30,28 @@ package struct Subscriptions: Sendable {
         var named: NamedGroups?
         let isHeld = book.listing?.isHeld ?? true
         let date = book.listing.flatMap { $0.isComposed ? nil : $0.asOf }
-        all = chapters.map { chapter in
-            let group = chapter.group(in: app) {
+        // By index: copying a chapter or a transaction takes longer than looking at it.
+        all = chapters.indices.map { place in
+            let group = chapters[place].group(in: app, oldest: isHeld ? nil : oldest) {
                 let groups = named ?? NamedGroups(chapters, of: app)
                 named = groups
                 return groups
             }
             return Subscription(
-                chapter,
+                chapters[place],
                 inGroup: group,
-                listed: chapter.isEvident ? date : nil,
+                listed: chapters[place].isEvident ? date : nil,
                 now: now,
                 oldest: isHeld ? nil : oldest
             )
         }
-        others = chapters.flatMap { chapter in
-            // Filtered as statements: copying a transaction takes longer than looking at it.
-            chapter.transactions.filter { $0.content.kind != .subscription }
-                .map { (Book.group(of: $0.content, in: app), $0.content) }
+        others = chapters.indices.flatMap { place in
+            chapters[place].transactions.indices.filter {
+                chapters[place].transactions[$0].content.kind != .subscription
+            }.map { row in
+                let other = chapters[place].transactions[row].content
+                return (Book.group(of: other, in: app), other)
+            }
         }
         coverage = book.listing?.coverage ?? .partial
     }
@@ -131,18 +135,22 @@ extension [Chapter] {
     }
 
     private func newestRow(of place: Int, at clock: Timestamp?) -> Transaction? {
-        let periods = Periods(self[place], at: clock ?? Timestamp(millisecondsSince1970: .max))
+        let clock = clock ?? Timestamp(millisecondsSince1970: .max)
+        let periods = Periods(self[place], at: clock, now: clock)
         return periods.current.map { self[place].transactions[$0].content }
     }
 }
 
 extension Chapter {
     /// By the catalog or what is said; `nil` where it cannot be determined.
-    fileprivate func group(in app: App, _ named: () -> NamedGroups) -> String? {
-        let entry = renewal?.content
-        let product = entry == nil ? newestProductId : entry?.productId
+    ///
+    /// What is held of the renewal for too long names none.
+    fileprivate func group(in app: App, oldest: Timestamp?, _ named: () -> NamedGroups) -> String? {
+        let hasEntry = renewal?.content?.isStandIn == false && !isRenewalOverAge(since: oldest)
+        let product = hasEntry ? renewal?.content?.productId : newestProductId
         if let product, let known = app.product(product)?.group.id { return known }
-        return entry?.subscriptionGroupIdentifier ?? named().group(ofId: id, product: product)
+        let said = hasEntry ? renewal?.content?.subscriptionGroupIdentifier : nil
+        return said ?? named().group(ofId: id, product: product)
     }
 
     /// Of the newest row that no upgrade replaced.
@@ -154,7 +162,7 @@ extension Chapter {
             if let other = newest, !Transaction.isOlder(rows[other].content, rows[index].content) { continue }
             newest = index
         }
-        return newest.map { transactions[$0].content.productId }
+        return if let newest { transactions[newest].content.productId } else { nil }
     }
 }
 

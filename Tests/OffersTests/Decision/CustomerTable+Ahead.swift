@@ -85,6 +85,14 @@ extension CustomerTable {
             ),
             Row("the same by verifyReceipt", [entry()], [trial, paid], .inTrial, "paying"),
             Row(
+                "a period after a gap, which began since the answer was made",
+                [entry(renews: false)],
+                [period(from: -3, until: -0.9), renewal(from: -0.1, until: 30)],
+                asOf: day(-0.95),
+                .stateNotInAudience,
+                "comeback"
+            ),
+            Row(
                 "the trial is over: the renewal counts",
                 [entry()],
                 [period(from: -7, until: -hour, isFree: true), renewal(from: -hour, until: 30)],

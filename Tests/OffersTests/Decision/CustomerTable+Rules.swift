@@ -18,6 +18,12 @@ private func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Tra
     return transaction
 }
 
+/// Rows that say nothing of the product: what took their place is not shown.
+private let replaced = [
+    bought("1", "pro.monthly", on: -20, until: 10, upgraded: true, called: "11"),
+    bought("1", "pro.yearly", on: -40, until: 300, upgraded: true, called: "10"),
+]
+
 extension CustomerTable {
     /// `duringTrial`.
     static let trials: [Row] = [
@@ -85,6 +91,14 @@ extension CustomerTable {
         Row("from the year, but on the month", [entry()], [bought()], .notFromProduct, "from-year"),
         Row("from the year, which lapsed", history: lapsed(50, "pro.yearly"), .lapsed, "from-year"),
         Row("from the year, the month lapsed", history: lapsed(50), .notFromProduct, "from-year"),
+        Row("from the year, which an upgrade replaced", [entry("1", nil)], replaced, .notFromProduct, "from-year"),
+        Row(
+            "from the year, which an upgrade replaced, in another order",
+            [entry("1", nil)],
+            replaced.reversed(),
+            .notFromProduct,
+            "from-year"
+        ),
         Row("from the year, by the entry alone", [entry("1", "pro.yearly")], [], .active, "from-year"),
         Row("from the year, product unknown", [entry("1", nil, group: "pro")], [], .notFromProduct, "from-year"),
         Row(

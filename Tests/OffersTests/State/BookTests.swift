@@ -43,7 +43,7 @@ struct BookTests {
     @Test("Joining is commutative, associative and idempotent", arguments: 0..<3000 as Range<UInt64>)
     func laws(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let (a, b, c) = (chapter(&random).bounded, chapter(&random).bounded, chapter(&random).bounded)
+        let (a, b, c) = (chapter(&random).bounded(), chapter(&random).bounded(), chapter(&random).bounded())
         #expect(a.joining(b) == b.joining(a))
         #expect(a.joining(b).joining(c) == a.joining(b.joining(c)))
         #expect(a.joining(a) == a)

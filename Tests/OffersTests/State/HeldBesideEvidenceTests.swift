@@ -56,6 +56,66 @@ struct HeldBesideEvidenceTests {
         #expect(try saw("minimumLapsedDays", other).contains(", 29 days before the evidence was made; "))
     }
 
+    @Test("What is held of the renewal for too long does not tell the group of a product that the catalog lacks")
+    func groupOfOldRenewal() {
+        let evidence = signed(bought("1", "mystery.monthly", on: -40, until: -10, called: "10"), on: -0.5)
+        for (date, since, reason) in [(-3, -1, Reason.groupUnknown), (-3, -4, .lapsed)] {
+            let known = observation(history([entry(ended: true)], [], asOf: day(Double(date))), for: .alice)
+            let book = updated(evidence, by: [known])
+            #expect(decide(book, "comeback", limit: 0, since: day(Double(since))) == reason)
+        }
+    }
+
+    @Test("Entries of one subscription that contradict each other have the same refund, and the same redemptions")
+    func contradictingEntries() {
+        let entries = [entry("1"), entry("1", renews: false)]
+        let evidence = history(entries, [bought(called: "10")], asOf: day(-0.5))
+        let refund = observation(signed(bought(refunded: -0.8, called: "10"), on: -0.2))
+        #expect(decide(updated(evidence, by: [refund])) == .refunded)
+        let once = history(entries, [bought(under: .promotional("twice"), called: "10")], asOf: day(-0.5))
+        #expect(decide(once, "twice") == .active)
+    }
+
+    @Test("A held transaction that a later answer of all transactions does not have can only refuse")
+    func notInLaterAnswer() {
+        let ended = history([entry(renews: false)], [bought(on: -90, until: -60, called: "10")], asOf: day(-0.1))
+        let running = observation(signed(bought(called: "11"), on: -3))
+        #expect(decide(updated(ended, by: [running]), "stay") == .stateNotInAudience)
+        #expect(decide(updated(ended, by: [running]), "comeback") == .stateNotInAudience)
+        let renewing = history([entry()], [bought(called: "11")], asOf: day(-0.1))
+        let other = bought(on: -5, until: -1, under: .promotional("once"), called: "12")
+        let over = observation(signed(other, entry(renews: false), on: -0.5))
+        #expect(decide(updated(renewing, by: [over]), "comeback") == .stateNotInAudience)
+        #expect(decide(updated(renewing, by: [over]), "once") == .redemptionLimit)
+        // The newest alone are listed: then an older one need not be there.
+        var newest = ended
+        newest.coverage = .newestTransactions
+        let before = observation(
+            signed(bought(on: -120, until: -90, under: .promotional("once"), called: "9"), on: -100)
+        )
+        #expect(decide(updated(newest, by: [before]), "comeback") == .lapsed)
+        #expect(decide(updated(newest, by: [before]), "once") == .redemptionLimit)
+    }
+
+    @Test("A client's answer takes back no redemption of which Apple spoke, also where it names another owner")
+    func redemptionOfAnotherOwner() {
+        let redeemed = bought(under: .promotional("once"), called: "10")
+        let known = observation(signed(redeemed, entry(), on: -0.3))
+        let evidence = history([entry("5")], [bought(owner: .assigned, called: "10"), bought("5")], asOf: day(-0.1))
+        #expect(decide(updated(evidence, by: [known], isApples: false), "once") == .redemptionLimit)
+        #expect(decide(updated(evidence, by: [known], isApples: false), "twice") == .active)
+    }
+
+    @Test("That an unsigned answer does not say whose a purchase is says nothing of what is signed later")
+    func unsaidOwner() {
+        let evidence = history([entry()], [bought(called: "10")], asOf: day(-0.6))
+        let unsaid = observation(signed(bought(owner: .unknown(nil), called: "10"), on: -0.3))
+        #expect(decide(updated(evidence, by: [unsaid], isApples: false)) == .noEvidence)
+        #expect(decide(updated(evidence, by: [unsaid])) == .noEvidence)
+        let own = signed(bought(called: "10"), entry(), on: -0.6)
+        #expect(decide(updated(own, by: [unsaid])) == .active)
+    }
+
     @Test("A subscription that was to renew after its last news is not taken for one that ended, beside any evidence")
     func overdue() {
         let renewing = bought(on: -30, until: -0.6, by: token, called: "1")

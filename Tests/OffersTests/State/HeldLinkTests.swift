@@ -32,6 +32,37 @@ struct HeldLinkTests {
         }
     }
 
+    @Test(
+        "What names both identifiers at once is found by either, in either order",
+        arguments: [Transaction.Kind.subscription, .bundle]
+    )
+    func bothAtOnce(kind: Transaction.Kind) {
+        let earlier = bought("1", on: -90, until: -60, called: "10")
+        var later = after("1", bought("2", called: "20"))
+        later.kind = kind
+        for rows in [[earlier, later], [later, earlier]] {
+            let both = observation(history([], rows, asOf: day(-0.5), coverage: .partial), for: .bob)
+            let linked = both.chapters.map { ($0.identity.originalTransactionId, $0.linked) }
+            #expect(Dictionary(linked) { first, _ in first } == ["1": ["2"], "2": ["1"]])
+        }
+    }
+
+    @Test("Where an answer has an entry for the earlier identifier alone, nobody knows whether the subscription renews")
+    func entryOfEarlier() {
+        for renews in [true, false] {
+            let rows = [bought("1", on: -90, until: -60, called: "10"), bought("2", called: "20")]
+            let answer = observation(history([entry("1", renews: renews)], rows, asOf: day(-0.5)), for: .alice)
+            let evidence = signed(after("1", bought("2", called: "20")), on: -0.9)
+            #expect(decide(updated(evidence, by: [answer])) == .active)
+            #expect(decide(updated(evidence, by: [answer]), "stay") == .stateNotInAudience)
+            #expect(decide(updated(evidence, by: [answer]), "upgrade", product: "pro.yearly") == .stateNotInAudience)
+        }
+        let rows = [bought("1", on: -90, until: -60, called: "10"), bought("2", called: "20")]
+        let taken = observation(history([entry("1", nextOffer: "once")], rows, asOf: day(-0.5)), for: .alice)
+        let evidence = signed(after("1", bought("2", called: "20")), on: -0.9)
+        #expect(decide(updated(evidence, by: [taken]), "once") == .redemptionLimit)
+    }
+
     @Test("Evidence asks for what is held under the identifier that it names as the earlier one")
     func asksForEarlier() {
         #expect(Set(second.book.namedSubscriptions.map(\.originalTransactionId)) == ["1", "2"])
