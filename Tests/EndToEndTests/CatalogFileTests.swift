@@ -104,7 +104,7 @@ struct CatalogFileTests {
         }
     }
 
-    @Test("The stand-in App Store plays the file's products and offers, and its service signs them")
+    @Test("The stand-in App Store plays the file's products and offers, and its service has them")
     func played() throws {
         let store = try RunningAppStore(in: try TemporaryDirectory(), storeKitFile: Self.path("local"))
         let purchase = try store.buy(as: "newcomer", ["productId": "com.example.reader.pro.monthly"])
