@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Serves keys.example, with a stand-in App Store that it asks, until Ctrl-C. Run it by `make run`, which builds first.
+# Serves a copy of keys.example, with a stand-in App Store that it asks, until Ctrl-C. Run it by `make run`, which builds first.
 #
 #   deploy/run-example.sh [PATH OF THE EXECUTABLE [FLAGS OF serve]]     default: .build/release/offer-signer
 #
@@ -46,17 +46,15 @@ until grep -q ' plays the App Store at http' "$workspace/app-store.address"; do
 done
 address=$(sed -nE 's|^.* at (http://[^ ,]+), root .*$|\1|p' "$workspace/app-store.address")
 
-# The same file, beside which the ledger is, with the stand-in in Apple's place.
-sed -E "s#^(catalog|clients): (.*)\$#\1: \"$PWD/keys.example/\2\"#" keys.example/offer-signer.yaml \
-    >"$workspace/offer-signer.yaml"
-cat >>"$workspace/offer-signer.yaml" <<YAML
+cp -R keys.example "$workspace/example"
+cat >>"$workspace/example/offer-signer.yaml" <<YAML
 
 appStore:
   verifyReceiptURL: $address/verifyReceipt
   sandboxVerifyReceiptURL: $address/sandbox/verifyReceipt
   serverAPIURL: $address
   sandboxServerAPIURL: $address/sandbox
-  additionalRoots: [app-store/root.pem]
+  additionalRoots: [../app-store/root.pem]
 YAML
 
 cat <<TRY
@@ -72,6 +70,6 @@ To ask for a signature for one who lapsed, in another terminal:
 
 TRY
 
-"$executable" serve --config "$workspace/offer-signer.yaml" "${@:2}" </dev/null &
+"$executable" serve --config "$workspace/example/offer-signer.yaml" "${@:2}" </dev/null &
 service=$!
 wait "$service"
