@@ -65,7 +65,7 @@ To ask for a signature for one who lapsed, in another terminal:
     -H 'Content-Type: application/json' -d '
     { "bundleId": "com.example.reader",
       "appAccountToken": "7e3fb20b-4cdb-47cc-936d-99d65f608138",
-      "evidence": { "transactionId": "2000000000000011" },
+      "evidence": { "transactionId": "2000000000000015" },
       "offers": [ { "productId": "com.example.reader.pro.monthly", "offerId": "comeback50" } ] }' | jq
 
 TRY
