@@ -25,7 +25,7 @@ class Client {
             Map<String, Object> told = new LinkedHashMap<>();
             try {
                 SignatureAnswer answer = new OffersApi(client).signOffers(
-                    request, null);
+                    request, null, null);
                 SignedDecision decision = answer.getDecisions().get(0);
                 told.put("bundleId", answer.getBundleId());
                 told.put("environment", answer.getEnvironment());
