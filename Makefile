@@ -29,7 +29,8 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
         dependencies-for-fleet dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
-        test-build test-swift test-fuzz test-interoperability test-demo fleet soak sanitize overload sbom reproduce \
+        dependencies-for-platforms test-build test-swift test-fuzz test-interoperability test-demo fleet platforms soak \
+        sanitize overload sbom reproduce \
         image-root
 
 help:
@@ -42,7 +43,8 @@ help:
 	@echo 'make lint          Check format, links, scripts, YAML, Dockerfile and systemd unit.'
 	@echo 'make format        Format the Swift sources.'
 	@echo 'make soak          Test with hostile input for long (SOAK_SECONDS=600 for each kind,'
-	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload: two hours.'
+	@echo '                   SOAK_REQUESTS=100000), then make fleet, overload and platforms: two hours and more.'
+	@echo 'make platforms     Try the newest releases of Debian (as root; PLATFORMS="trixie sid").'
 	@echo 'make sanitize      Test with two sanitizers: an hour on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
@@ -137,12 +139,18 @@ soak: test-build $(python)/installed
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
 	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100 --keep'
 	@$(MAKE) overload
+	@$(MAKE) platforms
 
 # Each step once, in a minute or two. soak has the long form.
 FLEET ?=
 fleet: dependencies-for-fleet test-build
 	$(call heading,'Three replicas and two PostgreSQL servers of which one part after the other fails')
 	@python3 -B Tests/Fleet/fleet.py $(debug) $(FLEET)
+
+# In roots that debootstrap makes, with what was built here.
+PLATFORMS ?=
+platforms: dependencies-for-platforms build test-build
+	@deploy/platforms.sh $(PLATFORMS)
 
 overload: build
 	$(call heading,'Ten times the load that the service can take')
@@ -210,6 +218,9 @@ dependencies-for-test:
 
 dependencies-for-fleet:
 	@deploy/install-dependencies.sh fleet
+
+dependencies-for-platforms:
+	@deploy/install-dependencies.sh platforms
 
 dependencies-for-bench:
 	@deploy/install-dependencies.sh build bench
