@@ -64,7 +64,11 @@ final class PostgreSQLConnection {
         do throws(PostgreSQLError) {
             try setUp(until: deadline)
         } catch {
-            throw PostgreSQLError(error.code, [place, error.detail].filter { !$0.isEmpty }.joined(separator: ": "))
+            let details = [place, error.detail].filter { !$0.isEmpty }
+            throw PostgreSQLError(
+                error.code,
+                error.detail.hasPrefix(place) ? error.detail : details.joined(separator: ": ")
+            )
         }
     }
 
