@@ -108,7 +108,7 @@ struct IdempotencyTests {
         let service = try RunningService(installation)
         let body = Customers.request("alice")
         let long = String(repeating: "k", count: 255)
-        for keys in [[""], ["a b"], ["a\u{7F}"], ["ä"], [long + "k"], ["a", "a"], ["a", "b"]] {
+        for keys in [[""], ["a b"], ["ä"], [long + "k"], ["a", "a"], ["a", "b"]] {
             let connection = try Connection(to: service.server)
             let response = try connection.request("POST", Self.signatures, headers: fields(keys), body: body)
             #expect(response.status == 400, "\(keys)")
@@ -127,20 +127,27 @@ struct IdempotencyTests {
         "The same answer comes after a restart, and is gone with the customer who is forgotten; a client's rate counts it"
     )
     func restart() throws {
-        try installation.edit("clients.yaml", "evidence:", "signaturesPerSecond: 100, evidence:")
+        try installation.edit("clients.yaml", "evidence:", "signaturesPerSecond: 1, evidence:")
         var service = try RunningService(installation)
-        let body = Customers.request("alice")
+        // A rate of one a second counts them for longer than this test takes.
+        let offers = Array(repeating: #"{"productId":"pro.monthly","offerId":"anyone"}"#, count: 100)
+        let evidence = #"{"receiptResponse":\#(Customers.active)}"#
+        let account = #""applicationUsername":"alice""#
+        let body = #"{\#(account),"evidence":\#(evidence),"offers":[\#(offers.joined(separator: ","))]}"#
         let first = try ask(service, body, "k")
+        #expect(first.decisions.count { $0["discount"] != nil } == 1)
+        #expect(first.decisions.count { $0["reason"] as? String == "signature_limit" } == 99)
+        #expect(try ask(service, body, "k").json["code"] as? String == "rate_limited")
         service.kill()
         service = try RunningService(installation)
         let again = try ask(service, body, "k")
         #expect(again.body == first.body && isReplayed(again))
-        let rates = [first, again].map { $0.headers["ratelimit"] ?? "" }
-        #expect(rates.allSatisfy { $0.contains("r=99") }, "\(rates)")
         let forgotten = try installation.ledger("forget", "--application-username", "alice")
         #expect(forgotten.status == 0, "\(forgotten.errors)")
+        service.kill()
+        service = try RunningService(installation)
         let new = try ask(service, body, "k")
-        #expect(new.decisions.first?["reason"] as? String == "signature_limit")
+        #expect(new.decisions.count { $0["reason"] as? String == "signature_limit" } == 100)
         #expect(try installation.sql("SELECT COUNT(*) FROM kept_answers") == "0\n")
     }
 
