@@ -83,9 +83,10 @@ struct IdempotencyTests {
         #expect(!isReplayed(signed))
 
         #expect(try ask(service, body, "k", token: token).decisions.first?["reason"] as? String == "signature_limit")
+        let lapsed = Customers.transaction()
         let introductory = #"""
-            {"evidence":{"receiptResponse":\#(Customers.neverSubscribed)},"products":["pro.monthly"],
-            "transactionId":"704289572311513293","allowIntroductoryOffer":false}
+            {"evidence":{"receiptResponse":\#(Customers.lapsed(lapsed))},"products":["pro.monthly"],
+            "transactionId":"\#(lapsed)","allowIntroductoryOffer":false}
             """#
         let path = "/v1/introductory-eligibility-signatures"
         let ofPath = try ask(service, introductory, "k", path: path)
