@@ -24,14 +24,28 @@ extension RecognisedContent {
     }
 
     /// The text before it was URL-encoded, or before a form was made of it; `nil` where neither was done.
+    ///
+    /// By bytes, so that no blank and no percent sign is left, whatever stands beside it.
     private static func withoutURLEncoding(_ text: String) -> String? {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: " ") }) else { return nil }
-        // Base64 has no other characters that are encoded so.
-        let marks = [
-            ("%2B", "+"), ("%2b", "+"), ("%2F", "/"), ("%2f", "/"), ("%3D", "="), ("%3d", "="), (" ", "+"),
-        ]
-        let plain = marks.reduce(text) { $0.replacing($1.0, with: $1.1) }
-        return plain.utf8.contains(UInt8(ascii: "%")) ? nil : plain
+        var plain: [UInt8] = []
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            switch byte {
+            case UInt8(ascii: " "): plain.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "%"):
+                guard let high = bytes.next(), let low = bytes.next() else { return nil }
+                // Base64 has no other characters that are encoded so.
+                switch (high, low | 0x20) {
+                case (UInt8(ascii: "2"), UInt8(ascii: "b")): plain.append(UInt8(ascii: "+"))
+                case (UInt8(ascii: "2"), UInt8(ascii: "f")): plain.append(UInt8(ascii: "/"))
+                case (UInt8(ascii: "3"), UInt8(ascii: "d")): plain.append(UInt8(ascii: "="))
+                default: return nil
+                }
+            default: plain.append(byte)
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
     }
 
     /// Recognises JSON that nobody signed, by the names of its members; an unknown thing gives `nil`.

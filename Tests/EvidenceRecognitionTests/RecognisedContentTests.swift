@@ -83,6 +83,7 @@ struct RecognisedContentTests {
         Row("a receipt with blanks for plus signs", receipt.replacing("+", with: " "), in: .receipt, "URL-encoded"),
         Row("the same among transactions", urlEncoded, in: .signedTransactions, "URL-encoded.", "goes into receipt"),
         Row("percent signs of anything", "50% of this is 100%25", in: .receipt),
+        Row("a blank with an accent on it", "AAAA \u{301}AAAA", in: .receipt),
         Row("a receipt among transactions", receipt, in: .signedTransactions, "a receipt.", "goes into receipt"),
         Row("a receipt as receiptResponse", receipt, in: .receiptResponse, "a receipt.", "goes into receipt"),
         Row("a verifyReceipt answer as receipt", answer, in: .receipt, "verifyReceipt answer", "receiptResponse"),
