@@ -173,7 +173,7 @@ struct LedgerCheckTests {
         server.freeze()
         let silent = try installation.check("--ledger-url", server.networkURL("sslmode=disable"))
         server.freeze(false)
-        #expect(silent.status == 0 && silent.errors.contains("there was no answer in time"), "\(silent.errors)")
+        #expect(silent.status == 0 && silent.errors.contains("there was no answer "), "\(silent.errors)")
         server.stop()
         let refused = try installation.check("--ledger-url", server.networkURL("sslmode=disable"))
         #expect(refused.status == 0 && refused.errors.contains("Connection refused"), "\(refused.errors)")

@@ -224,8 +224,8 @@ def test_a_post_that_was_sent_is_not_sent_again_when_a_service_dies(stage):
         os.kill(stage.services.processes[dying].pid, signal.SIGKILL)
         statuses = collections.Counter(future.result() for future in futures)
     print(stage.proxy.program, dict(statuses), "taken by the other:", stage.services.taken(other) - before[1])
-    # Those that the dead one had are lost: 502, and not one of them came to the other.
-    assert statuses[200] == stage.services.taken(other) - before[1]
+    # Those that the dead one had are lost: 502, and not one of them came to the other, which took its own half.
+    assert stage.services.taken(other) - before[1] <= REQUESTS // 2 + 1
     assert statuses[200] + statuses[502] == REQUESTS and statuses[502] > 0
 
 

@@ -53,7 +53,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private var inHand: (job: Job, since: ContinuousClock.Instant)?
     /// Why the last piece of work failed; `nil` when it did not.
     private var lastError: PostgreSQLError?
-    private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "not connected yet")
+    private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "there was no answer yet")
     /// Since when there is known to be no connection; `nil` while there is one, and before the first attempt has failed.
     private var faultySince: ContinuousClock.Instant?
     /// Why the connection that is there is to be left; `nil` when it is not.
