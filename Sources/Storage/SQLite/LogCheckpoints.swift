@@ -79,8 +79,12 @@ final class LogCheckpoints: Sendable {
         let pages = pagesNow.load(ordering: .relaxed)
         guard pages > 0, size < Self.headerSize + pages * (pageSize + Self.pageHeaderSize) else { return false }
         guard size > 0 else {
-            // SQLite emptied the log, so there is no frame to read.
-            return (try? copy()).map { $0 & 0xFF == SQLITE_IOERR } ?? false
+            // Where SQLite emptied the log, there is no frame to read.
+            do throws(SQLiteConnection.Failure) {
+                return try copy() & 0xFF == SQLITE_IOERR
+            } catch {
+                return error.primary == SQLITE_IOERR
+            }
         }
         return readBeginning() == beginning.withLock { $0 }
     }
