@@ -99,7 +99,7 @@ package final class CustomerRequest: Sendable {
     }
 }
 
-/// What a request has that is answered once: the same call gets the same bytes.
+/// The part of a request that is answered once: the same call gets the same bytes.
 package struct Idempotency: Sendable {
     package let call: IdempotentCall
     /// The bytes of an answer as they leave.

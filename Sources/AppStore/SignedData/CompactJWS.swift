@@ -43,7 +43,7 @@ struct CompactJWS {
 
     fileprivate static let notBase64URL = "The parts of a JWS are in base64url without padding."
 
-    /// What is wrong with a text that is no compact JWS, by the characters that do not belong there.
+    /// The fault of a text that is no compact JWS, by the characters that do not belong there.
     fileprivate static func malformed(_ text: Substring, _ rule: String) -> SignedDataFault {
         let marks: [(name: String, characters: String)] = [
             ("a line break", "\r\n"), ("a blank", " \t"), ("a quotation mark", "\"'"), ("padding (=)", "="),

@@ -33,7 +33,7 @@ extension Book {
         )
     }
 
-    /// The other identifiers of each subscription: whoever asks by one of them has to find the others.
+    /// The other identifiers of each subscription, in both directions: a question by any of them finds the others.
     private static func linked(_ all: [Chapter]) -> [String: Set<String>] {
         guard all.contains(where: { !$0.linked.isEmpty }) else { return [:] }
         var linked: [String: Set<String>] = [:]

@@ -4,7 +4,7 @@ extension App {
     /// How many products a sentence lists.
     private static let mostProducts = 3
 
-    /// What the catalog lacks of an offer that it does not have, and which of its names is near: a sentence.
+    /// A sentence on an offer that the catalog lacks: which part is missing, and which name is near.
     func phrase(forMissing request: OfferRequest) -> String {
         guard let product = product(request.productId)?.product else {
             let ids = subscriptionGroups.lazy.flatMap(\.products).map(\.id)

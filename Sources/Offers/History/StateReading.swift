@@ -1,6 +1,6 @@
 /// What was said of a subscription, as its state is read: the periods that count, the renewal, and the clocks.
 struct SubscriptionWords {
-    /// What the transaction says that the state rests on; `nil` where there is none.
+    /// The transaction that the state rests on, as far as the state needs it; `nil` where there is none.
     let bought: (revocation: Revocation.Kind?, revocationDate: Timestamp?, billingPlan: BillingPlan?)?
     /// The end of the paid time; `nil` where it is not said.
     let paidUntil: Timestamp?

@@ -144,7 +144,7 @@ extension [Chapter] {
 extension Chapter {
     /// By the catalog or what is said; `nil` where it cannot be determined.
     ///
-    /// What is held of the renewal for too long names none.
+    /// A renewal that is held for too long names none.
     fileprivate func group(in app: App, oldest: Timestamp?, _ named: () -> NamedGroups) -> String? {
         let hasEntry = renewal?.content?.isStandIn == false && !isRenewalOverAge(since: oldest)
         let product = hasEntry ? renewal?.content?.productId : newestProductId

@@ -107,7 +107,7 @@ struct AskedCall: Sendable {
         return Known(body: Array(answer), request: Array(request))
     }
 
-    /// What is sealed in beside the answer.
+    /// The data that is authenticated with the answer, and not sealed.
     private func sides(time: Timestamp, customer: [UInt8]?) -> [UInt8] {
         CanonicalBytes("offer-signer kept answer 1", [.text(place.requestId), .time(time), SQLValue(customer)]).bytes
     }

@@ -8,7 +8,7 @@ struct ConnectionFailure {
 
     init(_ attempts: [String]) { self.attempts = attempts }
 
-    /// What a host says that has no server now, or nothing at all: that may end by itself.
+    /// The errors of a host that has no server now, or does not answer: they may end by themselves.
     private static let silence =
         [ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ECONNRESET, EPIPE].map {
             String(cString: strerror($0))

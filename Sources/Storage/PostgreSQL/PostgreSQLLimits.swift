@@ -13,7 +13,7 @@ package struct PostgreSQLLimits: Equatable, Sendable {
     package var batch = Duration.seconds(5)
     /// How long a transaction may take in all, where the server can end it (`transaction_timeout`).
     ///
-    /// Whoever verifies a ledger reads it in one.
+    /// The commands that verify a ledger read it in one.
     package var transaction = Duration.seconds(3600)
     /// How long a piece of work may wait for its turn or for the connection to come back.
     package var waiting = Duration.seconds(3)

@@ -3,8 +3,8 @@ import CSQLite
 /// When the log (WAL) may be begun anew.
 ///
 /// SQLite 3.7.0 to 3.51.2 can corrupt a file where one connection brings the log into the file in the same instant in which
-/// a commit of another begins the log anew (https://www.sqlite.org/wal.html, "The WAL-reset bug"). So whoever does the one
-/// keeps all others, of any process, from the other: by SQLite's own locks, which everybody respects
+/// a commit of another begins the log anew (https://www.sqlite.org/wal.html, "The WAL-reset bug"). So each of the
+/// two keeps the other from beginning, in any process: by SQLite's own locks, which everybody respects
 /// (https://www.sqlite.org/walformat.html, 2.3).
 extension SQLiteConnection {
     /// The locks of the log's index, by their number.

@@ -28,9 +28,9 @@ struct CatalogDraft {
     /// Stands for the id of a group that Xcode's file does not have; no configuration is accepted with it.
     static let unknownGroup = "GROUP_ID"
 
-    /// Where it comes from.
+    /// Its source: a file, or App Store Connect.
     let source: String
-    /// What whoever reads it has to know besides.
+    /// More that its reader has to know.
     var notes: [String] = []
     let bundleId: String
     var name: String?
