@@ -18,6 +18,8 @@ packed        := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2
 optimised     := swift build -c release --disable-local-rpath --static-swift-stdlib -Xswiftc -use-ld=lld $(packed)
 release       := .build/release/offer-signer
 debug         := .build/debug/offer-signer
+newest        := [ -x $(release) ] && [ -x $(dir $(release))offer-lab ] && [ -z "$$(find Package.swift Sources -newer $(release) -print -quit)" ] \
+                   && echo $(release) || echo $(debug)
 python        := .build-python
 bench-python  := .build-bench
 requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
@@ -26,7 +28,7 @@ requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
 heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\033[0m\n' $(1); \
           else printf '\n== %s\n' $(1); fi
 
-.PHONY: help demo test run build lint format clean \
+.PHONY: help demo example test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
         dependencies-for-fleet dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
         dependencies-for-platforms test-build test-swift test-fuzz test-interoperability test-demo fleet platforms soak \
@@ -36,7 +38,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 help:
 	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
 	@echo 'make run           Serve the example until Ctrl-C.'
-	@echo 'make build         Build the executables: $(release) and offer-lab beside it'
+	@echo 'make build         Build the optimised executables: $(release) and offer-lab beside it'
 	@echo
 	@echo 'make test          Everything that continuous integration checks.'
 	@echo 'make fleet         Test a fleet that fails over, with PostgreSQL and HAProxy (FLEET="--rounds 3").'
@@ -62,15 +64,23 @@ help:
 	@echo 'make clean         Remove what was built.'
 	@echo 'Each installs missing packages with apt, and for Python with pip, and says which.'
 
-demo: dependencies-for-demo build
-	@deploy/demo.sh $(release)
+demo: example
+	@deploy/demo.sh $$($(newest))
 
-run: dependencies-for-demo build
+run: example
 	$(call heading,'Serving $(configuration) until Ctrl-C')
-	@exec deploy/run-example.sh $(release)
+	@exec deploy/run-example.sh $$($(newest))
+
+# A first signature comes sooner from what the tests use, too. Who has optimised executables of the same sources gets those.
+example: dependencies-for-demo
+	@if [ "$$($(newest))" = $(debug) ]; then \
+		printf '\n== Building the executables (the first time takes some minutes)\n'; \
+		swift build --disable-local-rpath --product offer-signer; \
+		swift build --disable-local-rpath --product offer-lab; \
+	fi
 
 build: dependencies-to-build
-	$(call heading,'Building the executables (the first time takes some minutes)')
+	$(call heading,'Building the optimised executables')
 	@$(optimised) --product offer-signer
 	@$(optimised) --product offer-lab
 	@if readelf --dynamic $(release) | grep -F '$$ORIGIN'; then echo '$(release) loads libraries from beside it' >&2; exit 1; fi
@@ -199,8 +209,8 @@ test-interoperability: test-build $(python)/installed
 	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI and clients of it; the page")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
-# With the executables that the tests have built: an optimised build takes as long as all of them. `make demo` and the image
-# have optimised ones.
+# With the executables that the tests have built: an optimised build takes as long as all of them. The image has optimised
+# ones.
 test-demo: test-build
 	$(call heading,'Checking that the image has the libraries of the executable')
 	@deploy/check-libraries.sh $(debug)
