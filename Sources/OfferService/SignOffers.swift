@@ -86,25 +86,25 @@ package final class SignOffers: Sendable {
         let prepared = try await sign(decided).value()
         guard let entry = prepared.entry else { return release(prepared, by: []) }
         let result = await withCheckedContinuation { continuation in
-            record([entry]) { continuation.resume(returning: $0) }
+            record([entry]) { continuation.resume(returning: $1) }
         }
         return release(prepared, by: try result.get().first ?? [])
     }
 
     /// Queues entries for the ledger, without waiting.
     ///
-    /// `completion` is called once, from any thread, maybe before this returns: with the outcomes of each entry's
-    /// grants, in their order, or with the reason why nothing of all may leave.
+    /// `completion` is called from any thread, maybe before this returns, and for each entry once: with the places of
+    /// entries and the outcomes of each one's grants, in their order, or with the reason why nothing of these may leave.
     package func record(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], SignatureFault>) -> Void
+        completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], SignatureFault>) -> Void
     ) {
-        guard let ledger else { return completion(.failure(.ledger(Self.noLedger))) }
+        guard let ledger else { return completion(Array(entries.indices), .failure(.ledger(Self.noLedger))) }
         let (watch, rooms) = (Stopwatch(), metrics.rooms)
-        ledger.append(entries) { result in
+        ledger.append(entries) { places, result in
             let nanoseconds = watch.nanoseconds
-            for _ in entries { rooms.note(nanoseconds, in: .ledger) }
-            completion(result.mapError { .ledger($0) })
+            for _ in places { rooms.note(nanoseconds, in: .ledger) }
+            completion(places, result.mapError { .ledger($0) })
         }
     }
 

@@ -34,11 +34,11 @@ package final class ScriptedLedger: SignatureLedger {
 
     package func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
+        completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) {
-        if let failure { return completion(.failure(failure)) }
+        if let failure { return completion(Array(entries.indices), .failure(failure)) }
         state.withLock { $0.entries += entries }
-        completion(.success(entries.map { $0.grants.map(outcome) }))
+        completion(Array(entries.indices), .success(entries.map { $0.grants.map(outcome) }))
     }
 
     /// Notes the question, and gives the scripted answer, where it may be asked without waiting.

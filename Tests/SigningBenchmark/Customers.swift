@@ -18,13 +18,13 @@ final class Customers {
 
     private let service: Service
     private let bodies: [[UInt8]]
-    private let ledger: DurableLedger?
+    private let ledger: Journal?
     private let recorded = Mutex<[(PreparedAnswer, [GrantOutcome])]>([])
     private let news = DispatchSemaphore(value: 0)
     private var next = 0
     private var waiting = 0
 
-    init(service: Service, offers: Int, ledger: DurableLedger?) {
+    init(service: Service, offers: Int, ledger: Journal?) {
         self.service = service
         self.ledger = ledger
         bodies = (0..<Self.count).map { number in
@@ -76,7 +76,7 @@ final class Customers {
         waiting += prepared.count
         let entries = prepared.compactMap(\.entry)
         guard let ledger else { return keep(prepared, entries.map { $0.grants.map { _ in .recorded } }) }
-        ledger.append(entries) { [self, prepared] result in keep(prepared, (try? result.get()) ?? []) }
+        ledger.append(entries) { [self, prepared] _, result in keep(prepared, (try? result.get()) ?? []) }
     }
 
     private func keep(_ prepared: [PreparedAnswer], _ outcomes: [[GrantOutcome]]) {

@@ -8,7 +8,7 @@ struct LedgerCommits {
     /// How many records are written between two looks at the clock.
     private static let round = 2048
 
-    let ledger: DurableLedger
+    let ledger: Journal
     /// How many entries one commit holds.
     let batch: Int
     /// For how many customers a subscription may be presented; `nil` when that is not counted.
@@ -67,7 +67,7 @@ struct LedgerCommits {
     private func write(_ batches: [[LedgerEntry]]) {
         let news = DispatchSemaphore(value: 0)
         for entries in batches {
-            ledger.append(entries) { result in
+            ledger.append(entries) { _, result in
                 guard case .success(let outcomes) = result, outcomes.allSatisfy({ $0 == [.recorded] }) else {
                     print("error: a signature is not on record: \(result)")
                     exit(1)

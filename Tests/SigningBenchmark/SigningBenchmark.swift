@@ -68,10 +68,10 @@ struct SigningBenchmark {
         return signatures
     }
 
-    private static func openLedger(_ path: String, _ key: SigningKey) throws -> DurableLedger {
+    private static func openLedger(_ path: String, _ key: SigningKey) throws -> Journal {
         // The same in every run: with another key, customers would be others, who share their evidence with those before.
         guard let digestKey = DigestKey(bytes: [UInt8](repeating: 7, count: 32)) else { exit(1) }
-        return DurableLedger(
+        return Journal(
             in: try SQLiteDatabase(path: path),
             keys: try LedgerKeys(digestKey: digestKey, checkpointSigner: key, checkpointKeySPKI: key.publicKeySPKI),
             isClockRight: { true },

@@ -209,9 +209,9 @@ extension PublicEndpoints {
     private func record(_ signed: [Signed], on loop: any EventLoop) {
         guard !signed.isEmpty else { return }
         let bound = NIOLoopBound(signed, eventLoop: loop)
-        signOffers.record(signed.compactMap(\.prepared.entry)) { [signOffers] result in
+        signOffers.record(signed.compactMap(\.prepared.entry)) { [signOffers] places, result in
             loop.execute {
-                let signed = bound.value
+                let signed = places.map { bound.value[$0] }
                 let replies = signed.enumerated().map { index, one in
                     result.mapError { Problem($0, evidence: nil) }.flatMap { outcomes in
                         // A grant without an outcome is not given out.

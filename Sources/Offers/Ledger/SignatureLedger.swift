@@ -5,12 +5,12 @@
 package protocol SignatureLedger: Sendable {
     /// Queues entries, and reports their outcomes once they are on durable storage.
     ///
-    /// It never blocks: if the queue is full or closed, it fails at once. Entries of one call are queued together and
-    /// answered together: `completion` is called once, from any thread, maybe before this returns. It gets the outcomes
-    /// of each entry's grants, in their order; on a failure no signature of the call may leave.
+    /// It never blocks: if the queue is full or closed, it fails at once. `completion` is called from any thread, maybe
+    /// before this returns: mostly once, for all entries, and for each entry once. It gets the places of entries and the
+    /// outcomes of each one's grants, in their order; on a failure no signature of these may leave.
     func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
+        completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], StorageFailure>) -> Void
     )
 
     /// The counts may grow before an entry is appended; then the outcome of the entry decides.
@@ -40,7 +40,7 @@ extension SignatureLedger {
     /// Waits for the outcomes of the grants, in their order; when it throws, nothing of the entry may leave.
     package func append(_ entry: LedgerEntry) async throws(StorageFailure) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
-            append([entry]) { continuation.resume(returning: $0) }
+            append([entry]) { continuation.resume(returning: $1) }
         }
         return try result.get().first ?? []
     }

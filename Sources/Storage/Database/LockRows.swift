@@ -46,6 +46,9 @@ enum LockRows {
         )
     }
 
+    /// The statement that locks those rows that nobody else has; none where there are no rows.
+    static func acquisition(of rows: Set<Int64>) -> [SQLCall] { rows.isEmpty ? [] : [takeFree(rows)] }
+
     /// Why nothing is written: somebody has deleted rows.
     static let missing = StorageFailure(
         .malformed,
@@ -66,4 +69,14 @@ enum LockRows {
             ]
         ]
     )
+}
+
+extension Session {
+    /// The rows that other transactions have, by the answer to ``LockRows/acquisition(of:)``.
+    func locked(of rows: Set<Int64>, _ answers: ArraySlice<Rows>) throws(StorageFailure) -> Set<Int64> {
+        guard !rows.isEmpty, let answer = answers.first, answer.count < rows.count else { return [] }
+        let count = try run("SELECT count(*) FROM ledger_locks WHERE id = ANY ($1::int8[])", .integers(rows.sorted()))
+        guard try count.integer(0, 0) == rows.count else { throw LockRows.missing }
+        return rows.subtracting(try answer.integers())
+    }
 }

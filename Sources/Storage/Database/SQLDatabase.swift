@@ -23,9 +23,6 @@ package protocol Session {
     /// `true` where this connection does so for the first time: then the server may be another one than before.
     func hold(_ writer: String) throws(StorageFailure) -> Bool
 
-    /// Locks rows until the transaction ends, without waiting, and says which others have, as far as that can be known.
-    func kept(of rows: Set<Int64>) throws(StorageFailure) -> Set<Int64>
-
     /// The writers of these that are surely gone: none can come back before the transaction ends.
     func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
 }

@@ -48,7 +48,8 @@ struct LedgerBatch: Sendable {
 
     /// The rows to write, and the outcomes for the callers when they are written.
     struct Decision: Sendable {
-        var outcomes: [[GrantOutcome]] = []
+        /// `nil` for an entry that was left out.
+        var outcomes: [[GrantOutcome]?] = []
         var records: [LedgerRecord] = []
         var presentations: [PresentedSubscription: Presented] = [:]
         var answers: [AskedCall.Row] = []
@@ -111,14 +112,31 @@ struct LedgerBatch: Sendable {
         return rows
     }
 
+    /// The places of entries that need one of these rows.
+    func places(needing rows: Set<Int64>, digestKey: DigestKey) -> Set<Int> {
+        guard !rows.isEmpty else { return [] }
+        let needing = entries.indices.filter {
+            !LedgerBatch([entries[$0].entry], digestKey: digestKey).locks.isDisjoint(with: rows)
+        }
+        return Set(needing)
+    }
+
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
-    func decide(by counts: LedgerCounts, with work: inout LedgerWork) throws(StorageFailure) -> Decision {
+    func decide(
+        by counts: LedgerCounts,
+        with work: inout LedgerWork,
+        leavingOut aside: Set<Int> = []
+    ) throws(StorageFailure) -> Decision {
         var presented = counts.presentations
         var answers = counts.answers
         var added: [CustomerOffer: Int] = [:]
         var decision = Decision()
         decision.records.reserveCapacity(entries.reduce(0) { $0 + $1.grants.count })
         for (place, (entry, grants)) in entries.enumerated() {
+            guard !aside.contains(place) else {
+                decision.outcomes.append(nil)
+                continue
+            }
             let asked = callsByEntry.isEmpty ? nil : callsByEntry[place]
             if let asked, let known = answers[asked.place] {
                 decision.outcomes.append([asked.outcome(of: known)])

@@ -1,7 +1,6 @@
 import Offers
-import Synchronization
 
-/// The losses of the ledger in the database, and the locks that others hold in it.
+/// The losses of the ledger in the database.
 extension LedgerStore {
     /// Says which records the database has lost, by the last one that was seen of each chain there, and ends this
     /// writer's chain where it is among those.
@@ -61,28 +60,5 @@ extension LedgerStore {
             }
             return losses
         }
-    }
-
-    /// Whether another transaction keeps what an entry is counted by, as was found when that was waited for in vain.
-    func isKept(_ entry: LedgerEntry) -> Bool {
-        let kept = kept.withLock { $0 }
-        return !kept.isEmpty && !LedgerBatch([entry], digestKey: keys.digestKey).locks.isDisjoint(with: kept)
-    }
-
-    /// Looks again what other transactions keep.
-    func reviewKept() {
-        let known = kept.withLock { $0 }
-        guard !known.isEmpty, let still = try? look(for: known) else { return }
-        kept.withLock { $0 = still }
-    }
-
-    /// Notes which locks other transactions keep, after one of them was waited for in vain.
-    func noteKept(_ locks: Set<Int64>) {
-        guard let found = try? look(for: locks) else { return }
-        kept.withLock { $0.formUnion(found) }
-    }
-
-    private func look(for locks: Set<Int64>) throws(StorageFailure) -> Set<Int64> {
-        try database.transaction(.ledger) { session throws(StorageFailure) in try session.kept(of: locks) }
     }
 }

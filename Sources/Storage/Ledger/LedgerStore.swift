@@ -4,7 +4,7 @@ import Synchronization
 /// The ledger in a database, which several services may share: each has a chain of its own, and limits hold for all of them
 /// together.
 ///
-/// Its calls block: ``DurableLedger`` makes them from one thread of its own. The first record begins a chain.
+/// Its calls block: the ``Journal`` makes them from its thread. The first record begins a chain.
 final class LedgerStore: Sendable {
     private struct Chain {
         var writer = LedgerChain.newWriter()
@@ -23,9 +23,8 @@ final class LedgerStore: Sendable {
     }
 
     private struct Written: Sendable {
-        var outcomes: [[GrantOutcome]] = []
-        /// Of the states, whether each was new.
-        var news: [Bool] = []
+        var outcomes: [[GrantOutcome]?] = []
+        var beside = CompanionWork.Outcome()
         var head: LedgerChain.Head
     }
 
@@ -36,8 +35,6 @@ final class LedgerStore: Sendable {
     let keys: LedgerKeys
     let retentionDays: Int?
     let now: @Sendable () -> Timestamp
-    /// The locks that other transactions keep, when that was looked for last.
-    let kept = Mutex<Set<Int64>>([])
     /// Whether the database's disk was full the last time.
     private let wasFull = Atomic(false)
     private let chain = Mutex(Chain())
@@ -60,32 +57,36 @@ final class LedgerStore: Sendable {
 
     /// Writes entries in one transaction, in their order; limits are checked as each is written.
     ///
-    /// It gives for each entry the outcomes of its grants, when all is on durable storage, and for each merged state whether
-    /// it was new.
+    /// It gives for each entry the outcomes of its grants, when all is on durable storage; `nil` for one that was left out, as
+    /// another transaction has a lock that it needs.
     ///
     /// When all but the commit is done it asks whether that is still wanted, however long somebody else kept the database
     /// locked: if not, it takes everything back, and throws ``StorageFailure/abandoned``.
     func commit(
         _ entries: [LedgerEntry],
-        with states: StateMerge?,
+        beside companion: CompanionWork,
         while isWanted: @escaping @Sendable () -> Bool
-    ) throws(StorageFailure) -> (outcomes: [[GrantOutcome]], news: [Bool]) {
+    ) throws(StorageFailure) -> (outcomes: [[GrantOutcome]?], beside: CompanionWork.Outcome) {
+        guard !entries.isEmpty else { return ([], try commit(companion, while: isWanted)) }
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         // SQLite has one writer at a time anyway.
-        let locks = database.dialect == .sqlite ? [] : batch.locks
-        let written = try writing(locking: locks, also: states?.locks ?? []) {
-            [self] session, writer throws(StorageFailure) in
+        let locks = database.dialect == .sqlite ? [] : batch.locks.union(companion.locks)
+        let written = try writing { [self] session, writer throws(StorageFailure) in
+            let acquisition = LockRows.acquisition(of: locks)
             let (counts, answers) = try session.counts(
                 batch.counts,
                 batch.subscriptions,
                 batch.calls,
-                with: [SQLCall(LedgerSQL.end, .text(writer))] + (states?.questions ?? [])
+                with: acquisition + [SQLCall(LedgerSQL.end, .text(writer))] + companion.questions
             )
+            let locked = try session.locked(of: locks, answers.prefix(acquisition.count))
+            let rest = answers.dropFirst(acquisition.count)
             guard isWanted() else { throw .abandoned }
-            let head = try end(of: writer, answers.first, session)
+            let head = try end(of: writer, rest.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
-            let decision = try batch.decide(by: counts, with: &work)
-            let news = try states?.run(session, answers.dropFirst()) ?? []
+            let aside = batch.places(needing: locked, digestKey: keys.digestKey)
+            let decision = try batch.decide(by: counts, with: &work, leavingOut: aside)
+            let beside = try companion.run(session, rest.dropFirst(), locked)
             try session.write(decision)
             // PostgreSQL gets what was written with the commit. Where somebody waits for a short time alone it gets it
             // before, as it may have to wait for a lock: after this nothing is taken back.
@@ -93,23 +94,33 @@ final class LedgerStore: Sendable {
             guard isWanted() else { throw .abandoned }
             try LedgerReadBack.expect(decision, in: session)
             chain.withLock { $0.heads = [head, work.head] }
-            return Written(outcomes: decision.outcomes, news: news, head: work.head)
+            return Written(outcomes: decision.outcomes, beside: beside, head: work.head)
         }
-        return (written.outcomes, written.news)
+        return (written.outcomes, written.beside)
     }
 
-    func commit(
-        _ entries: [LedgerEntry],
-        while isWanted: @escaping @Sendable () -> Bool = { true }
-    ) throws(StorageFailure) -> [[GrantOutcome]] {
-        try commit(entries, with: nil, while: isWanted).outcomes
+    /// Writes what needs no record.
+    private func commit(
+        _ companion: CompanionWork,
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> CompanionWork.Outcome {
+        let locks = database.dialect == .sqlite ? [] : companion.locks
+        return try database.transaction(.ledger) { session throws(StorageFailure) in
+            let acquisition = LockRows.acquisition(of: locks)
+            let answers = try session.run(acquisition + companion.questions)
+            let locked = try session.locked(of: locks, answers.prefix(acquisition.count))
+            guard isWanted() else { throw .abandoned }
+            let outcome = try companion.run(session, answers.dropFirst(acquisition.count), locked)
+            guard isWanted() else { throw .abandoned }
+            return outcome
+        }
     }
 
     /// Writes a little, to find out whether the database takes it again.
     func probe() throws(StorageFailure) {
         let (keys, now) = (keys, now())
         let fills = wasFull.load(ordering: .relaxed)
-        _ = try writing(locking: []) { [self] session, writer throws(StorageFailure) in
+        _ = try writing { [self] session, writer throws(StorageFailure) in
             let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
             let head = try end(of: writer, answers.first, session)
             if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
@@ -196,8 +207,6 @@ final class LedgerStore: Sendable {
 extension LedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
-        locking locks: Set<Int64>,
-        also others: Set<Int64> = [],
         _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
         var isAnnounced = false
@@ -206,8 +215,7 @@ extension LedgerStore {
                 if !chain.withLock(\.isBegun) { try begin() }
                 let writer = chain.withLock(\.writer)
                 // A chain is ended under its lock.
-                let rows = locks.union(others).union([LockRows.row(ofWriter: writer)])
-                let written = try database.transaction(.ledger, locking: rows) {
+                let written = try database.transaction(.ledger, locking: [LockRows.row(ofWriter: writer)]) {
                     [self] session throws(StorageFailure) in
                     // A new connection may lead to another server, which has to be compared with what was seen.
                     if try session.hold(writer) { try compare(session) }
@@ -225,9 +233,6 @@ extension LedgerStore {
                     // Where all is known already, once more.
                     guard !isAnnounced else { throw error }
                     isAnnounced = true
-                case .locked:
-                    noteKept(locks)
-                    throw error
                 case .diskFull:
                     wasFull.store(true, ordering: .relaxed)
                     throw error

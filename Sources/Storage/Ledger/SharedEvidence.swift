@@ -16,10 +16,11 @@ final class SharedEvidence: Sendable {
 
     init(lifetime: Duration = .seconds(3600)) { self.lifetime = lifetime }
 
-    func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]]) {
+    func add(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]?]) {
         for index in 0..<min(entries.count, outcomes.count) {
-            for place in 0..<min(entries[index].grants.count, outcomes[index].count) {
-                guard case .evidenceShared = outcomes[index][place],
+            guard let outcomes = outcomes[index] else { continue }
+            for place in 0..<min(entries[index].grants.count, outcomes.count) {
+                guard case .evidenceShared = outcomes[place],
                     let subscription = entries[index].subscriptions(of: entries[index].grants[place]).first
                 else { continue }
                 known.withLock { known in

@@ -80,11 +80,6 @@ final class PostgreSQLSession: Session {
         return known == nil
     }
 
-    func kept(of rows: Set<Int64>) throws(StorageFailure) -> Set<Int64> {
-        guard !rows.isEmpty else { return [] }
-        return rows.subtracting(try run(LockRows.takeFree(rows)).integers())
-    }
-
     func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
         guard !writers.isEmpty else { return [] }
         let lives = """

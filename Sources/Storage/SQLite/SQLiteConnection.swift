@@ -211,8 +211,6 @@ struct SQLiteSession: Session {
 
     func hold(_ writer: String) -> Bool { false }
 
-    func kept(of rows: Set<Int64>) -> Set<Int64> { [] }
-
     func gone(of writers: [String]) -> Set<String> { abandoned.intersection(writers) }
 
     func work<Value>(

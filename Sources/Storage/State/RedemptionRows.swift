@@ -3,11 +3,10 @@ import Offers
 extension Session {
     /// Writes the redemptions of subscriptions anew, each with the signature that made it possible.
     ///
-    /// In a transaction. One service at a time does it, so that no signature is found for two redemptions. A service
-    /// that waits holds all the other locks that it needs, so that nobody waits in a circle.
+    /// In a transaction that has the row of ``LockRows/redemptions``: one service at a time does it, so that no signature is
+    /// found for two redemptions.
     func putRedemptions(of subscriptions: [Chapter], _ digestKey: DigestKey) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
-        try lock(LockRows.redemptions)
         let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
         let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for (held, rows) in zip(subscriptions, deleted) {

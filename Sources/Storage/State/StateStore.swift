@@ -15,23 +15,56 @@ struct StateWork: Sendable {
     func isDue(in current: Int64) -> Bool { generation.map { $0 == current } ?? true }
 }
 
-/// Works that a transaction merges into what is held: one of their own, or the ledger's commit.
+/// Works that are merged into what is held, within a transaction of the journal.
 struct StateMerge: Sendable {
-    /// Rows of ``LockRows``.
-    let locks: Set<Int64>
-    /// Questions whose answers ``run`` needs: a transaction asks them together with its own.
+    fileprivate let works: [StateWork]
+    fileprivate let identities: [SubscriptionIdentity]
+    fileprivate let digestKey: DigestKey
+    /// Rows of ``LockRows`` for each work; none for SQLite.
+    let locks: [Set<Int64>]
+    /// Questions whose answers ``run(_:_:leavingOut:)`` needs: a transaction asks them together with its own.
     let questions: [SQLCall]
-    /// Gives for each work whether it was new.
-    let run: @Sendable (any Session, _ answers: ArraySlice<Rows>) throws(StorageFailure) -> [Bool]
+
+    /// Merges works but for some, and gives for each whether it was new; `nil` for one that was left out.
+    func run(
+        _ session: any Session,
+        _ answers: ArraySlice<Rows>,
+        leavingOut aside: Set<Int>
+    ) throws(StorageFailure) -> [Bool?] {
+        guard !works.isEmpty else { return [] }
+        guard let generation = try answers.first?.generation(), let last = answers.last else {
+            throw .malformed("generation")
+        }
+        let known: [SubscriptionIdentity: Chapter]
+        do throws(StorageFailure) {
+            known = try questions.count > 1 ? last.heldSubscriptions() : session.held(identities)
+        } catch {
+            // What is stored of one subscription keeps nobody else's from being written.
+            guard error.code == .malformed else { throw error }
+            throw StorageFailure(.refused, error.detail)
+        }
+        let rest = works.indices.filter { !aside.contains($0) }
+        let mayRedeem = session.dialect == .sqlite || rest.contains { locks[$0].contains(LockRows.redemptions) }
+        let news = try session.merge(
+            rest.map { works[$0] },
+            into: known,
+            in: generation,
+            mayRedeem: mayRedeem,
+            digestKey
+        )
+        var all = [Bool?](repeating: nil, count: works.count)
+        for (place, isNew) in zip(rest, news) { all[place] = isNew }
+        return all
+    }
 }
 
 /// Held state in a database, which several services may share.
 ///
 /// Observations are merged under a lock for each subscription and account that they are about, so that nothing is lost when
-/// two services see the same one at once. Its calls block, but for those
-/// that requests come with: ``DurableSubscriptionStates`` makes them from one thread of its own.
+/// two services see the same one at once. Its calls block, but for those that requests come with: the ``Journal`` makes them
+/// from its thread.
 struct StateStore: Sendable {
-    private let database: any SQLDatabase
+    let database: any SQLDatabase
     private let digestKey: DigestKey
     private let lookups: SharedReads<StateQuestion, Book>
 
@@ -55,35 +88,33 @@ struct StateStore: Sendable {
         await lookups.answers(to: questions)
     }
 
-    /// Merges works into what is held, in one transaction; when it returns, all is on durable storage.
+    /// Prepares to merge works into what is held: in the order of works, `true` for what is new, `false` for a notification
+    /// that was stored before, and for evidence that is not due any more (``StateWork/isDue(in:)``); these change nothing.
     ///
-    /// It gives for each whether it was new: `false` for a notification that was kept before, and for evidence that is not
-    /// due any more (``StateWork/isDue(in:)``); these change nothing.
-    func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
-        let merge = merge(of: works)
-        return try database.transaction(.repeatable, locking: merge.locks) { session throws(StorageFailure) in
-            try merge.run(session, try session.run(merge.questions)[...])
-        }
+    /// Redemptions are written under one lock of all services: works without any have it only if that is asked for.
+    func merge(of works: [StateWork], mayRedeem: Bool) -> StateMerge {
+        let identities = Array(Set(works.flatMap { $0.observation.chapters.map(\.identity) }))
+        let isShared = database.dialect == .postgreSQL
+        let asked = isShared && !identities.isEmpty ? [StateSQL.asking([], identities)] : []
+        return StateMerge(
+            works: works,
+            identities: identities,
+            digestKey: digestKey,
+            locks: works.map { isShared ? Self.locks(of: $0, mayRedeem: mayRedeem) : [] },
+            questions: works.isEmpty ? [] : [SQLCall(StateSQL.generation)] + asked
+        )
     }
 
-    func merge(of works: [StateWork]) -> StateMerge {
-        let identities = Set(works.flatMap { $0.observation.chapters.map(\.identity) })
-        let locks =
-            identities.map(Self.lock)
-            + works.compactMap(\.observation.marks.first?.account).map {
-                Self.lock("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
-            }
-            + works.compactMap { $0.notification?.id }.map { Self.lock("notification", "", $0) }
-        let read = database.dialect == .postgreSQL && !identities.isEmpty
-        let asked = read ? [StateSQL.asking([], Array(identities))] : []
-        return StateMerge(locks: Set(locks), questions: [SQLCall(StateSQL.generation)] + asked) {
-            [digestKey] session, answers throws(StorageFailure) in
-            guard let generation = try answers.first?.generation(), let last = answers.last else {
-                throw .malformed("generation")
-            }
-            let known = try read ? last.heldSubscriptions() : session.held(Array(identities))
-            return try session.merge(works, into: known, in: generation, digestKey)
+    private static func locks(of work: StateWork, mayRedeem: Bool) -> Set<Int64> {
+        var locks = Set(work.observation.chapters.map { lock(of: $0.identity) })
+        if let account = work.observation.marks.first?.account {
+            locks.insert(lock("account", "", account.bytes.map { String($0) }.joined(separator: ".")))
         }
+        if let id = work.notification?.id { locks.insert(lock("notification", "", id)) }
+        if mayRedeem || work.notification != nil || work.observation.chapters.contains(where: \.hasRedemptions) {
+            locks.insert(LockRows.redemptions)
+        }
+        return locks
     }
 
     /// Forgets a customer, begins a new generation, and gives the number of subscriptions that were forgotten.
@@ -154,6 +185,7 @@ extension Session {
         _ works: [StateWork],
         into known: [SubscriptionIdentity: Chapter],
         in generation: Int64,
+        mayRedeem: Bool,
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> [Bool] {
         var state = known
@@ -207,7 +239,11 @@ extension Session {
             }
         )
         try send(.marks, marks.map { $0.row + [.integer($1.millisecondsSince1970)] })
-        try putRedemptions(of: changed.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) }, digestKey)
+        let redeemed = changed.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) }
+        guard redeemed.isEmpty || mayRedeem else {
+            throw StorageFailure(.locked, "redemptions are written under a lock that was not asked for")
+        }
+        try putRedemptions(of: redeemed, digestKey)
         return outcomes
     }
 

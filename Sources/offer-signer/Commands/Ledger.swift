@@ -35,7 +35,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.settings()
-        let losses = try await OpenLedger.use(settings) { try $0.ledger.acknowledgeLosses() }
+        let losses = try await OpenLedger.use(settings) { try $0.journal.acknowledgeLosses() }
         for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }
         if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
     }

@@ -40,16 +40,16 @@ struct LedgerForget: AsyncParsableCommand {
             for app in settings.apps.map(\.app) {
                 let digest = opened.digestKey.digest(of: text, bundleId: app.bundleId)
                 if let customer = account.customer(by: app.customerSeparator) {
-                    _ = try await opened.ledger.forget(customer: customer, bundleId: app.bundleId)
+                    _ = try await opened.journal.forget(customer: customer, bundleId: app.bundleId)
                     // Before the account's subscriptions are forgotten, by which it was drawn in requests without it.
-                    try await opened.holdouts.forget(
-                        customer,
+                    try await opened.journal.forgetHoldouts(
+                        of: customer,
                         account: digest,
                         bundleId: app.bundleId,
                         by: opened.digestKey
                     )
                 }
-                count += try await opened.states.forget(digest)
+                count += try await opened.journal.forget(digest)
             }
             return count
         }

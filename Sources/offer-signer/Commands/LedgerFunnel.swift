@@ -44,7 +44,7 @@ struct LedgerFunnel: AsyncParsableCommand {
         let settings = try options.settings()
         let database = try OpenLedger.readOnly(settings)
         let figures = try database.storage.funnelFigures(of: period, in: environment.environment)
-        let prices = try await ReportedPrices(of: figures, in: DurableProductReports(in: database.storage))
+        let prices = try await ReportedPrices(of: figures, in: database.storage)
         let funnel = Funnel(
             figures,
             catalog: settings.apps.flatMap { app in

@@ -56,7 +56,7 @@ struct NotificationsCatchUp: AsyncParsableCommand {
                     history,
                     store: opened.historyProgress,
                     takeNotifications: service.takeNotifications(
-                        remembering: StateMemory(states: opened.states, digester: opened.digestKey),
+                        remembering: StateMemory(states: opened.journal, digester: opened.digestKey),
                         reportingTo: opened.clock
                     ),
                     by: .command,

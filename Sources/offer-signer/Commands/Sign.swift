@@ -86,10 +86,10 @@ struct Sign: AsyncParsableCommand {
         }
         let signOffers = service.signOffers(
             asking: nil,
-            recordingIn: opened.ledger,
+            recordingIn: opened.journal,
             with: nil,
             remembering: StateMemory(
-                states: opened.states,
+                states: opened.journal,
                 digester: opened.digestKey,
                 draw: opened.digestKey
             ),

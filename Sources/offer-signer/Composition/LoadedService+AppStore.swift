@@ -65,7 +65,7 @@ extension LoadedService {
                 verifier: signedDataVerifier.reporting(to: lifelong.clock)
             ),
             memory: lifelong.memory,
-            ledger: lifelong.ledger.ledger,
+            ledger: lifelong.ledger.journal,
             lookups: RetentionLookups(
                 fetcher: appStore,
                 memory: lifelong.memory,

@@ -49,7 +49,7 @@ struct LoadedService: Sendable {
     /// customers' states.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
-        recordingIn ledger: DurableLedger,
+        recordingIn ledger: Journal,
         with lifelong: LifelongParts?,
         remembering memory: StateMemory? = nil,
         clock: ClockMonitor

@@ -26,7 +26,7 @@ final class ServiceSnapshot: Sendable {
         self.service = service
         self.lifelong = lifelong
         appStore = service.appStoreFetcher(with: lifelong)
-        let productReports = service.productReports(in: lifelong.ledger.productReports)
+        let productReports = service.productReports(in: lifelong.ledger.journal)
         let diagnoseReports = service.diagnoseReports(
             remembering: lifelong.memory,
             recalling: lifelong.ledger.recall
@@ -40,7 +40,7 @@ final class ServiceSnapshot: Sendable {
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(
                 asking: appStore,
-                recordingIn: lifelong.ledger.ledger,
+                recordingIn: lifelong.ledger.journal,
                 with: lifelong,
                 clock: lifelong.clock
             ),
@@ -52,7 +52,7 @@ final class ServiceSnapshot: Sendable {
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(
                 asking: appStore.keepingNothing,
-                recordingIn: lifelong.ledger.ledger,
+                recordingIn: lifelong.ledger.journal,
                 with: nil,
                 remembering: lifelong.memory.readOnly,
                 clock: lifelong.clock
@@ -127,6 +127,6 @@ struct LifelongParts: Sendable {
             traceFields: { RequestIdentity.current?.traceFields ?? [] }
         )
         telemetry = Telemetry(ledger)
-        memory = StateMemory(states: ledger.states, digester: ledger.digestKey, draw: ledger.digestKey)
+        memory = StateMemory(states: ledger.journal, digester: ledger.digestKey, draw: ledger.digestKey)
     }
 }

@@ -151,7 +151,7 @@ struct ReportedPrices {
 
     private var products: [Place: [String: ObservedProduct]] = [:]
 
-    init(of figures: FunnelFigures, in reports: DurableProductReports) async throws(StorageFailure) {
+    init(of figures: FunnelFigures, in reports: any SQLDatabase) async throws(StorageFailure) {
         let places = figures.redemptions.keys.filter { $0.price == nil }.compactMap { redemptions in
             redemptions.storefront.flatMap(CountryCode.init).map {
                 Place(bundleId: redemptions.offer.bundleId, country: $0)

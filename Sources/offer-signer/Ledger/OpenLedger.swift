@@ -7,13 +7,9 @@ import SubscriptionKeys
 
 /// A ledger that is open for writing, with the database that it is in.
 struct OpenLedger: Sendable {
-    let ledger: DurableLedger
+    let journal: Journal
     let database: LedgerDatabase
     let digestKey: DigestKey
-    let states: DurableSubscriptionStates
-    let productReports: DurableProductReports
-    let tally: DurableOfferTally
-    let holdouts: DurableHoldouts
     let historyProgress: DurableHistoryProgress
     private let figures = RecentFigure<DatabaseFigures>()
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
@@ -47,24 +43,14 @@ struct OpenLedger: Sendable {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
         let storage = database.storage
-        states = DurableSubscriptionStates(in: storage, digestKey: digestKey, now: WallClock.now)
-        ledger = DurableLedger(
+        journal = Journal(
             in: storage,
-            with: states,
             keys: keys,
             retentionDays: settings.ledgerRetentionDays,
             isClockRight: { [clock] in clock.fault == nil },
             now: WallClock.now
         )
-        productReports = DurableProductReports(in: storage)
-        tally = DurableOfferTally(in: storage, now: WallClock.now)
         historyProgress = DurableHistoryProgress(storage)
-        holdouts = DurableHoldouts(
-            in: storage,
-            retentionDays: settings.ledgerRetentionDays,
-            isClockRight: { [clock] in clock.fault == nil },
-            now: WallClock.now
-        )
     }
 
     /// Opens the ledger for a command's work, and closes it, however that ends.
@@ -90,27 +76,23 @@ struct OpenLedger: Sendable {
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
     var fault: String? {
         // Why it is slow says more than that it is.
-        if ledger.fault != nil, let cause = database.cause { return "ledger: \(cause); nothing is signed until then" }
-        return ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault
+        if journal.fault != nil, let cause = database.cause { return "ledger: \(cause); nothing is signed until then" }
+        return journal.fault ?? database.fault.map { "ledger: \($0)" } ?? journal.readFault
     }
 
     /// Waits where an answer can come soon.
-    func prove() { ledger.prove(within: database.fault == nil ? .seconds(2) : .zero) }
+    func prove() { journal.prove(within: database.fault == nil ? .seconds(2) : .zero) }
 
     var warnings: [ReadinessWarning] {
         let sentences: [(kind: ReadinessWarning.Kind, text: String?)] =
-            [(.ledger, ledger.warning)] + database.warnings.map { (.ledger, $0) }
-            + [(.state, states.fault), (.state, states.warning), (.funnel, tally.warning)]
-            + [(.funnel, holdouts.warning)]
+            [(.ledger, journal.warning)] + database.warnings.map { (.ledger, $0) }
+            + [(.state, journal.statesFault), (.state, journal.statesWarning), (.funnel, journal.statisticsWarning)]
         return sentences.compactMap { kind, text in text.map { ReadinessWarning(kind, $0) } }
     }
 
     /// Writes the waiting records, signs how far the chain is, and closes the ledger and its database.
     func close() async {
-        states.close()
-        tally.close()
-        holdouts.close()
-        ledger.close()
+        journal.close()
         await database.close()
     }
 
@@ -136,7 +118,7 @@ struct OpenLedger: Sendable {
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }
-        let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
+        let states = StoredStates(in: storage, digestKey: key)
         return (StateMemory(states: states, digester: key, draw: key), LedgerRecall(storage, digestKey: key))
     }
 

@@ -98,7 +98,7 @@ extension JSONWriter {
         }
         member("place", ledger.database.storage.name)
         if let days = settings.ledgerRetentionDays { member("retentionDays", Int64(days)) }
-        member("waiting", Int64(ledger.ledger.waiting))
+        member("waiting", Int64(ledger.journal.waiting))
         member("bytes", figures.bytes)
         let records = figures.chains.reduce(Int64(0)) { sum, chain in
             let (sum, overflow) = sum.addingReportingOverflow(chain.records)

@@ -100,7 +100,7 @@ struct ServiceGauges: Sendable {
             redemptions.set(Dictionary(apps, uniquingKeysWith: { first, _ in first }))
         }
         // An unknown value is left out: 0 would look like a ledger that is empty.
-        if let count = note(ledger.states.recentCount, "held_subscriptions") {
+        if let count = note(ledger.journal.recentCount, "held_subscriptions") {
             Meter(label: "offer_signer_held_subscriptions", factory: factory).set(count)
         }
         if let comparison = note(recentComparison.latest { await Self.compare(snapshot) }, "catalog") {
@@ -129,7 +129,7 @@ struct ServiceGauges: Sendable {
     /// Compares the catalog with clients' StoreKit; `nil` where the store cannot be read.
     private static func compare(_ snapshot: ServiceSnapshot) async -> CatalogComparison? {
         var all = CatalogComparison()
-        let reports = snapshot.service.productReports(in: snapshot.lifelong.ledger.productReports)
+        let reports = snapshot.service.productReports(in: snapshot.lifelong.ledger.journal)
         for app in snapshot.service.settings.apps {
             guard let comparison = try? await reports.comparison(of: app.app.bundleId) else { return nil }
             all.neverSeen[app.app.bundleId] = comparison.neverSeen.count
@@ -153,7 +153,7 @@ struct LedgerMetrics: Sendable {
     }
 
     /// Counts the ledger's commits from now on.
-    func observe(_ ledger: DurableLedger) {
+    func observe(_ ledger: Journal) {
         ledger.observeCommits { [commits, records] duration, count in
             let (seconds, attoseconds) = duration.components
             commits.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
@@ -162,7 +162,7 @@ struct LedgerMetrics: Sendable {
     }
 
     func update(_ ledger: OpenLedger) {
-        queue.set(ledger.ledger.waiting)
+        queue.set(ledger.journal.waiting)
         // An unknown value is left out: 0 would look like a disk that is full.
         freeBytes.set(ledger.database.freeBytes.map { [ledger.database.kind: $0] } ?? [:])
     }

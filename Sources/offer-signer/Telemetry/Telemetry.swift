@@ -29,8 +29,8 @@ struct Telemetry: Sendable {
         }
         let registry = PrometheusRegistry(MetricDefinition.all)
         self.registry = registry
-        decisions = DecisionHistory(before: ledger.tally)
-        service = ServiceMetrics(factory: registry, tally: decisions, holdouts: ledger.holdouts)
+        decisions = DecisionHistory(before: ledger.journal)
+        service = ServiceMetrics(factory: registry, tally: decisions, holdouts: ledger.journal)
         requests = RequestMetrics(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
@@ -42,7 +42,7 @@ struct Telemetry: Sendable {
         gauges = ServiceGauges(factory: registry)
         tokens = TokenMetrics(factory: registry)
         self.ledger = LedgerMetrics(factory: registry)
-        self.ledger.observe(ledger.ledger)
+        self.ledger.observe(ledger.journal)
     }
 
     /// Has the database's figures found, so that the first who asks gets them.

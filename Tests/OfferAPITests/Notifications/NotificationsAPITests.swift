@@ -56,8 +56,8 @@ private struct CallReader: RetentionCallReader {
 private struct TakingLedger: RetentionLedger {
     func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
-    ) { completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
+        completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], StorageFailure>) -> Void
+    ) { completion(Array(entries.indices), .success(entries.map { $0.grants.map { _ in .recorded } })) }
 
     func append(_ entry: LedgerEntry, until moment: ContinuousClock.Instant) -> [GrantOutcome] { [] }
 

@@ -16,10 +16,9 @@ struct TickLookUpsTests {
         server = try PostgreSQLServer()
         try server.set("log_statement", to: "all")
         let key = try #require(DigestKey(bytes: Array(repeating: 7, count: 32)))
-        let states = DurableSubscriptionStates(
+        let states = StoredStates(
             in: try PostgreSQLDatabase(url: server.url(), access: .readWrite),
-            digestKey: key,
-            now: { PublicEndpoints.noon }
+            digestKey: key
         )
         let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"])
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])

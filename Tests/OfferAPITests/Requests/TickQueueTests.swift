@@ -67,9 +67,11 @@ struct TickQueueTests {
 
         func append(
             _ entries: [LedgerEntry],
-            completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
+            completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], StorageFailure>) -> Void
         ) {
-            let commit = { @Sendable in completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
+            let commit = { @Sendable in
+                completion(Array(entries.indices), .success(entries.map { $0.grants.map { _ in .recorded } }))
+            }
             let isOpen = state.withLock { state in
                 state.batches.append(entries)
                 if !state.isOpen { state.waiting.append(commit) }

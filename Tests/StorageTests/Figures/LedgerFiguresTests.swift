@@ -45,7 +45,7 @@ struct LedgerFiguresTests {
     func counted(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         for _ in 0..<2 {
-            let tally = DurableOfferTally(in: try fixture.database(), now: { fixture.now })
+            let tally = try fixture.journal()
             for _ in 0..<3 { tally.count(decision(.lapsed)) }
             tally.count(decision(.neverSubscribed, in: nil))
             tally.count(decision(.refunded, in: .sandbox))
@@ -141,15 +141,15 @@ struct LedgerFiguresTests {
         let database = TroubledDatabase(try fixture.database()) { _ throws(StorageFailure) in
             if isAway.load(ordering: .relaxed) { throw StorageFailure(.unavailable, "away") }
         }
-        let tally = DurableOfferTally(in: database, now: { clock })
-        #expect(tally.warning == nil)
+        let tally = try fixture.journal(in: database, at: clock)
+        #expect(tally.statisticsWarning == nil)
         tally.count(decision(.lapsed))
         tally.close()
-        #expect(tally.warning?.contains("away") == true)
+        #expect(tally.statisticsWarning?.contains("away") == true)
         isAway.store(false, ordering: .relaxed)
         tally.count(decision(.lapsed))
         tally.close()
-        #expect(tally.warning == nil)
+        #expect(tally.statisticsWarning == nil)
         #expect(counts(try funnel(fixture)) == [.lapsed: 2])
     }
 

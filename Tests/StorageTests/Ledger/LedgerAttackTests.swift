@@ -328,7 +328,7 @@ struct LedgerAttackTests {
     func ends(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         do {
-            DurableLedger(try fixture.store(), now: { fixture.now }).close()
+            Journal(try fixture.store(), now: { fixture.now }).close()
             let stopped = try fixture.store()
             _ = try stopped.commit([.of(at: fixture.now)])
             try stopped.endChain()

@@ -188,7 +188,7 @@ struct LedgerLimitTests {
     )
     func exact(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledgers = try (0..<2).map { _ in DurableLedger(try fixture.store(), now: { fixture.now }) }
+        let ledgers = try (0..<2).map { _ in Journal(try fixture.store(), now: { fixture.now }) }
         let outcomes = try await withThrowingTaskGroup(of: [GrantOutcome].self) { group in
             for index in 0..<200 {
                 group.addTask { try await ledgers[index % 2].append(.of(limit: 5, at: fixture.now)) }
@@ -223,7 +223,7 @@ struct LedgerLimitTests {
         for (lifetime, isKnown) in [(Duration.seconds(3600), true), (.zero, false)] {
             let shared = SharedEvidence(lifetime: lifetime)
             let entry = LedgerEntry.of(maximumAccounts: 3, at: Timestamp(millisecondsSince1970: 0))
-            shared.note([entry], [[.evidenceShared(others: 3)]])
+            shared.add([entry], [[.evidenceShared(others: 3)]])
             #expect(shared.contains(entry.subscriptions(of: entry.grants[0])[0]) == isKnown)
         }
     }
@@ -234,7 +234,7 @@ struct LedgerLimitTests {
     )
     func suspect(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        let ledger = Journal(try fixture.store(), now: { fixture.now })
         for account in ["a", "b", "c"] {
             #expect(
                 try await ledger.append(.of(account: account, maximumAccounts: 3, at: fixture.now)) == [.recorded]

@@ -13,8 +13,8 @@ import Testing
 struct PostgreSQLTroubleTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
 
-    private func ledger(_ location: PostgreSQLLocation) throws -> DurableLedger {
-        DurableLedger(try LedgerFixture(.postgresql, at: location).store(), now: { now })
+    private func ledger(_ location: PostgreSQLLocation) throws -> Journal {
+        Journal(try LedgerFixture(.postgresql, at: location).store(), now: { now })
     }
 
     @Test("While another transaction keeps one customer locked, only that customer waits, and nothing is unready")

@@ -94,7 +94,7 @@ struct MalformedRowTests {
             tag: PriceTag(price: price, currency: try #require(CurrencyCode("EUR")), symbol: nil),
             offers: [ReportedOffer(name: .promotional("comeback50"), terms: terms)]
         )
-        #expect(try await fixture.productReports().keep([report], of: Self.bundleId, at: fixture.now) == [true])
+        #expect(try await fixture.journal().keep([report], of: Self.bundleId, at: fixture.now) == [true])
     }
 
     private func redeemed(_ id: String, at moment: Timestamp) -> Chapter {
@@ -120,8 +120,8 @@ struct MalformedRowTests {
             try fixture.states().learn(seen(redeemed("2", at: fixture.now.adding(seconds: 60))))
         case .presentations:
             _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
-        case .products: _ = try await fixture.productReports().products(of: Self.bundleId, in: country)
-        case .offersSeen: _ = try await fixture.productReports().offersSeen(of: Self.bundleId)
+        case .products: _ = try await fixture.journal().products(of: Self.bundleId, in: country)
+        case .offersSeen: _ = try await fixture.journal().offersSeen(of: Self.bundleId)
         case .funnel:
             let days = FunnelPeriod(since: nil, until: nil)
             _ = try fixture.database(readOnly: true).funnelFigures(of: days, in: .production)

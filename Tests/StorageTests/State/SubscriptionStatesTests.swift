@@ -24,7 +24,7 @@ struct StatesPlace {
         }
         let ledger = try LedgerFixture(database)
         fixture = ledger
-        states = DurableSubscriptionStates(try ledger.states(), now: { clock })
+        states = try ledger.journal(at: clock)
     }
 
     func held(_ question: StateQuestion) async throws -> Book { try await states.held(question) }

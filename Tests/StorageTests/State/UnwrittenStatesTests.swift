@@ -7,17 +7,14 @@ import Testing
 
 @Suite("States that wait to be written")
 struct UnwrittenStatesTests {
-    private func waiting(_ held: Chapter...) -> UnwrittenStates.Waiting {
-        UnwrittenStates.Waiting(
-            work: StateWork(notification: nil, observation: Book(chapters: held)),
-            completion: nil
-        )
+    private func waiting(_ held: Chapter...) -> StateWork {
+        StateWork(notification: nil, observation: Book(chapters: held))
     }
 
     /// Writes what waits.
     private func write(_ states: inout UnwrittenStates) {
         _ = states.take()
-        states.wrote()
+        states.wrote(leavingOut: [])
     }
 
     @Test(
@@ -26,17 +23,17 @@ struct UnwrittenStatesTests {
     )
     func found(steps: Int) {
         var states = UnwrittenStates(most: 100, batchSize: 10)
-        _ = states.add(evidence: waiting(subscription("1")))
+        states.add(waiting(subscription("1")))
         let glance = states.glance(at: question(1))
         #expect(glance.others == [identity("1")])
         if steps == 1 { _ = states.take() }
         if steps > 1 { write(&states) }
         for number in 2..<max(steps, 2) {
-            _ = states.add(evidence: waiting(subscription("\(number)", of: digest(9))))
+            states.add(waiting(subscription("\(number)", of: digest(9))))
             write(&states)
         }
         var read = Book()
-        let isFound = states.lay(over: &read, for: question(1), since: glance) == nil
+        let isFound = states.overlay(&read, for: question(1), since: glance) == nil
         #expect(isFound == (steps < 6))
         if isFound { #expect(read.chapters == [subscription("1")]) }
     }
@@ -45,23 +42,22 @@ struct UnwrittenStatesTests {
     func tiedMeanwhile() {
         var states = UnwrittenStates(most: 100, batchSize: 10)
         let glance = states.glance(at: question(1))
-        _ = states.add(evidence: waiting(subscription("1")))
+        states.add(waiting(subscription("1")))
         var read = Book()
-        #expect(states.lay(over: &read, for: question(1), since: glance) != nil)
-        #expect(states.lay(over: &read, for: question(2), since: glance) == nil)
-        #expect(states.lay(over: &read, for: question(1), since: states.glance(at: question(1))) == nil)
+        #expect(states.overlay(&read, for: question(1), since: glance) != nil)
+        #expect(states.overlay(&read, for: question(2), since: glance) == nil)
+        #expect(states.overlay(&read, for: question(1), since: states.glance(at: question(1))) == nil)
     }
 
     @Test("Unwritten states wait up to a bound, in batches; those that could not be written come first again")
     func bounded() {
         var states = UnwrittenStates(most: 25, batchSize: 10)
-        let isFirst = (0..<30).map { states.add(evidence: waiting(subscription("\($0)"))) }
-        #expect(isFirst.filter(\.self).count == 1)
+        for number in 0..<30 { states.add(waiting(subscription("\(number)"))) }
         #expect(states.dropped == 5)
         let batch = states.take()
         #expect(batch.count == 10)
-        #expect(states.failed(batch, StorageFailure(.unavailable, "the disk is full")).isEmpty)
-        let ids = states.take().flatMap { $0.work.observation.chapters.map(\.identity.originalTransactionId) }
+        states.takeBack()
+        let ids = states.take().flatMap { $0.observation.chapters.map(\.identity.originalTransactionId) }
         #expect(ids == (0..<10).map { "\($0)" })
     }
 
@@ -79,8 +75,7 @@ struct UnwrittenStatesTests {
                 mayGoOn.signal()
             }
         )
-        let store = StateStore(database, digestKey: testDigestKey)
-        let states = DurableSubscriptionStates(store, bounds: .init(linger: .milliseconds(0)), now: { clock })
+        let states = try fixture.journal(.init(linger: .milliseconds(0)), in: database, at: clock)
         states.learn(seen(subscription("1")))
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

@@ -64,10 +64,43 @@ func seen(_ held: Chapter..., mark: AccountHistoryMark? = nil) -> Book {
     Book(chapters: held, marks: mark.map { [$0] } ?? [])
 }
 
+extension SQLDatabase {
+    /// Adds counted decisions of a day, counted from 1970-01-01 on.
+    func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
+        let batch = StatisticsBatch(counts: counts, day: day)
+        try transaction(.beside) { session throws(StorageFailure) in try batch.write(to: session) }
+    }
+}
+
+extension LedgerStore {
+    /// Writes entries alone, in as many transactions as the locks of others want.
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        var outcomes = try commit(entries, beside: CompanionWork(), while: isWanted).outcomes
+        for place in outcomes.indices {
+            while outcomes[place] == nil {
+                outcomes[place] = try commit([entries[place]], beside: CompanionWork(), while: isWanted).outcomes[0]
+            }
+        }
+        return outcomes.compactMap(\.self)
+    }
+}
+
 extension StateStore {
     /// Writes what evidence shows.
     func learn(_ observations: Book...) throws(StorageFailure) {
         _ = try commit(observations.map { StateWork(notification: nil, observation: $0) })
+    }
+
+    /// Writes works in a transaction of their own, and gives for each whether it was new.
+    func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
+        let merge = merge(of: works, mayRedeem: true)
+        let locks = merge.locks.reduce(into: Set()) { $0.formUnion($1) }
+        return try database.transaction(.repeatable, locking: locks) { session throws(StorageFailure) in
+            try merge.run(session, try session.run(merge.questions)[...], leavingOut: []).compactMap(\.self)
+        }
     }
 }
 

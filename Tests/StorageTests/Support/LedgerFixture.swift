@@ -88,8 +88,22 @@ final class LedgerFixture: Sendable {
     /// Held state beside the ledger.
     func states() throws -> StateStore { StateStore(try database(), digestKey: testDigestKey) }
 
-    /// Product reports beside the ledger.
-    func productReports() throws -> DurableProductReports { DurableProductReports(in: try database()) }
+    /// The writer of all that is in the database, or in one that is given.
+    func journal(
+        _ bounds: Journal.Bounds = .init(),
+        retentionDays: Int? = nil,
+        in other: (any SQLDatabase)? = nil,
+        isClockRight: Bool = true,
+        at time: Timestamp? = nil
+    ) throws -> Journal {
+        let store = LedgerStore(
+            try other ?? database(),
+            keys: try ledgerKeys(signer, digestKey: testDigestKey),
+            retentionDays: retentionDays,
+            now: { time ?? self.now }
+        )
+        return Journal(store, bounds: bounds, isClockRight: { isClockRight }, now: { time ?? self.now })
+    }
 
     /// The rows of a query: numbers and texts as text, in one line each.
     func rows(_ sql: String) throws -> [String] {

@@ -14,8 +14,9 @@ struct PostgreSQLStateStoreTests {
 
     @Test("A notification to one service is known to another at once, also when it had read the state before")
     func shared() async throws {
-        let first = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
-        let second = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        let fixture = try LedgerFixture(.postgresql, at: database.location)
+        let first = try fixture.journal(in: database, at: clock)
+        let second = try fixture.journal(in: database, at: clock)
         #expect(try await first.keep(notification("a"), seen(subscription("1"))))
         #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
         let refunded = subscription("1", refunded: true, said: 60)
@@ -30,7 +31,7 @@ struct PostgreSQLStateStoreTests {
         limits.connecting = .milliseconds(1)
         let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
         let database = try PostgreSQLDatabase(nowhere, limits: limits)
-        let states = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        let states = try LedgerFixture(.postgresql, at: database.location).journal(in: database, at: clock)
         let details = await withTaskGroup { group in
             for _ in 0..<400 {
                 group.addTask {
@@ -88,7 +89,7 @@ struct PostgreSQLStateStoreTests {
         let server = try PostgreSQLServer()
         let location = try PostgreSQLLocation(url: server.url())
         let database = try PostgreSQLDatabase(location)
-        let states = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        let states = try LedgerFixture(.postgresql, at: database.location).journal(in: database, at: clock)
         #expect(try await states.keep(notification("a"), seen(subscription("first"))))
         let other = try takeLocks(location, leaving: 1000)
         for customer in 0..<4 {
@@ -97,7 +98,7 @@ struct PostgreSQLStateStoreTests {
         }
         #expect(try await states.keep(notification("b"), seen(subscription("next"))))
         #expect(states.fault == nil)
-        #expect(states.warning == nil)
+        #expect(states.statesWarning == nil)
         #expect(try StateStore(database, digestKey: testDigestKey).count() == 8002)
         #expect(try await states.forget(digest(3)) == 2000)
         #expect(!other.isBroken)

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 @Suite("Held state on durable storage", .timeLimit(.minutes(30)))
-struct DurableSubscriptionStatesTests {
+struct HeldStatesTests {
     private let fixture: LedgerFixture
     private let database: any SQLDatabase
 
@@ -17,12 +17,11 @@ struct DurableSubscriptionStatesTests {
     }
 
     private func open(
-        _ bounds: DurableSubscriptionStates.Bounds = .init(),
+        _ bounds: Journal.Bounds = .init(),
         in other: (any SQLDatabase)? = nil,
         now: Timestamp = clock
-    ) -> DurableSubscriptionStates {
-        let store = StateStore(other ?? database, digestKey: testDigestKey)
-        return DurableSubscriptionStates(store, bounds: bounds, now: { now })
+    ) throws -> Journal {
+        try fixture.journal(bounds, in: other ?? database, at: now)
     }
 
     /// A database whose writes fail as often as is said.
@@ -39,10 +38,10 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
     func durable() async throws {
-        let first = open()
+        let first = try open()
         #expect(try await first.keep(notification("a"), seen(subscription("1"))))
         // Nothing is closed: a process that was killed closes nothing.
-        let second = open()
+        let second = try open()
         #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
         #expect(try await !second.keep(notification("a"), seen()))
         second.learn(seen(subscription("2")))
@@ -53,7 +52,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A read gives the stored state, also while other states wait to be written")
     func waiting() async throws {
-        let states = open(.init(commit: 2))
+        let states = try open(.init(commit: 2))
         var expected: [String: Chapter] = [:]
         for step in 0..<200 {
             let id = "\(step * 7 % 11)"
@@ -80,7 +79,7 @@ struct DurableSubscriptionStatesTests {
             )
         }
         states.close()
-        let reopened = open()
+        let reopened = try open()
         for (id, held) in expected {
             let read = try await reopened.held(question(nil, id)).chapters.first
             #expect(read?.transactions == held.transactions)
@@ -95,7 +94,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A customer whom another process forgot is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
-        let states = open()
+        let states = try open()
         #expect(try await states.keep(notification("a"), seen(subscription())))
         #expect(try await states.held(question(1)).chapters.count == 1)
         #expect(states.atHand(question(1)) != nil)
@@ -106,7 +105,10 @@ struct DurableSubscriptionStatesTests {
     @Test("A notification that cannot be kept is not confirmed; it is kept when it is sent again")
     func failure() async throws {
         let failures = Failures(.max)
-        let states = open(.init(rest: .milliseconds(20)), in: failing(failures))
+        let states = try open(
+            .init(queue: .init(rest: .milliseconds(20)), rest: .milliseconds(20)),
+            in: failing(failures)
+        )
         let failure = await #expect(throws: StorageFailure.self) {
             _ = try await states.keep(notification("a"), seen(subscription()))
         }
@@ -128,7 +130,7 @@ struct DurableSubscriptionStatesTests {
             guard call == .answer, isUnreadable.load(ordering: .relaxed) else { return }
             throw StorageFailure(.unavailable, "permission denied for table held_subscriptions")
         }
-        let states = open(in: database)
+        let states = try open(in: database)
         await #expect(throws: StorageFailure.self) { _ = try await states.held(question(1)) }
         try await wait { states.readFault != nil }
         #expect(states.readFault?.contains("permission denied") == true)
@@ -145,7 +147,7 @@ struct DurableSubscriptionStatesTests {
             mayAnswer.wait()
             mayAnswer.signal()
         }
-        let states = open(in: database)
+        let states = try open(in: database)
         async let first = states.held(question(1))
         try await wait { states.readFault != nil }
         #expect(states.readFault?.contains("a question is not answered") == true)
@@ -159,7 +161,7 @@ struct DurableSubscriptionStatesTests {
     func oldNotifications() async throws {
         _ = try fixture.states().commit([StateWork(notification: notification("a"), observation: seen())])
         let failures = Failures(1)
-        let states = open(in: failing(failures), now: clock.adding(days: 200))
+        let states = try open(in: failing(failures), now: clock.adding(days: 200))
         try await wait { try fixture.rows("SELECT COUNT(*) FROM notifications") == ["0"] }
         #expect(failures.left.withLock { $0 } == 0)
         states.close()
@@ -168,18 +170,18 @@ struct DurableSubscriptionStatesTests {
     @Test("Evidence beyond the room to wait is not learnt, takes no memory, and is reported")
     func bounded() async throws {
         let failures = Failures(.max)
-        let states = open(.init(waiting: 10, rest: .milliseconds(20)), in: failing(failures))
-        #expect(states.warning == nil)
+        let states = try open(.init(observations: 10, rest: .milliseconds(20)), in: failing(failures))
+        #expect(states.statesWarning == nil)
         for id in 0..<100 { states.learn(seen(subscription("\(id)"))) }
-        #expect(states.warning?.contains("observations let go: 90, as 10 others waited") == true)
+        #expect(states.statesWarning?.contains("observations let go: 90, as 10 others waited") == true)
         failures.left.withLock { $0 = 0 }
         states.close()
         #expect(try await open().held(question(1)).chapters.count == 10)
     }
 
-    private func refusing(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
+    private func refusing(_ fixture: LedgerFixture) throws -> Journal {
         fixture.refuse(in: "held_subscriptions")
-        return DurableSubscriptionStates(try fixture.states(), now: { clock })
+        return try fixture.journal(at: clock)
     }
 
     @Test(
@@ -189,13 +191,14 @@ struct DurableSubscriptionStatesTests {
     func dropped(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try refusing(fixture)
-        #expect(states.warning == nil)
+        #expect(states.statesWarning == nil)
         let refused = LedgerFixture.refusedTransaction
         for id in ["1", "2", refused, "3", "4", "5"] { states.learn(seen(subscription(id))) }
         #expect(try await states.keep(notification("a"), seen(subscription("6"))))
-        #expect(states.fault == nil)
-        #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
-        #expect(states.warning?.contains(refused) == false)
+        try await wait { states.statesWarning != nil }
+        #expect(states.fault == nil && states.statesFault == nil)
+        #expect(states.statesWarning?.contains("state: observations that could not be kept: 1;") == true)
+        #expect(states.statesWarning?.contains(refused) == false)
         // A dropped observation is not answered from memory, either.
         let ids = try await states.held(question(1)).chapters.map(\.identity.originalTransactionId)
         #expect(Set(ids) == ["1", "2", "3", "4", "5", "6"])
@@ -225,8 +228,8 @@ struct DurableSubscriptionStatesTests {
     }
 
     /// Held state that writes its observations of evidence when it is closed.
-    private func lingering(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
-        DurableSubscriptionStates(try fixture.states(), bounds: .init(linger: .seconds(3600)), now: { clock })
+    private func lingering(_ fixture: LedgerFixture) throws -> Journal {
+        try fixture.journal(.init(linger: .seconds(3600)), at: clock)
     }
 
     @Test(

@@ -63,7 +63,7 @@ struct GroupCommitTests {
     }
 
     private func append(_ items: [Int], to group: GroupCommit<Int, Int>) async -> Result<[Int], StorageFailure> {
-        await withCheckedContinuation { continuation in group.append(items) { continuation.resume(returning: $0) } }
+        await withCheckedContinuation { continuation in group.append(items) { continuation.resume(returning: $1) } }
     }
 
     @Test("Entries queued during a commit are the next one, and each caller gets its own outcomes")
@@ -89,10 +89,10 @@ struct GroupCommitTests {
     func urgent() async throws {
         let store = Store(held: .before)
         let group = store.group(.init(commit: 2, deadline: .seconds(50)))
-        group.append([0]) { _ in }
+        group.append([0]) { _, _ in }
         await store.reach()
-        for number in 1...4 { group.append([number]) { _ in } }
-        group.append([9], until: .now + .seconds(50)) { _ in }
+        for number in 1...4 { group.append([number]) { _, _ in } }
+        group.append([9], until: .now + .seconds(50)) { _, _ in }
         store.open(4)
         group.close()
         #expect(store.commits == [[0], [9, 1], [2, 3], [4]])
@@ -103,11 +103,11 @@ struct GroupCommitTests {
         let store = Store(held: .before)
         let group = store.group(.init(waiting: 3, deadline: .seconds(50)))
         // The first is in the writer's hand, three wait.
-        group.append([1]) { _ in }
+        group.append([1]) { _, _ in }
         await store.reach()
-        group.append([2, 3, 4]) { _ in }
+        group.append([2, 3, 4]) { _, _ in }
         let refusal = Mutex<StorageFailure.Code?>(nil)
-        group.append([5]) { result in
+        group.append([5]) { _, result in
             if case .failure(let failure) = result { refusal.withLock { $0 = failure.code } }
         }
         #expect(refusal.withLock { $0 } == .full)
@@ -129,7 +129,7 @@ struct GroupCommitTests {
         }
         // While the writer is stuck, others get the fault at once.
         #expect(group.failure?.code == .tooSlow)
-        group.append([3]) { #expect($0 == .failure(StorageFailure(.tooSlow, ""))) }
+        group.append([3]) { #expect($1 == .failure(StorageFailure(.tooSlow, ""))) }
         store.open()
         while group.failure != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(store.commits.isEmpty)
@@ -145,7 +145,7 @@ struct GroupCommitTests {
         async let first = append([1], to: group)
         await store.reach()
         let late = await withCheckedContinuation { continuation in
-            group.append([2], until: .now + .milliseconds(20)) { continuation.resume(returning: $0) }
+            group.append([2], until: .now + .milliseconds(20)) { continuation.resume(returning: $1) }
         }
         #expect(late == .failure(StorageFailure(.tooSlow, "")))
         store.open()
@@ -156,13 +156,42 @@ struct GroupCommitTests {
         let committing = Store(held: .after)
         let other = committing.group(.init(deadline: .seconds(50)))
         let result = Mutex<Result<[Int], StorageFailure>?>(nil)
-        other.append([3], until: .now + .milliseconds(50)) { outcome in result.withLock { $0 = outcome } }
+        other.append([3], until: .now + .milliseconds(50)) { _, outcome in result.withLock { $0 = outcome } }
         await committing.reach()
         try await Task.sleep(for: .milliseconds(200))
         #expect(result.withLock { $0 } == nil)
         committing.open()
         while result.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(result.withLock { $0 } == .success([30]))
+    }
+
+    @Test("An item that would have to wait for another transaction is set aside alone, and written once it need not")
+    func aside() async throws {
+        let isLocked = Atomic(true)
+        let group = GroupCommit<Int, Int>(
+            bounds: .init(deadline: .seconds(50)),
+            on: DispatchQueue(label: "test"),
+            probe: {},
+            commit: { items, _ in
+                items.map { $0 == 2 && isLocked.load(ordering: .sequentiallyConsistent) ? nil : $0 * 10 }
+            }
+        )
+        let outcomes = Mutex<[Int: Int]>([:])
+        group.append([1, 2, 3]) { places, result in
+            for (place, outcome) in zip(places, (try? result.get()) ?? []) { outcomes.withLock { $0[place] = outcome } }
+        }
+        try await wait { outcomes.withLock { $0 == [0: 10, 2: 30] } }
+        #expect(try await append([4], to: group).get() == [40])
+        #expect(group.failure == nil)
+        isLocked.store(false, ordering: .sequentiallyConsistent)
+        try await wait { outcomes.withLock { $0 == [0: 10, 1: 20, 2: 30] } }
+
+        isLocked.store(true, ordering: .sequentiallyConsistent)
+        async let late = append([2], to: group)
+        try await Task.sleep(for: .milliseconds(20))
+        group.close()
+        let failure = await late
+        #expect(throws: StorageFailure(.tooSlow, "")) { try failure.get() }
     }
 
     @Test("After a failure nothing is taken until the store takes something again, by itself")
@@ -187,7 +216,7 @@ struct GroupCommitTests {
         let group = store.group(.init(deadline: .seconds(50)))
         let results = Mutex<[Int: Result<[Int], StorageFailure>]>([:])
         func append(_ items: Int...) {
-            group.append(items) { result in results.withLock { $0[items[0]] = result } }
+            group.append(items) { _, result in results.withLock { $0[items[0]] = result } }
         }
         // The first is in the writer's hand; what follows is one batch.
         append(0)
@@ -217,7 +246,7 @@ struct GroupCommitTests {
         let written = Mutex<[Int]>([])
         let failed = Mutex<[Int]>([])
         func append(_ item: Int) {
-            group.append([item]) { result in
+            group.append([item]) { _, result in
                 if case .success = result {
                     written.withLock { $0.append(item) }
                 } else {
@@ -244,7 +273,7 @@ struct GroupCommitTests {
         let store = Store()
         let group = store.group()
         let count = Mutex(0)
-        for index in 0..<100 { group.append([index]) { _ in count.withLock { $0 += 1 } } }
+        for index in 0..<100 { group.append([index]) { _, _ in count.withLock { $0 += 1 } } }
         group.close()
         #expect(count.withLock { $0 } == 100)
         let result = await append([1], to: group)

@@ -4,13 +4,14 @@ import Synchronization
 
 /// Many callers, one writer: all that is queued during a commit goes into the next one.
 ///
-/// It does not wait for more items. Only the writer blocks, on its own dispatch queue. A caller gets one result: after
-/// the commit that holds its items, or at its deadline if that comes first.
+/// It does not wait for more items. Only the writer blocks, on its own dispatch queue. A caller gets one outcome for each
+/// item: after the commit that holds it, or at its deadline if that comes first.
 final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
-    /// Called once, with the outcomes of a caller's items in their order.
-    typealias Completion = @Sendable (Result<[Outcome], StorageFailure>) -> Void
+    /// Called with the outcomes of a caller's items at these places, mostly of all at once; for each place once.
+    typealias Completion = @Sendable (_ places: [Int], Result<[Outcome], StorageFailure>) -> Void
 
-    /// Writes items, and returns when they are on durable storage, with an outcome for each.
+    /// Writes items, and returns when they are on durable storage, with an outcome for each; `nil` for one that was left
+    /// out, as it would have had to wait for another transaction.
     ///
     /// Just before the end of the transaction it asks whether the items are still wanted: if not, it rolls back and
     /// throws ``StorageFailure/abandoned``.
@@ -18,7 +19,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         @Sendable (
             _ items: [Item],
             _ isWanted: @escaping @Sendable () -> Bool
-        ) throws(StorageFailure) -> [Outcome]
+        ) throws(StorageFailure) -> [Outcome?]
 
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
@@ -28,8 +29,8 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var commit = 1024
         /// How long an item may take until it is on durable storage.
         var deadline = Duration.seconds(2)
-        /// How long items that have to wait for others are set aside before the next review.
-        var review = Duration.milliseconds(100)
+        /// How long items that would have to wait for other transactions are set aside before they are tried again.
+        var pause = Duration.milliseconds(5)
         /// How long the writer rests after a failure before it tries to write again.
         var rest = Duration.seconds(1)
     }
@@ -39,7 +40,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var waitingItems = 0
         var inHand: [Request] = []
         /// The requests that are set aside, as they would have to wait for other transactions.
-        var kept: [Request] = []
+        var aside: [Request] = []
+        /// When they are tried again.
+        var asideDue = ContinuousClock.now
         /// Whether anything was ever written.
         var hasWritten = false
         var isWriting = false
@@ -52,11 +55,11 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             if isClosed { return .refused(StorageFailure(.closed, "the service is going")) }
             // While the store fails, callers are refused at once: the writer finds out by itself when it works again.
             if let failure { return .refused(failure) }
-            guard waitingItems + request.items.count <= limit else {
+            guard waitingItems + request.count <= limit else {
                 return .refused(StorageFailure(.full, "\(waitingItems) requests wait to be written"))
             }
             waiting.insert(request, at: isUrgent ? 0 : waiting.count)
-            waitingItems += request.items.count
+            waitingItems += request.count
             defer {
                 isWriting = true
                 isWatching = true
@@ -74,25 +77,18 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private let bounds: Bounds
     private let commit: Commit
     private let probe: @Sendable () throws(StorageFailure) -> Void
-    private let isItemKept: @Sendable (Item) -> Bool
-    private let reviewKept: @Sendable () -> Void
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
 
     /// Writes nothing yet; then commits and probes on this queue, one at a time.
     ///
-    /// An item is kept where it would have to wait for the locks of other transactions, by the last review. A probe writes a
-    /// little, to find out whether the store takes it again.
+    /// A probe writes a little, to find out whether the store takes it again.
     init(
         bounds: Bounds,
         on writer: DispatchQueue,
-        isKept: @escaping @Sendable (Item) -> Bool = { _ in false },
-        review: @escaping @Sendable () -> Void = {},
         probe: @escaping @Sendable () throws(StorageFailure) -> Void,
         commit: @escaping Commit
     ) {
-        isItemKept = isKept
-        reviewKept = review
         self.bounds = bounds
         self.writer = writer
         self.probe = probe
@@ -127,18 +123,18 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Why the store refused a caller's items for their values the last time; `nil` when it never did.
     var refusal: StorageFailure? { state.withLock { $0.refusal } }
 
-    /// Queues items: all in one commit, or none.
+    /// Queues items, which go into one commit but for those that would have to wait for other transactions.
     ///
-    /// The completion is called once, from any thread.
+    /// The completion is called from any thread.
     ///
     /// Where their commit has not begun by a moment, nothing of them is written, and they go before all others; `nil` for the
     /// deadline of all.
     func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
-        guard !items.isEmpty else { return completion(.success([])) }
+        guard !items.isEmpty else { return }
         let request = Request(items, due: .now + bounds.deadline, completion)
         let admission = state.withLock { $0.admit(request, upTo: bounds.waiting, isUrgent: moment != nil) }
         switch admission {
-        case .refused(let failure): request.finish(.failure(failure))
+        case .refused(let failure): request.fail(failure)
         case .queued(let startsWriting, let startsWatching):
             if startsWriting { writer.async { self.writeOn() } }
             if startsWatching { watchDeadlines() }
@@ -154,13 +150,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     func close() {
         state.withLock { $0.isClosed = true }
         writer.sync {
-            review()
             while writeNext() {}
-            let kept = state.withLock { state in
-                defer { state.kept = [] }
-                return state.kept
+            state.withLock { $0.asideDue = .now }
+            _ = writeNext()
+            let aside = state.withLock { state in
+                defer { state.aside = [] }
+                return state.aside
             }
-            for request in kept { request.finish(.failure(Self.keptFailure)) }
+            for request in aside { request.fail(Self.lockedFailure) }
         }
     }
 
@@ -181,7 +178,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 try write(piece)
             } refused: { request, error in
                 state.withLock { $0.refusal = error }
-                request.finish(.failure(error))
+                request.fail(error)
             }
             note(nil)
         } catch {
@@ -195,56 +192,38 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
     /// what nobody received.
     private func write(_ piece: ArraySlice<Request>) throws(StorageFailure) {
-        let batch = letKeptWait(piece.filter { !$0.isFinished })
+        let batch = piece.filter { !$0.isFinished }
         guard !batch.isEmpty else { return }
         do throws(StorageFailure) {
-            finish(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
+            settle(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
         } catch {
             for request in batch { request.takeBack() }
-            // The store knows now which items have to wait for others.
-            guard error.code == .abandoned || batch.contains(where: isKept) else { throw error }
+            guard error.code == .abandoned else { throw error }
             try write(batch[...])
         }
     }
 
-    private func isKept(_ request: Request) -> Bool { request.items.contains(where: isItemKept) }
-
-    /// Sets requests aside that would have to wait for other transactions, and gives the rest.
-    private func letKeptWait(_ batch: [Request]) -> [Request] {
-        let kept = batch.filter(isKept)
-        guard !kept.isEmpty else { return batch }
-        let isFirst = state.withLock { state in
-            defer { state.kept += kept }
-            return state.kept.isEmpty
+    /// Reports outcomes, and sets requests aside of which something would have had to wait for other transactions.
+    private func settle(_ batch: [Request], _ outcomes: [Outcome?]) {
+        var (start, aside) = (0, [Request]())
+        for request in batch {
+            let end = start + request.count
+            guard end <= outcomes.count else {
+                request.fail(StorageFailure(.unavailable, "the store answered for too few signatures"))
+                continue
+            }
+            if request.settle(outcomes[start..<end]) { aside.append(request) }
+            start = end
         }
-        if isFirst { reviewLater() }
-        return batch.filter { request in !kept.contains { $0 === request } }
+        guard !aside.isEmpty else { return }
+        state.withLock { state in
+            state.aside += aside
+            state.asideDue = .now + bounds.pause
+        }
+        writer.asyncAfter(deadline: .now() + bounds.pause.seconds) { [weak self] in self?.writeOn() }
     }
 
-    private func reviewLater() {
-        writer.asyncAfter(deadline: .now() + bounds.review.seconds) { [weak self] in self?.review() }
-    }
-
-    /// Reviews the requests that were set aside, and queues those that no longer have to wait.
-    private func review() {
-        reviewKept()
-        let all = state.withLock { state in
-            defer { state.kept = [] }
-            return state.kept.filter { !$0.isFinished }
-        }
-        guard !all.isEmpty else { return }
-        let free = letKeptWait(all)
-        guard !free.isEmpty else { return }
-        let startsWriting = state.withLock { state in
-            state.waiting += free
-            state.waitingItems += free.reduce(0) { $0 + $1.items.count }
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
-        if startsWriting { writer.async { self.writeOn() } }
-    }
-
-    private static var keptFailure: StorageFailure {
+    private static var lockedFailure: StorageFailure {
         StorageFailure(
             .tooSlow,
             "another transaction keeps what limits are counted by locked; see pg_locks on the server"
@@ -254,35 +233,25 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// The next commit; `nil` when nothing waits, and then the writer has stopped.
     private func next() -> [Request]? {
         state.withLock { state in
-            state.inHand = []
-            var count = 0
             var batch: [Request] = []
+            if state.asideDue <= .now {
+                batch = state.aside.filter { !$0.isFinished }
+                state.aside = []
+            }
+            var count = batch.reduce(0) { $0 + $1.count }
             var taken = 0
             for request in state.waiting {
-                if !batch.isEmpty, count + request.items.count > bounds.commit { break }
+                if !batch.isEmpty, count + request.count > bounds.commit { break }
                 taken += 1
-                state.waitingItems -= request.items.count
+                state.waitingItems -= request.count
                 if request.isFinished { continue }
                 batch.append(request)
-                count += request.items.count
+                count += request.count
             }
             state.waiting.removeFirst(taken)
             state.isWriting = !batch.isEmpty
             state.inHand = batch
             return batch.isEmpty ? nil : batch
-        }
-    }
-
-    private func finish(_ batch: [Request], _ outcomes: [Outcome]) {
-        var start = 0
-        for request in batch {
-            let end = start + request.items.count
-            guard end <= outcomes.count else {
-                request.finish(.failure(StorageFailure(.unavailable, "the store answered for too few signatures")))
-                continue
-            }
-            request.finish(.success(Array(outcomes[start..<end])))
-            start = end
         }
     }
 
@@ -296,7 +265,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             }
             return state.waiting
         }
-        for request in batch + waiting { request.finish(.failure(failure)) }
+        for request in batch + waiting { request.fail(failure) }
         rest()
     }
 
@@ -326,18 +295,18 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
             guard let self else { return }
             let failure = StorageFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
-            let (late, kept, goesOn) = state.withLock { state in
+            let (late, aside, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
                 let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isFinished }
                 // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
-                let isStuck = !late.isEmpty && state.inHand.allSatisfy { $0.due <= now }
+                let isStuck = late.contains { !$0.wasSetAside } && state.inHand.allSatisfy { $0.due <= now }
                 if isStuck { state.failure = state.failure ?? failure }
-                let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty || !state.kept.isEmpty
+                let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty || !state.aside.isEmpty
                 state.isWatching = goesOn
-                return (late, state.kept.filter { $0.due <= now }, goesOn)
+                return (late, state.aside.filter { $0.due <= now }, goesOn)
             }
-            for request in kept { request.finish(.failure(Self.keptFailure)) }
-            for request in late { request.finish(.failure(failure)) }
+            for request in aside { request.fail(Self.lockedFailure) }
+            for request in late { request.fail(request.wasSetAside ? Self.lockedFailure : failure) }
             if goesOn { watchDeadlines() }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 @Suite("The ledger's thread", .timeLimit(.minutes(30)))
-struct DurableLedgerTests {
+struct JournalTests {
     /// A ledger that keeps ten days, and has so many older records.
     private func aged(_ count: Int) throws -> LedgerFixture {
         let fixture = try LedgerFixture(.sqlite)
@@ -15,8 +15,8 @@ struct DurableLedgerTests {
         return fixture
     }
 
-    private func open(_ fixture: LedgerFixture, deadline: Duration = .seconds(2)) throws -> DurableLedger {
-        DurableLedger(try fixture.store(), bounds: .init(deadline: deadline), now: { fixture.now })
+    private func open(_ fixture: LedgerFixture, deadline: Duration = .seconds(2)) throws -> Journal {
+        Journal(try fixture.store(), bounds: .init(queue: .init(deadline: deadline)), now: { fixture.now })
     }
 
     @Test("A deletion that fails, at its beginning or on its way, goes on soon after, not an hour later")
@@ -30,7 +30,7 @@ struct DurableLedgerTests {
                 throw StorageFailure(.unavailable, "somebody keeps it locked")
             }
         }
-        let ledger = DurableLedger(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
+        let ledger = Journal(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
         try await wait { try fixture.records().isEmpty }
         ledger.close()
         #expect(writes.load(ordering: .sequentiallyConsistent) > 7)
@@ -49,9 +49,9 @@ struct DurableLedgerTests {
             }
             if isFirst { mayGoOn.wait() }
         }
-        let ledger = DurableLedger(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
+        let ledger = Journal(try fixture.store(retentionDays: 10, in: database), now: { fixture.now })
         try await wait { seen.withLock { !$0.isEmpty } }
-        ledger.append([.of(at: fixture.now)]) { _ in seen.withLock { $0.append("record") } }
+        ledger.append([.of(at: fixture.now)]) { _, _ in seen.withLock { $0.append("record") } }
         mayGoOn.signal()
         try await wait { try fixture.records().count == 1 }
         ledger.close()
@@ -69,7 +69,7 @@ struct DurableLedgerTests {
             if call == .read { checkpoints.add(1, ordering: .sequentiallyConsistent) }
         }
         let store = try fixture.store(retentionDays: 10, in: database)
-        let ledger = DurableLedger(store, isClockRight: { false }, now: { fixture.now })
+        let ledger = Journal(store, isClockRight: { false }, now: { fixture.now })
         try await wait { checkpoints.load(ordering: .sequentiallyConsistent) > 2 }
         // A deletion would come after the checkpoint: closing waits for it.
         ledger.close()
@@ -84,7 +84,7 @@ struct DurableLedgerTests {
         // Each answer brings the next request: something waits whenever a commit ends.
         @Sendable func goOn() {
             guard !isDone.load(ordering: .relaxed) else { return }
-            ledger.append([.of(at: fixture.now)]) { _ in goOn() }
+            ledger.append([.of(at: fixture.now)]) { _, _ in goOn() }
         }
         for _ in 0..<8 { DispatchQueue.global().async { goOn() } }
         let database = try fixture.database(readOnly: true)
@@ -118,10 +118,10 @@ struct DurableLedgerTests {
     func observedLong() {
         let observer = CommitObserver()
         let observed = Mutex(0)
-        observer.note([], [], .zero)
+        observer.report([], [], .zero)
         observer.observe { _, _ in observed.withLock { $0 += 1 } }
         // Were the function wrapped at each call, these would not fit on the stack.
-        for _ in 0..<300_000 { observer.note([], [], .zero) }
+        for _ in 0..<300_000 { observer.report([], [], .zero) }
         #expect(observed.withLock { $0 } == 300_000)
     }
 

@@ -5,25 +5,22 @@ import Testing
 
 @testable import Storage
 
-@Suite("States in the ledger's commit", .timeLimit(.minutes(30)))
-struct StatesInTheLedgersCommitTests {
-    /// A ledger with states that its commits alone write, as the states' own writer waits for an hour.
+@Suite("What rides along with the journal's commits", .timeLimit(.minutes(30)))
+struct JournalWriterTests {
+    /// A journal that gives what rides along no commit of its own for an hour.
     private struct Service {
         let fixture: LedgerFixture
-        let states: DurableSubscriptionStates
-        let ledger: DurableLedger
+        let journal: Journal
 
         init(_ home: LedgerHome, observing trouble: @escaping TroubledDatabase.Trouble = { _ in }) throws {
             let fixture = try LedgerFixture(home)
             let database = TroubledDatabase(try fixture.database(), before: trouble)
-            let store = StateStore(database, digestKey: testDigestKey)
-            states = DurableSubscriptionStates(store, bounds: .init(linger: .seconds(3600)), now: { clock })
-            ledger = DurableLedger(try fixture.store(in: database), states: states, now: { fixture.now })
+            journal = try fixture.journal(.init(linger: .seconds(3600)), in: database)
             self.fixture = fixture
         }
 
         func record() async throws -> [GrantOutcome] {
-            try await ledger.append(.of(at: fixture.now), until: .now + .seconds(60))
+            try await journal.append(.of(at: fixture.now), until: .now + .seconds(60))
         }
 
         /// What is stored of a subscription, whatever waits.
@@ -39,30 +36,30 @@ struct StatesInTheLedgersCommitTests {
         // The first record begins a chain.
         #expect(try await service.record() == [.recorded])
         writes.withLock { $0 = [] }
-        service.states.learn(seen(subscription("1")))
+        service.journal.learn(seen(subscription("1")))
         #expect(try await service.stored("1").isEmpty)
         #expect(try await service.record() == [.recorded])
         #expect(try await service.stored("1") == [subscription("1")])
         #expect(writes.withLock { $0.filter { $0 == .write(.ledger) } }.count == 1)
         #expect(!writes.withLock { $0.contains(.write(.repeatable)) })
-        service.ledger.close()
+        service.journal.close()
     }
 
     @Test("State that the store does not take refuses no signature", arguments: LedgerHome.allCases)
     func unfit(home: LedgerHome) async throws {
         let service = try Service(home)
-        service.states.learn(seen(subscription("1")))
+        service.journal.learn(seen(subscription("1")))
         #expect(try await service.record() == [.recorded])
         // It cannot be merged with what is stored.
         try service.fixture.execute(
             "UPDATE held_subscriptions SET body = " + (home == .sqlite ? "x'00'" : #"'\x00'"#)
         )
-        service.states.learn(seen(subscription("1", said: 5)))
+        service.journal.learn(seen(subscription("1", said: 5)))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.record() == [.recorded])
         #expect(try service.fixture.records().count == 3)
-        try await wait { service.states.fault != nil }
-        service.ledger.close()
+        try await wait { service.journal.statesWarning != nil }
+        service.journal.close()
     }
 
     @Test("A subscription that somebody keeps locked delays one commit at the most, and refuses no signature")
@@ -70,13 +67,12 @@ struct StatesInTheLedgersCommitTests {
         let service = try Service(.postgresql)
         let row = StateStore.lock("subscription", identity("1").bundleId, "1")
         let other = try PostgreSQLConnection.keeping([row], #require(service.fixture.location))
-        service.states.learn(seen(subscription("1")))
+        service.journal.learn(seen(subscription("1")))
         for _ in 0..<3 { #expect(try await service.record() == [.recorded]) }
         #expect(try await service.stored("1").isEmpty)
         try other.query("ROLLBACK")
-        service.states.close()
-        try await wait { service.states.fault == nil }
-        service.ledger.close()
+        service.journal.close()
+        #expect(try await service.stored("1") == [subscription("1")])
     }
 
     @Test("No signature waits while another service writes redemptions: evidence of one is written beside its record")
@@ -84,28 +80,28 @@ struct StatesInTheLedgersCommitTests {
         let service = try Service(.postgresql)
         let other = try PostgreSQLConnection.keeping([LockRows.redemptions], #require(service.fixture.location))
         let redeemed = subscription("1", offer: .promotional("comeback50"))
-        service.states.learn(seen(redeemed))
-        service.states.learn(seen(subscription("2")))
+        service.journal.learn(seen(redeemed))
+        service.journal.learn(seen(subscription("2")))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.stored("1").isEmpty)
         #expect(try await service.stored("2") == [subscription("2")])
         try other.query("ROLLBACK")
-        service.states.close()
+        service.journal.close()
         #expect(try await service.stored("1") == [redeemed])
-        service.ledger.close()
+        service.journal.close()
     }
 
     @Test("Evidence of before somebody was forgotten leaves nothing behind", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) async throws {
         let service = try Service(home)
-        service.states.learn(seen(subscription("1")))
+        service.journal.learn(seen(subscription("1")))
         // Another process forgets somebody.
         _ = try service.fixture.states().forget(digest(9))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.stored("1").isEmpty)
-        service.states.learn(seen(subscription("2")))
+        service.journal.learn(seen(subscription("2")))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.stored("2") == [subscription("2")])
-        service.ledger.close()
+        service.journal.close()
     }
 }

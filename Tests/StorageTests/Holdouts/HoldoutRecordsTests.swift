@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite("The record of customers who would have been eligible for an offer with a holdout")
-struct DurableHoldoutsTests {
+struct HoldoutRecordsTests {
     private static let app = "com.example.reader"
     private static let spring = HoldoutName(bundleId: app, name: "spring26")
 
@@ -27,10 +27,10 @@ struct DurableHoldoutsTests {
         _ customers: [HoldoutCustomer],
         in fixture: LedgerFixture
     ) throws {
-        let holdouts = DurableHoldouts(in: try fixture.database(), isClockRight: { true }, now: { fixture.now })
+        let holdouts = try fixture.journal()
         for customer in customers { holdouts.note(customer) }
         holdouts.close()
-        #expect(holdouts.warning == nil)
+        #expect(holdouts.statisticsWarning == nil)
     }
 
     private func arms(_ fixture: LedgerFixture) async throws -> HoldoutArms {
@@ -82,15 +82,11 @@ struct DurableHoldoutsTests {
         try note([customer(digest(1), heldOut: true)], in: fixture)
         for (days, isClockRight, kept) in [(29, true, 1), (31, false, 1), (31, true, 0)] {
             let later = fixture.now.adding(days: days)
-            let holdouts = DurableHoldouts(
-                in: try fixture.database(),
-                retentionDays: 30,
-                isClockRight: { isClockRight },
-                now: { later }
-            )
-            holdouts.deleteOld()
-            holdouts.close()
-            #expect(try await arms(fixture).heldOut.customers == kept)
+            let journal = try fixture.journal(retentionDays: 30, isClockRight: isClockRight, at: later)
+            // It deletes within its first seconds.
+            try await Task.sleep(for: .seconds(kept == 0 ? 0 : 2))
+            try await wait { try await arms(fixture).heldOut.customers == kept }
+            journal.close()
         }
     }
 
@@ -105,9 +101,9 @@ struct DurableHoldoutsTests {
         let own = testDigestKey.digest(ofCustomer: nil, originalTransactionId: "1", bundleId: Self.app)
         let other = testDigestKey.digest(ofCustomer: "bob", originalTransactionId: nil, bundleId: Self.app)
         let customers = [account, own, other].map { customer($0, heldOut: false, subscription: "1") }
-        let holdouts = DurableHoldouts(in: try fixture.database(), isClockRight: { true }, now: { fixture.now })
+        let holdouts = try fixture.journal()
         for customer in customers { holdouts.note(customer) }
-        try await holdouts.forget("anna", account: account, bundleId: Self.app, by: testDigestKey)
+        try await holdouts.forgetHoldouts(of: "anna", account: account, bundleId: Self.app, by: testDigestKey)
         #expect(try await arms(fixture).offered.customers == 1)
         holdouts.close()
     }

@@ -1,40 +1,56 @@
-import Dispatch
 package import Offers
 
-/// Product reports on durable storage, in the database that the ledger is in, which other services may share.
+/// The reports of one call.
 ///
-/// Reports of one app are taken one after the other, so that no service overwrites what another has seen. Of one service
-/// no two calls are written at once, so that only one connection is busy with them.
-package struct DurableProductReports: ProductReportStore {
-    /// How many products in countries are kept for one app: fifty products in every country.
+/// Those of one app are stored under a lock of its own, so that no service overwrites what another has seen.
+struct ReportedProducts: Sendable {
+    /// How many products in countries are stored for one app: fifty products in every country.
     static let mostEntries = 10_000
 
-    private let database: any SQLDatabase
-    private let writer = DispatchQueue(label: "product-reports.writer", qos: .utility)
+    let reports: [ProductReport]
+    let bundleId: String
+    let moment: Timestamp
+    /// The app's row of ``LockRows``.
+    let lock: Int64
 
-    package init(in database: any SQLDatabase) {
-        self.database = database
+    init(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) {
+        self.reports = reports
+        self.bundleId = bundleId
+        self.moment = moment
+        lock = LockRows.row(of: Array("offer-signer product reports\n\(bundleId)".utf8))
     }
+}
 
+extension Journal: ProductReportStore {
     package func keep(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
     ) async throws(StorageFailure) -> [Bool] {
-        let lock = LockRows.row(of: Array("offer-signer product reports\n\(bundleId)".utf8))
-        return try await writer.perform { [database] () throws(StorageFailure) in
-            // Counted twice where the connection breaks: so it is not done again by itself.
-            try database.transaction(.beside, locking: [lock]) { session throws(StorageFailure) in
-                try session.keep(reports, of: bundleId, at: moment)
-            }
-        }
+        let entry = JournalEntry.reports(ReportedProducts(reports, of: bundleId, at: moment))
+        guard case .reports(let stored) = try await outcome(of: entry) else { throw .malformed("outcome") }
+        return stored
     }
 
     package func products(
         of bundleId: String,
         in country: CountryCode
     ) async throws(StorageFailure) -> [ObservedProduct] {
-        try await database.answer { session throws(StorageFailure) in
+        try await store.database.products(of: bundleId, in: country)
+    }
+
+    package func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
+        try await store.database.offersSeen(of: bundleId)
+    }
+}
+
+extension SQLDatabase {
+    /// The reported prices and offers of an app's products in a country.
+    package func products(
+        of bundleId: String,
+        in country: CountryCode
+    ) async throws(StorageFailure) -> [ObservedProduct] {
+        try await answer { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
             return try rows.rows.map { row throws(StorageFailure) in
                 try ObservedProduct(try rows.text(row, 0), stored: try rows.text(row, 1))
@@ -42,8 +58,9 @@ package struct DurableProductReports: ProductReportStore {
         }
     }
 
+    /// The promotional offers of an app that any client was shown in any country.
     package func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
-        try await database.answer { session throws(StorageFailure) in
+        try await answer { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.offers, .text(bundleId))
             return Set(
                 try rows.rows.map { row throws(StorageFailure) in
@@ -55,12 +72,10 @@ package struct DurableProductReports: ProductReportStore {
 }
 
 extension Session {
-    fileprivate func keep(
-        _ reports: [ProductReport],
-        of bundleId: String,
-        at moment: Timestamp
-    ) throws(StorageFailure) -> [Bool] {
-        var room = DurableProductReports.mostEntries
+    /// Stores reports, in their order; `false` stands for one that the app has no room for.
+    func store(_ call: ReportedProducts) throws(StorageFailure) -> [Bool] {
+        let (reports, bundleId, moment) = (call.reports, call.bundleId, call.moment)
+        var room = ReportedProducts.mostEntries
         room -= Int(try run(ProductReportSQL.count, .text(bundleId)).integer(0, 0))
         var known = try known(of: reports, in: bundleId)
         var outcomes: [Bool] = []

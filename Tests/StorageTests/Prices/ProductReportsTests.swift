@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite("Product reports in a database")
-struct DurableProductReportsTests {
+struct ProductReportsTests {
     private func report(
         _ product: String,
         _ price: String,
@@ -33,7 +33,7 @@ struct DurableProductReportsTests {
     )
     func reopened(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        func open() throws -> DurableProductReports { try fixture.productReports() }
+        func open() throws -> Journal { try fixture.journal() }
         let moments = (0..<4).map { clock.adding(seconds: $0 * 60) }
         var expected = ObservedProduct(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
         #expect(
@@ -71,7 +71,7 @@ struct DurableProductReportsTests {
     func roundTrips() async throws {
         let proxy = try ServerProxy(to: try TestServer.makeDatabase())
         let database = try PostgreSQLDatabase(proxy.location)
-        let store = DurableProductReports(in: database)
+        let store = try LedgerFixture(.postgresql, at: proxy.location).journal(in: database)
         let many = try (0..<500).map { try report("product \($0 % 300)", "1", offers: ["stay"]) }
         #expect(try await store.keep(many.prefix(1).map(\.self), of: "app", at: clock) == [true])
         let before = proxy.answered
@@ -89,10 +89,10 @@ struct DurableProductReportsTests {
     @Test("An app has room for so many products and offers, and no more", arguments: LedgerHome.allCases)
     func bounds(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let store = try fixture.productReports()
-        let many = try (0..<DurableProductReports.mostEntries + 2).map { try report("product \($0)", "1") }
+        let store = try fixture.journal()
+        let many = try (0..<ReportedProducts.mostEntries + 2).map { try report("product \($0)", "1") }
         let kept = try await store.keep(many, of: "app", at: clock)
-        #expect(kept.count { $0 } == DurableProductReports.mostEntries)
+        #expect(kept.count { $0 } == ReportedProducts.mostEntries)
         #expect(kept.suffix(2) == [false, false])
         #expect(
             try await store.keep([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]
@@ -108,13 +108,13 @@ struct DurableProductReportsTests {
         for count in ["9223372036854775807", "1001", "0", "-1"] {
             let fixture = try LedgerFixture(home)
             let report = try report("monthly", "0.50", periods: 1000)
-            #expect(try await fixture.productReports().keep([report], of: "app", at: fixture.now) == [true])
-            #expect(try await fixture.productReports().products(of: "app", in: country).count == 1)
+            #expect(try await fixture.journal().keep([report], of: "app", at: fixture.now) == [true])
+            #expect(try await fixture.journal().products(of: "app", in: country).count == 1)
             try fixture.execute(
                 "UPDATE product_sightings SET body = replace(body, '\"periods\":1000', '\"periods\":\(count)')"
             )
             await #expect(throws: StorageFailure.self) {
-                try await fixture.productReports().products(of: "app", in: country)
+                try await fixture.journal().products(of: "app", in: country)
             }
         }
     }
