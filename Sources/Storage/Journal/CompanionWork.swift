@@ -7,6 +7,8 @@ struct CompanionWork: Sendable {
         var states: [Bool?] = []
         /// Of each call's reports, which were stored; `nil` for a call that was left out.
         var reports: [[Bool]?] = []
+        /// Whether statistics were left out.
+        var lacksStatistics = false
     }
 
     var states: StateMerge?
@@ -15,7 +17,8 @@ struct CompanionWork: Sendable {
 
     /// Rows of ``LockRows``.
     var locks: Set<Int64> {
-        (states?.locks ?? []).reduce(into: Set(reports.map(\.lock))) { $0.formUnion($1) }
+        let own = reports.map(\.lock) + (statistics == nil ? [] : [StatisticsBatch.lock])
+        return (states?.locks ?? []).reduce(into: Set(own)) { $0.formUnion($1) }
     }
 
     /// Questions whose answers ``run(_:_:_:)`` needs.
@@ -35,7 +38,8 @@ struct CompanionWork: Sendable {
         outcome.reports = try reports.map { one throws(StorageFailure) in
             locked.contains(one.lock) ? nil : try session.store(one)
         }
-        try statistics?.write(to: session)
+        outcome.lacksStatistics = statistics != nil && locked.contains(StatisticsBatch.lock)
+        if !outcome.lacksStatistics { try statistics?.write(to: session) }
         return outcome
     }
 }

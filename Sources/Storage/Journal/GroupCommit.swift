@@ -192,14 +192,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
     /// what nobody received.
     private func write(_ piece: ArraySlice<Request>) throws(StorageFailure) {
-        let batch = piece.filter { !$0.isFinished }
-        guard !batch.isEmpty else { return }
-        do throws(StorageFailure) {
-            settle(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
-        } catch {
-            for request in batch { request.takeBack() }
-            guard error.code == .abandoned else { throw error }
-            try write(batch[...])
+        while true {
+            let batch = piece.filter { !$0.isFinished }
+            guard !batch.isEmpty else { return }
+            do throws(StorageFailure) {
+                return settle(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
+            } catch {
+                for request in batch { request.takeBack() }
+                guard error.code == .abandoned else { throw error }
+            }
         }
     }
 

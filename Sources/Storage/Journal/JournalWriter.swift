@@ -80,7 +80,7 @@ final class JournalWriter: Sendable {
                 rode(ride, news)
                 return outcomes
             } catch {
-                putBack(ride)
+                putBack(ride, error)
                 // Only after these is it certain that nothing was written.
                 guard [.refused, .locked, .malformed].contains(error.code) else { throw error }
                 state.withLock { $0.ridesAlone = true }
@@ -120,7 +120,7 @@ final class JournalWriter: Sendable {
                 isDone = try writeAlone(ride)
                 state.withLock { $0.failure = nil }
             } catch {
-                putBack(ride)
+                putBack(ride, error)
                 state.withLock { $0.failure = error }
                 queue.asyncAfter(deadline: .now() + rest) { self.writeRiders() }
                 return
@@ -131,15 +131,17 @@ final class JournalWriter: Sendable {
     /// Gives whether works are left that have to wait for other transactions.
     private func writeAlone(_ ride: Ride) throws(StorageFailure) -> Bool {
         var (aside, isDue) = ([StateWork](), true)
-        try writeInHalves(ride.works[...]) { piece throws(StorageFailure) in
-            let works = Array(piece)
+        var refused: Set<Int> = []
+        try writeInHalves(Array(ride.works.indices)[...]) { piece throws(StorageFailure) in
+            let works = piece.map { ride.works[$0] }
             let news = try write([], Ride(works: works), mayRedeem: true) { true }.news
             for (work, isNew) in zip(works, news) {
                 if isNew == nil { aside.append(work) }
                 if isNew == false { isDue = false }
             }
-        } refused: { _, error in
-            held.refused(error)
+        } refused: { place, error in
+            refused.insert(place)
+            held.refused(error, beside: ride.works.indices.filter { !refused.contains($0) }.map { ride.works[$0] })
         }
         if let batch = ride.statistics {
             _ = try write([], Ride(statistics: batch), mayRedeem: true) { true }
@@ -161,9 +163,9 @@ final class JournalWriter: Sendable {
         if !aside.isEmpty { writeRidersSoon() }
     }
 
-    private func putBack(_ ride: Ride) {
+    private func putBack(_ ride: Ride, _ failure: StorageFailure) {
         held.takeBack()
-        if let batch = ride.statistics { statistics.putBack(batch) }
+        if let batch = ride.statistics { statistics.putBack(batch, failure) }
     }
 
     /// One transaction; gives the entries' outcomes, and of each work that rides along whether it was new.
@@ -189,6 +191,7 @@ final class JournalWriter: Sendable {
             companion.states = held.store.merge(of: works + ride.works, mayRedeem: mayRedeem)
         }
         let (recorded, beside) = try store.commit(signatures, beside: companion, while: isWanted)
+        if beside.lacksStatistics, let batch = ride.statistics { statistics.putBack(batch) }
         if !signatures.isEmpty {
             observer.report(signatures, recorded, .now - start)
             shared.add(signatures, recorded)

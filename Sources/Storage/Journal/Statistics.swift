@@ -7,6 +7,7 @@ import Synchronization
 /// that is stopped loses nothing, and neither does one whose database is away for a while.
 final class Statistics: Sendable {
     private static let pause = Duration.seconds(5)
+    private static let longPause = Duration.seconds(60)
     /// Each has some hundred bytes.
     private static let mostCustomers = 100_000
 
@@ -59,13 +60,14 @@ final class Statistics: Sendable {
         }
     }
 
-    /// Puts back what could not be written; it is due again after a pause.
-    func putBack(_ batch: StatisticsBatch) {
+    /// Puts back what could not be written; it is due again after a pause, a long one where somebody keeps rows locked, as
+    /// signatures wait meanwhile.
+    func putBack(_ batch: StatisticsBatch, _ failure: StorageFailure? = nil) {
         state.withLock { state in
             // The number of kinds is bounded, and so is that of customers, of whom the earlier time counts.
             state.waiting.counts.merge(batch.counts, uniquingKeysWith: +)
             state.waiting.customers.merge(batch.customers) { _, earlier in earlier }
-            state.due = .now + Self.pause
+            state.due = .now + (failure?.code == .locked ? Self.longPause : Self.pause)
         }
     }
 }
@@ -87,6 +89,9 @@ struct StatisticsBatch: Sendable {
         let time: Timestamp
     }
 
+    /// The row of ``LockRows`` for writing statistics.
+    static let lock = LockRows.row(of: Array("offer-signer statistics".utf8))
+
     var counts: [CountedDecision: Int] = [:]
     var customers: [CustomerKey: Sighting] = [:]
     /// The day that counts belong to, from 1970-01-01 on.
@@ -94,19 +99,13 @@ struct StatisticsBatch: Sendable {
 
     var isEmpty: Bool { counts.isEmpty && customers.isEmpty }
 
-    /// Adds them; all services write in the same order, so that they cannot wait for each other in a circle.
+    /// Adds them.
     func write(to session: any Session) throws(StorageFailure) {
-        let sorted = counts.sorted { $0.key.names.lexicographicallyPrecedes($1.key.names) }
-        for (decision, count) in sorted {
+        for (decision, count) in counts {
             let values = [.integer(day)] + decision.names.map { SQLValue.text($0) } + [.integer(Int64(count))]
             try session.send(SQLCall(FunnelSQL.add, values))
         }
-        let rows = customers.sorted { left, right in
-            left.key.customer == right.key.customer
-                ? left.key.name < right.key.name
-                : left.key.customer.bytes.lexicographicallyPrecedes(right.key.customer.bytes)
-        }
-        try session.send(StateWrite.holdouts, rows.map { $0.value.customer.row(at: $0.value.time) })
+        try session.send(StateWrite.holdouts, customers.values.map { $0.customer.row(at: $0.time) })
     }
 }
 

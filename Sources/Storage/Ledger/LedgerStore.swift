@@ -69,9 +69,11 @@ final class LedgerStore: Sendable {
     ) throws(StorageFailure) -> (outcomes: [[GrantOutcome]?], beside: CompanionWork.Outcome) {
         guard !entries.isEmpty else { return ([], try commit(companion, while: isWanted)) }
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
-        // SQLite has one writer at a time anyway.
-        let locks = database.dialect == .sqlite ? [] : batch.locks.union(companion.locks)
+        let others = database.dialect == .sqlite ? [] : batch.locks.union(companion.locks)
         let written = try writing { [self] session, writer throws(StorageFailure) in
+            let own = LockRows.row(ofWriter: writer)
+            // SQLite has one writer at a time anyway.
+            let locks = session.dialect == .sqlite ? [] : others.union([own])
             let acquisition = LockRows.acquisition(of: locks)
             let (counts, answers) = try session.counts(
                 batch.counts,
@@ -81,7 +83,8 @@ final class LedgerStore: Sendable {
             )
             let locked = try session.locked(of: locks, answers.prefix(acquisition.count))
             let rest = answers.dropFirst(acquisition.count)
-            guard isWanted() else { throw .abandoned }
+            // A chain is ended under its lock, by others in a moment.
+            guard isWanted(), !locked.contains(own) else { throw .abandoned }
             let head = try end(of: writer, rest.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let aside = batch.places(needing: locked, digestKey: keys.digestKey)
@@ -120,7 +123,7 @@ final class LedgerStore: Sendable {
     func probe() throws(StorageFailure) {
         let (keys, now) = (keys, now())
         let fills = wasFull.load(ordering: .relaxed)
-        _ = try writing { [self] session, writer throws(StorageFailure) in
+        _ = try writing(locksWriter: true) { [self] session, writer throws(StorageFailure) in
             let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
             let head = try end(of: writer, answers.first, session)
             if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
@@ -207,6 +210,7 @@ final class LedgerStore: Sendable {
 extension LedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
+        locksWriter: Bool = false,
         _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
         var isAnnounced = false
@@ -214,8 +218,8 @@ extension LedgerStore {
             do throws(StorageFailure) {
                 if !chain.withLock(\.isBegun) { try begin() }
                 let writer = chain.withLock(\.writer)
-                // A chain is ended under its lock.
-                let written = try database.transaction(.ledger, locking: [LockRows.row(ofWriter: writer)]) {
+                let rows: Set<Int64> = locksWriter ? [LockRows.row(ofWriter: writer)] : []
+                let written = try database.transaction(.ledger, locking: rows) {
                     [self] session throws(StorageFailure) in
                     // A new connection may lead to another server, which has to be compared with what was seen.
                     if try session.hold(writer) { try compare(session) }

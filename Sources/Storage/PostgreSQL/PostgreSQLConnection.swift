@@ -115,7 +115,8 @@ final class PostgreSQLConnection {
     /// is broken.
     func isAlive() -> Bool {
         // First comes why the server closes it, and then the end: libpq reads them one by one.
-        for _ in 0..<4 where !isBroken && PostgreSQLSocket.hasNews(pointer) {
+        for _ in 0..<4 {
+            guard !isBroken, PostgreSQLSocket.hasNews(pointer) else { break }
             if PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK { isBroken = true }
         }
         return !isBroken
@@ -168,6 +169,7 @@ extension PostgreSQLConnection {
                 Self.setting("offer_signer.session", mark),
                 Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
                 SQLCall(Self.transactionTimeout, .text("\(limits.transaction.milliseconds)")),
+                Self.setting("plan_cache_mode", limits.plansOnce ? "force_generic_plan" : "auto"),
                 SQLCall("SELECT pg_catalog.current_setting('search_path')"),
             ],
             until: deadline

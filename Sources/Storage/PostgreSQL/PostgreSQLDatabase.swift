@@ -98,6 +98,7 @@ package final class PostgreSQLDatabase: Sendable {
         var writing = limits
         writing.lock = min(limits.lock, Self.longestLock)
         writing.transaction = min(limits.transaction, Self.longestTransaction)
+        writing.plansOnce = true
         let writer = PostgreSQLWorker(
             name: "postgresql-write",
             hosts: hosts,
@@ -109,6 +110,8 @@ package final class PostgreSQLDatabase: Sendable {
             }
         )
         self.writer = writer
+        // The others find the tables that this one makes.
+        _ = firstAnswer.wait(timeout: .now() + .milliseconds(Int(limits.connecting.milliseconds)))
         others = (1...Self.otherConnections).map { number in
             PostgreSQLWorker(
                 name: "postgresql-\(number)",
@@ -136,7 +139,6 @@ package final class PostgreSQLDatabase: Sendable {
                 isHeldUp: { [weak writer] in writer?.isHeldUp ?? false },
                 isPooled: { [weak writer] in writer?.leave($0) }
             ) : nil
-        _ = firstAnswer.wait(timeout: .now() + .milliseconds(Int(limits.connecting.milliseconds)))
         if let fault = writer.fault, !fault.isRetryable, fault.code != .stopped {
             throw StorageFailure(fault, at: name)
         }

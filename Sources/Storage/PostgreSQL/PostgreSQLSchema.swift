@@ -45,9 +45,12 @@ enum PostgreSQLSchema {
 
     private static func rows(_ tables: String) -> String {
         // Large catalogs are asked table by table, by their indexes; small ones are read once.
-        let large = [("pg_class", "oid"), ("pg_attribute", "attrelid"), ("pg_rewrite", "ev_class")].map {
+        let large = [
+            "pg_class WHERE oid = ours.oid", "pg_attribute WHERE attrelid = ours.oid AND attnum > 0",
+            "pg_rewrite WHERE ev_class = ours.oid",
+        ].map {
             "SELECT found.xmin FROM unnest(\(tables)::oid[]) AS ours (oid), "
-                + "LATERAL (SELECT xmin FROM \($0.0) WHERE \($0.1) = ours.oid OFFSET 0) AS found"
+                + "LATERAL (SELECT xmin FROM \($0) OFFSET 0) AS found"
         }
         let small = [
             ("pg_index", "indrelid"), ("pg_trigger", "tgrelid"), ("pg_policy", "polrelid"),

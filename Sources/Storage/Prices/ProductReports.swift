@@ -1,11 +1,13 @@
 package import Offers
 
-/// The reports of one call.
+/// Some reports of one call.
 ///
 /// Those of one app are stored under a lock of its own, so that no service overwrites what another has seen.
 struct ReportedProducts: Sendable {
     /// How many products in countries are stored for one app: fifty products in every country.
     static let mostEntries = 10_000
+    /// How many reports one commit takes of a call: signatures wait for it meanwhile.
+    static let most = 50
 
     let reports: [ProductReport]
     let bundleId: String
@@ -27,9 +29,14 @@ extension Journal: ProductReportStore {
         of bundleId: String,
         at moment: Timestamp
     ) async throws(StorageFailure) -> [Bool] {
-        let entry = JournalEntry.reports(ReportedProducts(reports, of: bundleId, at: moment))
-        guard case .reports(let stored) = try await outcome(of: entry) else { throw .malformed("outcome") }
-        return stored
+        var all: [Bool] = []
+        for start in stride(from: 0, to: reports.count, by: ReportedProducts.most) {
+            let some = Array(reports[start..<min(start + ReportedProducts.most, reports.count)])
+            let entry = JournalEntry.reports(ReportedProducts(some, of: bundleId, at: moment))
+            guard case .reports(let stored) = try await outcome(of: entry) else { throw .malformed("outcome") }
+            all += stored
+        }
+        return all
     }
 
     package func products(

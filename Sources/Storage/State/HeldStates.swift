@@ -143,8 +143,10 @@ final class HeldStates: Sendable {
         if !isDue { noticeForgotten() }
     }
 
-    /// Lets go of a work that the store will never take.
-    func refused(_ cause: StorageFailure) { state.withLock { $0.unwritten.refused(cause) } }
+    /// Lets go of a work that the store will never take, beside others that were taken.
+    func refused(_ cause: StorageFailure, beside others: [StateWork]) {
+        state.withLock { $0.unwritten.refused(cause, beside: others) }
+    }
 
     /// Notices that another process has forgotten somebody.
     func noticeForgotten() {

@@ -136,11 +136,10 @@ struct UnwrittenStates {
         if !aside.isEmpty { putBack(ObservationBatch(aside)) }
     }
 
-    /// Records that the store will never take a work; with it goes what is held of batches, so that who reads meanwhile
-    /// reads again.
-    mutating func refused(_ cause: StorageFailure) {
+    /// Lets go of a work that the store will never take, beside others that were taken.
+    mutating func refused(_ cause: StorageFailure, beside others: [StateWork]) {
+        inHand = ObservationBatch(others)
         refusal = (count: (refusal?.count ?? 0) + 1, detail: cause.detail)
-        startAnew()
     }
 
     private mutating func startAnew() {

@@ -78,11 +78,18 @@ extension LedgerStore {
         _ entries: [LedgerEntry],
         while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(StorageFailure) -> [[GrantOutcome]] {
-        var outcomes = try commit(entries, beside: CompanionWork(), while: isWanted).outcomes
-        for place in outcomes.indices {
-            while outcomes[place] == nil {
-                outcomes[place] = try commit([entries[place]], beside: CompanionWork(), while: isWanted).outcomes[0]
+        func attempt(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]?] {
+            while true {
+                do throws(StorageFailure) {
+                    return try commit(entries, beside: CompanionWork(), while: isWanted).outcomes
+                } catch {
+                    guard error.code == .abandoned, isWanted() else { throw error }
+                }
             }
+        }
+        var outcomes = try attempt(entries)
+        for place in outcomes.indices {
+            while outcomes[place] == nil { outcomes[place] = try attempt([entries[place]])[0] }
         }
         return outcomes.compactMap(\.self)
     }
