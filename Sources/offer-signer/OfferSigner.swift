@@ -13,7 +13,7 @@ struct OfferSigner: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self, Notifications.self,
-            Retention.self, Catalog.self,
+            Retention.self, Apple.self, Catalog.self,
         ]
     )
 
@@ -41,9 +41,8 @@ struct OfferSigner: AsyncParsableCommand {
             Console.message("error: argument \(place) is not UTF-8")
             Self.exit(withError: ExitCode.validationFailure)
         }
-        let moved = ["load": "load", "simulate-app-store": "app-store"]
-        if let moved = moved[CommandLine.arguments.dropFirst().first ?? ""] {
-            Console.message("error: this is `offer-lab \(moved)` now, a command of an executable of its own")
+        if let sentence = CommandLine.movedCommand {
+            Console.message("error: \(sentence)")
             Self.exit(withError: ExitCode.validationFailure)
         }
         do {
@@ -80,7 +79,7 @@ struct OfferSigner: AsyncParsableCommand {
         switch error {
         case let fault as ValueFault: fault.message
         case let failure as StorageFailure: "\(failure)"
-        case let fault as RetentionFault: "\(fault)"
+        case let fault as ServerAPIFault: "\(fault)"
         case let fault as AppStoreConnectFault: Echo.visible("\(fault)")
         default: nil
         }
@@ -88,6 +87,18 @@ struct OfferSigner: AsyncParsableCommand {
 }
 
 extension CommandLine {
+    /// The sentence about a command of an earlier version that is another one now; `nil` for a command of this one.
+    static var movedCommand: String? {
+        let words = arguments.dropFirst().prefix(2)
+        let lab = ["load": "load", "simulate-app-store": "app-store"]
+        if let lab = lab[words.first ?? ""] {
+            return "this is `offer-lab \(lab)` now, a command of an executable of its own"
+        }
+        let isMoved = words.first == "retention" && ["url", "messages", "defaults", "test"].contains(words.last)
+        guard isMoved else { return nil }
+        return "this is `offer-signer apple` now, which sends one call of Apple's; docs/retention.md has the calls"
+    }
+
     /// The number of the first argument that is not UTF-8, counted from 1; `nil` if all are.
     ///
     /// `arguments` does not show it: Swift has replaced the malformed bytes by U+FFFD.

@@ -130,6 +130,8 @@ struct SecretLeakTests {
             let commands: [[String]] = [
                 ["sign"] + config + named + ["--offer-id", "o"], ["check"] + config + [secret],
                 ["retention", "try"] + config + named + ["--transaction-id", "1"], [secret],
+                ["apple"] + config + named.prefix(2) + ["GET", "/inApps/v1/x"], ["apple"] + config + ["GET", secret],
+                ["apple"] + config + ["--bundle-id", Installation.bundleId, "PUT", "/inApps/v1/x", secret],
                 ["check"] + config + ["--\(secret)"], ["check"] + config + ["--log-level", secret],
                 ["check"] + config + ["--server-port=\(secret)"],
             ]

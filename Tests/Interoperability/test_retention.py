@@ -10,6 +10,8 @@ from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2Signat
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
 from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.models.ImageSize import ImageSize
+from appstoreserverlibrary.models.ImageState import ImageState
 from appstoreserverlibrary.models.LibraryUtility import _get_cattrs_converter
 from appstoreserverlibrary.models.Message import Message
 from appstoreserverlibrary.models.MessageState import MessageState
@@ -21,11 +23,15 @@ from appstoreserverlibrary.models.RealtimeRequestBody import RealtimeRequestBody
 from appstoreserverlibrary.models.RealtimeResponseBody import RealtimeResponseBody
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
+from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
 from app_store import APP_APPLE_ID, ISSUER_ID, MESSAGE_ID, YEARLY_PRODUCT_ID, running_app_store, subscription
 from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, new_key, openssl_p8
+
+
+PNG = bytes.fromhex("89504e470d0a1a0a")
 
 
 @pytest.fixture
@@ -98,6 +104,28 @@ def error(call, *arguments):
     with pytest.raises(APIException) as caught:
         call(*arguments)
     return caught.value
+
+
+def test_apples_client_uploads_images_and_messages_that_have_them(app_store):
+    client, (image, message) = app_store.client(), (uuid.uuid4(), uuid.uuid4())
+    upload = UploadMessageRequestBody(header="h", body="b", image=UploadMessageImage(image, "A book"))
+    assert error(client.upload_message, message, upload).api_error == APIError.IMAGE_NOT_FOUND
+    assert error(client.upload_image, image, b"GIF89a").api_error == APIError.INVALID_IMAGE
+    client.upload_image(image, PNG, ImageSize.BULLET_POINT)
+    assert error(client.upload_image, image, PNG).api_error == APIError.IMAGE_ALREADY_EXISTS
+    [listed] = client.get_image_list().imageIdentifiers
+    assert (listed.imageIdentifier, listed.imageState) == (image, ImageState.PENDING)
+    assert listed.imageSize == ImageSize.BULLET_POINT
+    client.upload_message(message, upload)
+    verdict = {"bundleId": BUNDLE_ID, "messageIdentifier": str(message), "state": "APPROVED"}
+    assert app_store.ask("/simulator/retention-messages", verdict)[0] == 200
+    default = DefaultConfigurationRequest(message)
+    early = error(client.configure_default_message, PRODUCT_ID, "de-DE", default)
+    assert early.api_error == APIError.IMAGE_NOT_APPROVED
+    assert error(client.delete_image, image).api_error == APIError.IMAGE_IN_USE
+    client.delete_message(message)
+    client.delete_image(image)
+    assert error(client.delete_image, image).api_error == APIError.IMAGE_NOT_FOUND
 
 
 def test_apples_client_sets_messages_and_defaults_up(app_store):

@@ -66,7 +66,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
         outgoing.headers.add(name: "User-Agent", value: "offer-signer")
         if let token = request.bearerToken { outgoing.headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let body = request.body {
-            outgoing.headers.add(name: "Content-Type", value: "application/json")
+            outgoing.headers.add(name: "Content-Type", value: request.contentType)
             outgoing.body = .bytes(ByteBuffer(bytes: body))
         }
         return outgoing

@@ -11,7 +11,7 @@ package protocol HTTPTransport: Sendable {
 /// A request to one of Apple's services.
 package struct OutgoingRequest: Sendable {
     /// The methods that Apple's services take.
-    enum Method: String, Sendable {
+    package enum Method: String, CaseIterable, Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
@@ -29,8 +29,9 @@ package struct OutgoingRequest: Sendable {
     let environment: AppStoreEnvironment
     /// `Authorization`, without its scheme, which is Bearer; `nil` for none.
     var bearerToken: String?
-    /// The body, JSON; `nil` for none.
+    /// The body; `nil` for none.
     var body: [UInt8]?
+    var contentType = "application/json"
     /// The question that it is a call of; `nil` for a call by itself.
     var turn: QuestionTurn?
     /// Whether an answer says that the service is down, so that it is better left alone for a while.

@@ -96,9 +96,7 @@ package struct AppStoreNotificationHistory: NotificationHistory {
         _ read: ([UInt8]) throws(JSONFault) -> Answer
     ) async throws(HistoryFault) -> Answer {
         guard let credentials = apps.first(where: { $0.bundleId == owner.bundleId })?.serverAPI else {
-            throw HistoryFault(
-                "Apple wants the issuer of the key: write issuerId on the app \(owner.bundleId) in the catalog"
-            )
+            throw HistoryFault(ServerAPIFault.noIssuer(of: owner.bundleId).description)
         }
         let response: IncomingResponse
         do {
@@ -117,7 +115,7 @@ package struct AppStoreNotificationHistory: NotificationHistory {
             )
             response = try await transport.send(request, timeout: Self.timeout)
         } catch let fault as TransportFault {
-            throw HistoryFault("\(RetentionFault(fault))")
+            throw HistoryFault(ServerAPIFault(fault).description)
         } catch {
             throw HistoryFault("Apple cannot be asked: \(error)")
         }
@@ -141,12 +139,7 @@ extension HistoryFault {
                 "\(owner.bundleId) has no notification URL for \(owner.environment.rawValue) in App Store Connect; write "
                 + "it there, with https and the path /v1/notifications"
         case (429, _): sentence = "Apple was asked too often, and asks for patience"
-        case (401, _) where response.clockFault(at: now) != nil:
-            sentence = "Apple refuses the token (401): \(response.clockFault(at: now) ?? "")"
-        case (401, _), (403, _):
-            sentence =
-                "Apple refuses the key (\(response.status)): is it the In-App Purchase key of \(owner.bundleId), with its "
-                + "issuerId, and for Production, is the app released?"
+        case (401, _), (403, _): sentence = ServerAPIFault.unauthenticated(response, owner.bundleId, at: now)
         default:
             let code = error.map { "errorCode \($0.code)" } ?? "no errorCode"
             let words = error?.message.map { ": \($0)" } ?? ""

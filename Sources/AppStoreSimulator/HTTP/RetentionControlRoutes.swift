@@ -64,40 +64,32 @@ struct RetentionControlRoutes {
         }
     }
 
-    /// Gives Apple's verdict on a message.
+    /// Gives Apple's verdict on a message or an image.
     private func review(_ members: RequestMembers) throws -> Response {
         let id = try members.requiredString("messageIdentifier").lowercased()
-        guard let state = StoreMessage.State(rawValue: try members.requiredString("state")) else {
+        guard let state = ReviewState(rawValue: try members.requiredString("state")) else {
             throw RequestFault.member("state", "PENDING, APPROVED or REJECTED is expected.")
         }
         return try change(try members.requiredString("bundleId")) { app in
             var isKnown = false
             for place in [AppStoreEnvironment.production, .sandbox] {
-                guard let index = app.retention[place].messages.firstIndex(where: { $0.id == id }) else { continue }
-                app.retention[place].messages[index].state = state
-                isKnown = true
+                var setup = app.retention[place]
+                for index in setup.messages.indices where setup.messages[index].id == id {
+                    (setup.messages[index].state, isKnown) = (state, true)
+                }
+                for index in setup.images.indices where setup.images[index].id == id {
+                    (setup.images[index].state, isKnown) = (state, true)
+                }
+                app.retention[place] = setup
             }
-            guard isKnown else { throw RequestFault.member("messageIdentifier", "No such message was uploaded.") }
+            guard isKnown else { throw RequestFault.member("messageIdentifier", "Nothing was uploaded under it.") }
         }
     }
 
     private func change(_ bundleId: String, _ change: (inout StoreApp) throws -> Void) throws -> Response {
         try store.change { world in
-            let app = try world.changeApp(bundleId, change)
-            return .json { json in
-                json.member("bundleId", app.bundleId)
-                for (name, place) in [("Production", AppStoreEnvironment.production), ("Sandbox", .sandbox)] {
-                    let setup = app.retention[place]
-                    json.member(named: name)
-                    json.object { json in
-                        json.optional("url", setup.url?.absoluteString)
-                        json.objects("messages", setup.messages) { message, json in
-                            json.member("messageIdentifier", message.id)
-                            json.member("messageState", message.state.rawValue)
-                        }
-                    }
-                }
-            }
+            _ = try world.changeApp(bundleId, change)
+            return .json { $0.member("bundleId", bundleId) }
         }
     }
 }

@@ -6,7 +6,30 @@ import StrictJSON
 
 /// Apple's set-up calls of the Retention Messaging API in one environment.
 struct RetentionRoutes {
-    private static let longestURL = 256
+    /// The caller's part of a call.
+    private struct Call {
+        let parameters: Parameters
+        let query: Parameters
+        let body: [UInt8]
+
+        /// The identifier in the path, a UUID, in lowercase.
+        func id() throws -> String {
+            guard let id = UUID(uuidString: try parameters.require("id")) else { throw ServerAPIError.badRequest }
+            return id.uuidString.lowercased()
+        }
+
+        /// The product and locale in the path.
+        func place() throws -> RetentionMessaging.Place {
+            let (product, locale) = (try parameters.require("product"), try parameters.require("locale"))
+            guard locale.wholeMatch(of: /[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*/) != nil else {
+                throw ServerAPIError.invalidLocale
+            }
+            return RetentionMessaging.Place(productId: product.removingPercentEncoding ?? product, locale: locale)
+        }
+
+        /// A text of the body.
+        func text(_ member: String) -> String? { try? RequestMembers(json: body).requiredString(member) }
+    }
 
     let store: SimulatedAppStore
     let environment: AppStoreEnvironment
@@ -14,162 +37,173 @@ struct RetentionRoutes {
     func add(to router: RouterGroup<SimulatorContext>) {
         addURL(to: router)
         addMessages(to: router)
+        addImages(to: router)
         addDefaults(to: router)
         // Apple's production has none of these.
         if environment == .sandbox { addTests(to: router) }
     }
 
     private func addURL(to router: RouterGroup<SimulatorContext>) {
-        router.put("realtime/url") { request, context in
-            let body = try await request.bytes(context)
-            return try change(request) { app in
-                guard let text = try? RequestMembers(json: body).requiredString("realtimeURL"),
-                    text.unicodeScalars.count <= Self.longestURL, let url = StoreApp.notificationURL(text),
-                    url.scheme?.lowercased() == "https"
-                else { throw ServerAPIError.invalidRealtimeURL }
-                guard environment == .sandbox || app.retention.hasPassedTest else { throw ServerAPIError.noPassingTest }
-                app.retention[environment].url = url
-            }
+        let path: RouterPath = "realtime/url"
+        on(path, .put, router) { app, call in
+            guard let text = call.text("realtimeURL"), text.unicodeScalars.count <= 256,
+                let url = StoreApp.notificationURL(text), url.scheme?.lowercased() == "https"
+            else { throw ServerAPIError.invalidRealtimeURL }
+            guard environment == .sandbox || app.retention.hasPassedTest else { throw ServerAPIError.noPassingTest }
+            app.retention[environment].url = url
+            return nil
         }
-        router.get("realtime/url") { request, _ in
-            try read(request) { app in
-                guard let url = app.retention[environment].url else { throw ServerAPIError.realtimeURLNotFound }
-                return JSONWriter.text { $0.member("realtimeURL", url.absoluteString) }
-            }
+        on(path, .get, router) { app, _ in
+            guard let url = app.retention[environment].url else { throw ServerAPIError.realtimeURLNotFound }
+            return JSONWriter.text { $0.member("realtimeURL", url.absoluteString) }
         }
-        router.delete("realtime/url") { request, _ in
-            try change(request) { app in
-                guard app.retention[environment].url != nil else { throw ServerAPIError.realtimeURLNotFound }
-                app.retention[environment].url = nil
-            }
+        on(path, .delete, router) { app, _ in
+            guard app.retention[environment].url != nil else { throw ServerAPIError.realtimeURLNotFound }
+            app.retention[environment].url = nil
+            return nil
         }
     }
 
     private func addMessages(to router: RouterGroup<SimulatorContext>) {
-        router.get("message/list") { request, _ in
-            try read(request) { app in
-                JSONWriter.text { json in
-                    json.objects("messageIdentifiers", app.retention[environment].messages) { message, json in
-                        json.member("messageIdentifier", message.id)
-                        json.member("messageState", message.state.rawValue)
-                    }
+        on("message/list", .get, router) { app, _ in
+            JSONWriter.text { json in
+                json.objects("messageIdentifiers", app.retention[environment].messages) { message, json in
+                    json.member("messageIdentifier", message.id)
+                    json.member("messageState", message.state.rawValue)
                 }
             }
         }
-        router.put("message/:id") { request, context in
-            let body = try await request.bytes(context)
-            let id = try identifier(context)
-            return try change(request) { app in
-                guard app.retention[environment].message(id) == nil else { throw ServerAPIError.messageAlreadyExists }
-                let state: StoreMessage.State = app.retention.settings.approvesMessages ? .approved : .pending
-                app.retention[environment].messages.append(try StoreMessage(json: body, id: id, state: state))
+        on("message/:id", .put, router) { app, call in
+            let (id, setup) = (try call.id(), app.retention[environment])
+            guard setup.message(id) == nil else { throw ServerAPIError.messageAlreadyExists }
+            let message = try StoreMessage(json: call.body, id: id)
+            guard message.images.allSatisfy({ setup.image($0) != nil }) else { throw ServerAPIError.imageNotFound }
+            app.retention[environment].messages.append(message)
+            return nil
+        }
+        on("message/:id", .delete, router) { app, call in
+            let id = try call.id()
+            guard app.retention[environment].message(id) != nil else { throw ServerAPIError.messageNotFound }
+            app.retention[environment].messages.removeAll { $0.id == id }
+            return nil
+        }
+    }
+
+    private func addImages(to router: RouterGroup<SimulatorContext>) {
+        on("image/list", .get, router) { app, _ in
+            JSONWriter.text { json in
+                json.objects("imageIdentifiers", app.retention[environment].images) { image, json in
+                    json.member("imageIdentifier", image.id)
+                    json.member("imageState", image.state.rawValue)
+                    json.member("imageSize", image.size.rawValue)
+                }
             }
         }
-        router.delete("message/:id") { request, context in
-            let id = try identifier(context)
-            return try change(request) { app in
-                guard app.retention[environment].message(id) != nil else { throw ServerAPIError.messageNotFound }
-                app.retention[environment].messages.removeAll { $0.id == id }
+        on("image/:id", .put, router) { app, call in
+            let id = try call.id()
+            guard app.retention[environment].image(id) == nil else { throw ServerAPIError.imageAlreadyExists }
+            guard let size = StoreImage.Size(rawValue: String(call.query["imageSize"] ?? "FULL_SIZE")) else {
+                throw ServerAPIError.invalidImageSize
             }
+            guard call.body.starts(with: StoreImage.beginning) else { throw ServerAPIError.invalidImage }
+            app.retention[environment].images.append(StoreImage(id: id, size: size))
+            return nil
+        }
+        on("image/:id", .delete, router) { app, call in
+            let (id, setup) = (try call.id(), app.retention[environment])
+            guard setup.image(id) != nil else { throw ServerAPIError.imageNotFound }
+            guard !setup.messages.contains(where: { $0.images.contains(id) }) else { throw ServerAPIError.imageInUse }
+            app.retention[environment].images.removeAll { $0.id == id }
+            return nil
         }
     }
 
     private func addDefaults(to router: RouterGroup<SimulatorContext>) {
-        router.put("default/:product/:locale") { request, context in
-            let body = try await request.bytes(context)
-            let place = try place(context)
-            return try change(request) { app in
-                guard let text = try? RequestMembers(json: body).requiredString("messageIdentifier"),
-                    let message = app.retention[environment].message(text.lowercased())
-                else { throw ServerAPIError.messageNotFound }
-                guard app.product(place.productId) != nil else { throw ServerAPIError.invalidProductId }
-                guard message.state == .approved else { throw ServerAPIError.messageNotApproved }
-                app.retention[environment].defaults[place] = message.id
+        let path: RouterPath = "default/:product/:locale"
+        on(path, .put, router) { app, call in
+            let (place, setup) = (try call.place(), app.retention[environment])
+            guard let message = call.text("messageIdentifier").flatMap({ setup.message($0.lowercased()) }) else {
+                throw ServerAPIError.messageNotFound
             }
+            guard app.product(place.productId) != nil else { throw ServerAPIError.invalidProductId }
+            guard message.state == .approved else { throw ServerAPIError.messageNotApproved }
+            guard message.images.allSatisfy({ setup.image($0)?.state == .approved }) else {
+                throw ServerAPIError.imageNotApproved
+            }
+            app.retention[environment].defaults[place] = message.id
+            return nil
         }
-        router.get("default/:product/:locale") { request, context in
-            let place = try place(context)
-            return try read(request) { app in
-                guard let id = app.retention[environment].defaults[place] else {
-                    throw ServerAPIError.defaultMessageNotFound
-                }
-                return JSONWriter.text { $0.member("messageIdentifier", id) }
+        on(path, .get, router) { app, call in
+            guard let id = app.retention[environment].defaults[try call.place()] else {
+                throw ServerAPIError.defaultMessageNotFound
             }
+            return JSONWriter.text { $0.member("messageIdentifier", id) }
         }
-        router.delete("default/:product/:locale") { request, context in
-            let place = try place(context)
-            return try change(request) { app in
-                guard app.retention[environment].defaults.removeValue(forKey: place) != nil else {
-                    throw ServerAPIError.defaultMessageNotFound
-                }
+        on(path, .delete, router) { app, call in
+            guard app.retention[environment].defaults.removeValue(forKey: try call.place()) != nil else {
+                throw ServerAPIError.defaultMessageNotFound
             }
+            return nil
         }
     }
 
     private func addTests(to router: RouterGroup<SimulatorContext>) {
-        router.post("performanceTest") { request, context in
+        answer("performanceTest", .post, router) { world, bundleId, call in
+            guard let id = call.text("originalTransactionId") else { throw ServerAPIError.invalidPerformanceTest }
+            guard let question = try? RetentionQuestion(about: id, in: "en-US", world),
+                question.app.bundleId == bundleId, question.customer.environment == environment
+            else { throw ServerAPIError.invalidOriginalTransactionId }
+            guard let url = question.setup.url else { throw ServerAPIError.invalidPerformanceTest }
+            guard !world.performanceTests.contains(where: { $0.bundleId == bundleId && $0.result == "PENDING" }) else {
+                throw ServerAPIError.existingPerformanceTest
+            }
+            let test = PerformanceTest(
+                id: UUID().uuidString.lowercased(),
+                bundleId: bundleId,
+                originalTransactionId: id,
+                target: url,
+                settings: question.app.retention.settings
+            )
+            world.performanceTests.append(test)
+            return test.started
+        }
+        answer("performanceTest/result/:id", .get, router) { world, bundleId, call in
+            let id = try call.parameters.require("id")
+            guard let test = world.performanceTests.first(where: { $0.id == id && $0.bundleId == bundleId }) else {
+                throw ServerAPIError.performanceTestNotFound
+            }
+            return test.json
+        }
+    }
+
+    /// Adds a call that reads or changes what the caller's app has set up.
+    private func on(
+        _ path: RouterPath,
+        _ method: HTTPRequest.Method,
+        _ router: RouterGroup<SimulatorContext>,
+        _ work: @escaping @Sendable (inout StoreApp, Call) throws -> [UInt8]?
+    ) {
+        answer(path, method, router) { world, bundleId, call in
+            var answer: [UInt8]?
+            _ = try world.changeApp(bundleId) { app in answer = try work(&app, call) }
+            return answer
+        }
+    }
+
+    /// Adds a call in an app's name; Apple's answer to one that changes something has no body.
+    private func answer(
+        _ path: RouterPath,
+        _ method: HTTPRequest.Method,
+        _ router: RouterGroup<SimulatorContext>,
+        _ work: @escaping @Sendable (inout AppStoreWorld, _ bundleId: String, Call) throws -> [UInt8]?
+    ) {
+        router.on(path, method: method) { request, context in
             let body = try await request.bytes(context)
-            guard let bundleId = store.current().caller(of: request)?.bundleId else { return Response.unauthenticated }
+            let call = Call(parameters: context.parameters, query: request.uri.queryParameters, body: body)
             return try store.change { world in
-                guard let id = try? RequestMembers(json: body).requiredString("originalTransactionId") else {
-                    throw ServerAPIError.invalidPerformanceTest
-                }
-                guard let question = try? RetentionQuestion(about: id, in: "en-US", world),
-                    question.app.bundleId == bundleId, question.customer.environment == environment
-                else { throw ServerAPIError.invalidOriginalTransactionId }
-                guard let url = question.setup.url else { throw ServerAPIError.invalidPerformanceTest }
-                guard !world.performanceTests.contains(where: { $0.bundleId == bundleId && $0.result == "PENDING" })
-                else {
-                    throw ServerAPIError.existingPerformanceTest
-                }
-                let test = PerformanceTest(
-                    id: UUID().uuidString.lowercased(),
-                    bundleId: bundleId,
-                    originalTransactionId: id,
-                    target: url,
-                    settings: question.app.retention.settings
-                )
-                world.performanceTests.append(test)
-                return Response.json(test.started)
+                guard let bundleId = world.caller(of: request)?.bundleId else { return Response.unauthenticated }
+                return try work(&world, bundleId, call).map { Response.json($0) } ?? Response(status: .ok)
             }
-        }
-        router.get("performanceTest/result/:id") { request, context in
-            let id = try context.parameters.require("id")
-            return try read(request) { app in
-                let tests = store.current().performanceTests
-                guard let test = tests.first(where: { $0.id == id && $0.bundleId == app.bundleId }) else {
-                    throw ServerAPIError.performanceTestNotFound
-                }
-                return test.json
-            }
-        }
-    }
-
-    private func identifier(_ context: SimulatorContext) throws -> String {
-        guard let id = UUID(uuidString: try context.parameters.require("id")) else { throw ServerAPIError.badRequest }
-        return id.uuidString.lowercased()
-    }
-
-    private func place(_ context: SimulatorContext) throws -> RetentionMessaging.Place {
-        let locale = try context.parameters.require("locale")
-        guard locale.wholeMatch(of: /[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*/) != nil else {
-            throw ServerAPIError.invalidLocale
-        }
-        let product = try context.parameters.require("product")
-        return RetentionMessaging.Place(productId: product.removingPercentEncoding ?? product, locale: locale)
-    }
-
-    private func read(_ request: Request, _ body: (StoreApp) throws -> [UInt8]) throws -> Response {
-        guard let app = store.current().caller(of: request) else { return Response.unauthenticated }
-        return .json(try body(app))
-    }
-
-    /// Changes what the caller's app has set up; Apple's answer has no body.
-    private func change(_ request: Request, _ change: (inout StoreApp) throws -> Void) throws -> Response {
-        guard let bundleId = store.current().caller(of: request)?.bundleId else { return Response.unauthenticated }
-        return try store.change { world in
-            _ = try world.changeApp(bundleId, change)
-            return Response(status: .ok)
         }
     }
 }

@@ -82,7 +82,7 @@ struct RetentionJudge {
         guard message.state == .approved else {
             throw RetentionRefusal.invalid("The message \(id) is \(message.state.rawValue), not APPROVED.")
         }
-        guard allowsImage || !message.hasImage else {
+        guard allowsImage || message.images.isEmpty else {
             throw RetentionRefusal.invalid("The message \(id) has an image, and goes with no offer and no product.")
         }
         return id

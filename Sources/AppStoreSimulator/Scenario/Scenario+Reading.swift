@@ -71,7 +71,9 @@ extension Scenario.Retention {
             guard let id = UUID(uuidString: message.id)?.uuidString.lowercased(), setup.message(id) == nil else {
                 throw SimulatorFault("has a message of retention whose id is no UUID, or another's: \(message.id)")
             }
-            setup.messages.append(StoreMessage(id: id, hasImage: message.image ?? false, state: .approved))
+            let images = message.image == true ? [id] : []
+            setup.images += images.map { StoreImage(id: $0, state: .approved) }
+            setup.messages.append(StoreMessage(id: id, images: images, state: .approved))
         }
         for place in defaults ?? [] {
             guard products.contains(where: { $0.id == place.product }),
@@ -81,7 +83,6 @@ extension Scenario.Retention {
         }
         messaging.production = setup
         messaging.sandbox = setup
-        messaging.settings.approvesMessages = approvesMessages ?? false
         for (name, path, bounds) in RetentionMessaging.Settings.numbers {
             guard let number = performanceTest?[name] else { continue }
             guard bounds.contains(number) else {

@@ -34,7 +34,6 @@ struct Scenario: Decodable {
 
     struct Retention: Decodable {
         var url: String?
-        var approvesMessages: Bool?
         var messages: [Message]?
         var defaults: [Default]?
         var performanceTest: [String: Int]?

@@ -3,6 +3,16 @@ import OfferService
 import Offers
 import Storage
 
+struct Retention: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retention",
+        abstract: "Tries messages for customers who are about to cancel.",
+        subcommands: [RetentionTry.self]
+    )
+
+    func run() async throws { throw Self.subcommandMissing() }
+}
+
 struct RetentionTry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",

@@ -24,7 +24,7 @@ struct RetentionCallTests {
 
     init() throws {
         var world = try TestStore.world(state: "active", app: Self.app)
-        let pending = StoreMessage(id: Self.unread, hasImage: false, state: .pending)
+        let pending = StoreMessage(id: Self.unread)
         world.apps[0].retention.production.messages.append(pending)
         store = try TestStore.store(world)
         id = try world.subscription().originalTransactionId

@@ -27,31 +27,6 @@ struct RetentionRoutesTests {
         try await client.put(path, body, headers)
     }
 
-    @Test("A message is pending until it is approved, and only then the default of a product and locale")
-    func messages() async throws {
-        try await store.live { client in
-            let (message, place) = ("\(Self.root)/message/\(Self.id)", "\(Self.root)/default/monthly/en-US")
-            let uploaded = try await put(client, message, ["header": "Stay", "body": "Half the price."])
-            #expect(uploaded.status == .ok && uploaded.body.isEmpty)
-            #expect(
-                try await put(client, message, ["header": "h", "body": "b"]).json["errorCode"] as? Int == 4_090_001
-            )
-            let listed = try await client.get("\(Self.root)/message/list", headers)
-            let list = try #require(listed.json["messageIdentifiers"] as? [[String: String]])
-            #expect(list == [["messageIdentifier": Self.id, "messageState": "PENDING"]])
-            let early = try await put(client, place, ["messageIdentifier": Self.id])
-            #expect(early.json["errorCode"] as? Int == 4_030_017)
-            let verdict = ["bundleId": "com.example.app", "messageIdentifier": Self.id, "state": "APPROVED"]
-            #expect(try await client.post("/simulator/retention-messages", verdict).status == .ok)
-            #expect(try await client.get(place, headers).json["errorCode"] as? Int == 4_040_020)
-            #expect(try await put(client, place, ["messageIdentifier": Self.id.uppercased()]).status == .ok)
-            #expect(try await client.get(place, headers).json["messageIdentifier"] as? String == Self.id)
-            // The Sandbox has messages of its own.
-            let sandbox = try await client.get("/sandbox\(Self.root)/message/list", headers)
-            #expect((sandbox.json["messageIdentifiers"] as? [Any])?.isEmpty == true)
-        }
-    }
-
     @Test(
         "A message beyond Apple's limits has Apple's error",
         arguments: [
@@ -71,7 +46,7 @@ struct RetentionRoutesTests {
     func performanceTest() async throws {
         let id = try #require(store.current().customer("c")?.subscriptions.first?.originalTransactionId)
         let endpoint = Endpoint()
-        let (message, url) = (StoreMessage(id: Self.id, hasImage: false, state: .approved), "https://offers.example/v1")
+        let (message, url) = (StoreMessage(id: Self.id, state: .approved), "https://offers.example/v1")
         store.change { $0.apps[0].retention.sandbox.messages.append(message) }
         try await endpoint.listening { address in
             try await store.live { client in
