@@ -5,7 +5,8 @@ extension GroupCommit {
     /// The items of one caller, and its completion, which gets each item's outcome once: from the writer or at the deadline.
     final class Request: Sendable {
         private let all: [Item]
-        let due: ContinuousClock.Instant
+        /// When the writer is stuck if it is not written, and when its caller is told so.
+        let due, end: ContinuousClock.Instant
 
         /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex
         /// guards, which is generic.
@@ -25,9 +26,14 @@ extension GroupCommit {
 
         private let state: Mutex<State>
 
-        init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
+        init(
+            _ items: [Item],
+            due: ContinuousClock.Instant,
+            patience: Duration,
+            _ completion: @escaping Completion
+        ) {
             all = items
-            self.due = due
+            (self.due, end) = (due, due + patience)
             state = Mutex(State(caller: Caller(complete: completion)))
         }
 

@@ -27,8 +27,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var waiting = 16_384
         /// The most items of one commit.
         var commit = 1024
-        /// How long an item may take until it is on durable storage.
+        /// How long an item may take until it is on durable storage; a patient one may take as much longer.
         var deadline = Duration.seconds(2)
+        var patience = Duration.seconds(18)
         /// How long items that would have to wait for other transactions are set aside before they are tried again.
         var pause = Duration.milliseconds(5)
         /// How long the writer rests after a failure before it tries to write again.
@@ -128,10 +129,20 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// The completion is called from any thread.
     ///
     /// Where their commit has not begun by a moment, nothing of them is written, and they go before all others; `nil` for the
-    /// deadline of all.
-    func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
+    /// deadline of all, or of those that are patient.
+    func append(
+        _ items: [Item],
+        until moment: ContinuousClock.Instant? = nil,
+        isPatient: Bool = false,
+        completion: @escaping Completion
+    ) {
         guard !items.isEmpty else { return }
-        let request = Request(items, due: .now + bounds.deadline, completion)
+        let request = Request(
+            items,
+            due: .now + bounds.deadline,
+            patience: isPatient ? bounds.patience : .zero,
+            completion
+        )
         let admission = state.withLock { $0.admit(request, upTo: bounds.waiting, isUrgent: moment != nil) }
         switch admission {
         case .refused(let failure): request.fail(failure)
@@ -298,13 +309,13 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             let failure = StorageFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
             let (late, aside, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
-                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isFinished }
+                let late = (state.inHand + state.waiting).filter { $0.end <= now && !$0.isFinished }
                 // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
                 let isStuck = late.contains { !$0.wasSetAside } && state.inHand.allSatisfy { $0.due <= now }
                 if isStuck { state.failure = state.failure ?? failure }
                 let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty || !state.aside.isEmpty
                 state.isWatching = goesOn
-                return (late, state.aside.filter { $0.due <= now }, goesOn)
+                return (late, state.aside.filter { $0.end <= now }, goesOn)
             }
             for request in aside { request.fail(Self.lockedFailure) }
             for request in late { request.fail(request.wasSetAside ? Self.lockedFailure : failure) }

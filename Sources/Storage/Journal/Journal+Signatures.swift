@@ -20,13 +20,13 @@ extension Journal: RetentionLedger {
         try await outcome(of: .signatures(entry), until: moment).grants
     }
 
-    /// Appends an entry alone, and waits for its outcome.
+    /// Appends an entry alone, and waits for its outcome; a notification or a report is patient.
     func outcome(
         of entry: JournalEntry,
         until moment: ContinuousClock.Instant? = nil
     ) async throws(StorageFailure) -> JournalOutcome {
         let result = await withCheckedContinuation { continuation in
-            group.append([entry], until: moment) { continuation.resume(returning: $1) }
+            group.append([entry], until: moment, isPatient: moment == nil) { continuation.resume(returning: $1) }
         }
         guard let outcome = try result.get().first else { throw .malformed("outcome") }
         return outcome
