@@ -95,6 +95,7 @@ for group in "$@"; do
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'libcrypto >= 3.0'
         need libp11-kit-dev "keys in tokens: the types of PKCS#11" test -e /usr/include/p11-kit-1/p11-kit/pkcs11.h
         need libsqlite3-dev "the ledger: SQLite's headers" pkg-config --exists 'sqlite3 >= 3.35'
+        need zlib1g-dev "packed answers over HTTP: zlib's headers" pkg-config --exists zlib
         ;;
     demo)
         need curl "asking the service" command -v curl
