@@ -138,6 +138,21 @@ struct GroupCommitTests {
         #expect(store.commits == [[4]])
     }
 
+    @Test("A patient caller waits longer than others while the writer is held up")
+    func patient() async throws {
+        let store = Store(held: .before)
+        let group = store.group(.init(deadline: .milliseconds(50), patience: .seconds(50)))
+        let patient = Mutex<Result<[Int], StorageFailure>?>(nil)
+        group.append([1], isPatient: true) { _, result in patient.withLock { $0 = result } }
+        await store.reach()
+        let late = await append([2], to: group)
+        #expect(throws: StorageFailure(.tooSlow, "")) { try late.get() }
+        #expect(patient.withLock { $0 } == nil)
+        store.open(2)
+        while patient.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(1)) }
+        #expect(patient.withLock { $0 } == .success([10]))
+    }
+
     @Test("A caller with a moment of its own fails then without a record; once its commit has begun, it waits for it")
     func moment() async throws {
         let store = Store(held: .before)
