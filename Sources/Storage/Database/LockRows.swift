@@ -46,8 +46,17 @@ enum LockRows {
         )
     }
 
-    /// The statement that locks those rows that nobody else has; none where there are no rows.
-    static func acquisition(of rows: Set<Int64>) -> [SQLCall] { rows.isEmpty ? [] : [takeFree(rows)] }
+    /// The statement that locks those rows that nobody else has, and answers with their number, and where these are not all,
+    /// with the rows; none where there are no rows to lock.
+    static func acquisition(of rows: Set<Int64>) -> [SQLCall] {
+        guard !rows.isEmpty else { return [] }
+        let acquire = """
+            SELECT count(*), CASE WHEN count(*) < $2 THEN array_agg(id)::text END FROM (
+                SELECT id FROM ledger_locks WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE SKIP LOCKED
+            ) AS taken
+            """
+        return [SQLCall(acquire, .integers(rows.sorted()), .integer(Int64(rows.count)))]
+    }
 
     /// Why nothing is written: somebody has deleted rows.
     static let missing = StorageFailure(
@@ -74,9 +83,10 @@ enum LockRows {
 extension Session {
     /// The rows that other transactions have, by the answer to ``LockRows/acquisition(of:)``.
     func locked(of rows: Set<Int64>, _ answers: ArraySlice<Rows>) throws(StorageFailure) -> Set<Int64> {
-        guard !rows.isEmpty, let answer = answers.first, answer.count < rows.count else { return [] }
+        guard !rows.isEmpty, let answer = answers.first, try answer.integer(0, 0) < rows.count else { return [] }
         let count = try run("SELECT count(*) FROM ledger_locks WHERE id = ANY ($1::int8[])", .integers(rows.sorted()))
         guard try count.integer(0, 0) == rows.count else { throw LockRows.missing }
-        return rows.subtracting(try answer.integers())
+        let own = try answer.optionalText(0, 1) ?? ""
+        return rows.subtracting(own.split { "{,}".contains($0) }.compactMap { Int64($0) })
     }
 }

@@ -71,9 +71,9 @@ final class LedgerStore: Sendable {
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         let others = database.dialect == .sqlite ? [] : batch.locks.union(companion.locks)
         let written = try writing { [self] session, writer throws(StorageFailure) in
-            let own = LockRows.row(ofWriter: writer)
             // SQLite has one writer at a time anyway.
-            let locks = session.dialect == .sqlite ? [] : others.union([own])
+            let own = session.dialect == .sqlite ? nil : LockRows.row(ofWriter: writer)
+            let locks = own.map { others.union([$0]) } ?? []
             let acquisition = LockRows.acquisition(of: locks)
             let (counts, answers) = try session.counts(
                 batch.counts,
@@ -84,7 +84,7 @@ final class LedgerStore: Sendable {
             let locked = try session.locked(of: locks, answers.prefix(acquisition.count))
             let rest = answers.dropFirst(acquisition.count)
             // A chain is ended under its lock, by others in a moment.
-            guard isWanted(), !locked.contains(own) else { throw .abandoned }
+            guard isWanted(), own.map(locked.contains) != true else { throw .abandoned }
             let head = try end(of: writer, rest.first, session)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let aside = batch.places(needing: locked, digestKey: keys.digestKey)
