@@ -1,6 +1,6 @@
 """A signature takes no more memory allocations than it did: they are a third of its time, and come back unseen.
 
-The debug build has four to five times as many as the release build; the bounds are what was measured, and a fifth more.
+The debug build has four to five times as many as the release build; the bounds are what was measured, and a third more.
 """
 
 import json
@@ -29,7 +29,7 @@ def allocated(folder, wrapper, kind, seconds):
     return sum(struct.unpack("Q", file.read_bytes())[0] for file in counts.iterdir()), json.loads(report.stdout)["requests"]
 
 
-@pytest.mark.parametrize("kind, most", [("held", 770), ("receiptResponse", 820)])
+@pytest.mark.parametrize("kind, most", [("held", 850), ("receiptResponse", 900)])
 def test_a_signature_takes_no_more_allocations_than_it_did(tmp_path, kind, most):
     shutil.copytree(offer_signer.REPOSITORY / "keys.example", tmp_path / "example")
     for key in (tmp_path / "example").glob("*.p8"):
