@@ -18,7 +18,6 @@ package final class Journal: Sendable {
         var commit = 256
         /// How long what rides along waits for a commit before it gets one of its own.
         var linger = DispatchTimeInterval.milliseconds(50)
-        var rest = DispatchTimeInterval.seconds(1)
         /// The days for which a notification is remembered: Apple repeats for six days, and longer when asked.
         var notificationDays = 180
     }
@@ -53,8 +52,7 @@ package final class Journal: Sendable {
             HeldStates(states, waiting: bounds.observations, commit: bounds.commit),
             Statistics(now: now),
             on: queue,
-            linger: bounds.linger,
-            rest: bounds.rest
+            linger: bounds.linger
         )
         self.writer = writer
         group = GroupCommit(
@@ -68,7 +66,7 @@ package final class Journal: Sendable {
             self?.signCheckpoint()
             self?.writer.held.noticeForgotten()
             self?.writer.held.readAgain()
-            if self?.writer.statistics.isDue == true { self?.writer.writeRiders() }
+            self?.writeRiders()
             if isHour { self?.deleteOld() }
         }
         // Processes that crashed have left chains without an end: this ends them.
@@ -133,6 +131,12 @@ package final class Journal: Sendable {
             writer.writeRiders(isLast: true)
             trying { () throws(StorageFailure) in try store.endChain() }
         }
+    }
+
+    /// Writes statistics that are due, and what could not be written before: not while nothing can be written.
+    private func writeRiders() {
+        guard group.failure == nil, writer.failure != nil || writer.statistics.isDue else { return }
+        writer.writeRiders()
     }
 
     private func signCheckpoint() {

@@ -46,7 +46,6 @@ final class JournalWriter: Sendable {
     let shared = SharedEvidence()
     private let queue: DispatchQueue
     private let linger: DispatchTimeInterval
-    private let rest: DispatchTimeInterval
     private let state = Mutex(State())
 
     init(
@@ -54,15 +53,13 @@ final class JournalWriter: Sendable {
         _ held: HeldStates,
         _ statistics: Statistics,
         on queue: DispatchQueue,
-        linger: DispatchTimeInterval,
-        rest: DispatchTimeInterval
+        linger: DispatchTimeInterval
     ) {
         self.store = store
         self.held = held
         self.statistics = statistics
         self.queue = queue
         self.linger = linger
-        self.rest = rest
     }
 
     /// Why what rides along could not be written the last time; `nil` where it could.
@@ -109,7 +106,7 @@ final class JournalWriter: Sendable {
     }
 
     /// Writes all that rides along by itself, down to the work that the store refuses, until nothing waits or nothing can be
-    /// written.
+    /// written: then whoever keeps the journal in order tries again.
     func writeRiders(isLast: Bool = false) {
         state.withLock { $0.ridesAlone = false }
         var isDone = false
@@ -121,9 +118,7 @@ final class JournalWriter: Sendable {
                 state.withLock { $0.failure = nil }
             } catch {
                 putBack(ride, error)
-                state.withLock { $0.failure = error }
-                queue.asyncAfter(deadline: .now() + rest) { self.writeRiders() }
-                return
+                return state.withLock { $0.failure = error }
             }
         }
     }

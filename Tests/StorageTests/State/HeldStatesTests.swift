@@ -106,7 +106,7 @@ struct HeldStatesTests {
     func failure() async throws {
         let failures = Failures(.max)
         let states = try open(
-            .init(queue: .init(rest: .milliseconds(20)), rest: .milliseconds(20)),
+            .init(queue: .init(rest: .milliseconds(20))),
             in: failing(failures)
         )
         let failure = await #expect(throws: StorageFailure.self) {
@@ -170,7 +170,7 @@ struct HeldStatesTests {
     @Test("Evidence beyond the room to wait is not learnt, takes no memory, and is reported")
     func bounded() async throws {
         let failures = Failures(.max)
-        let states = try open(.init(observations: 10, rest: .milliseconds(20)), in: failing(failures))
+        let states = try open(.init(observations: 10), in: failing(failures))
         #expect(states.statesWarning == nil)
         for id in 0..<100 { states.learn(seen(subscription("\(id)"))) }
         #expect(states.statesWarning?.contains("observations let go: 90, as 10 others waited") == true)
