@@ -61,17 +61,17 @@ struct LinkedIds {
 
     init(_ chapters: [Chapter]) {
         var items: [String: String] = [:]
-        for chapter in chapters {
-            guard let id = chapter.id else { continue }
-            for other in chapter.linked { join(id, with: other) }
-            let rows = chapter.transactions.span
-            for index in rows.indices {
-                if let before = rows[index].content.previousOriginalTransactionId {
+        // By index: a chapter would be copied.
+        for place in chapters.indices {
+            guard let id = chapters[place].id else { continue }
+            for other in chapters[place].linked { join(id, with: other) }
+            for row in chapters[place].transactions.indices {
+                if let before = chapters[place].transactions[row].content.previousOriginalTransactionId {
                     if id != before, previous[id] == nil { previous[id] = before }
                     join(id, with: before)
                 }
-                guard chapters.count > 1, rows[index].content.isOwnPurchase,
-                    let item = rows[index].content.webOrderLineItemId
+                guard chapters.count > 1, chapters[place].transactions[row].content.isOwnPurchase,
+                    let item = chapters[place].transactions[row].content.webOrderLineItemId
                 else { continue }
                 if let other = items[item] { join(id, with: other) } else { items[item] = id }
             }

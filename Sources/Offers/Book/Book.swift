@@ -196,7 +196,7 @@ extension Book {
 
     /// The other identifiers of a subscription.
     package func otherIds(of id: String) -> [String] {
-        chapters.first { $0.id == id }.map { $0.linked.sorted() } ?? []
+        chapters.indices.first { chapters[$0].id == id }.map { chapters[$0].linked.sorted() } ?? []
     }
 
     /// Without what is held and makes nobody eligible: subscriptions that are too old, and transactions that a later answer

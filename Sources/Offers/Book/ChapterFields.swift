@@ -14,19 +14,20 @@ struct TiedAccount {
 ///
 /// In tables of their own size: in dictionaries they took half of the time of a look-up.
 struct ChapterFields {
+    /// The numbers, and of texts their places among ``texts``.
     private var numbers = InlineArray<64, Int64>(repeating: 0)
-    /// One bit for each number that is there.
+    /// One bit for each field that is there.
     private var found: UInt64 = 0
-    private var texts: [(field: HeldField, text: String)] = []
+    /// All that the chapter had so far.
+    private var texts: [String] = []
     private var winBackOfferIds: [String] = []
     private(set) var linkedIds: [String] = []
     private var account: AppAccountToken?
 
     init(from reader: inout CompactReader, _ accounts: inout [TiedAccount]) throws(StorageFailure) {
-        texts.reserveCapacity(8)
         while true {
             let name = try reader.number()
-            if name == 0 { return }
+            if name == 0 { break }
             guard let field = HeldField(rawValue: name) else { throw CompactReader.fault }
             switch field {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
@@ -35,7 +36,7 @@ struct ChapterFields {
                 note(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
                 .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId:
-                texts.append((field, try reader.text()))
+                note(Int64(try reader.textPlace()), as: field)
             case .linkedId: linkedIds.append(try reader.text())
             case .winBackOfferId: winBackOfferIds.append(try reader.text())
             case .otherAccount: account = AppAccountToken(try reader.text())
@@ -46,6 +47,7 @@ struct ChapterFields {
             default: note(try reader.signed(), as: field)
             }
         }
+        texts = reader.texts
     }
 
     private mutating func note(_ number: Int64, as field: HeldField) {
@@ -57,7 +59,7 @@ struct ChapterFields {
         flag(field) ? numbers[Int(field.rawValue)] : nil
     }
 
-    private func text(_ field: HeldField) -> String? { texts.last { $0.field == field }?.text }
+    private func text(_ field: HeldField) -> String? { number(field).map { texts[Int($0)] } }
 
     private func flag(_ field: HeldField) -> Bool { found >> field.rawValue & 1 == 1 }
 

@@ -39,9 +39,13 @@ struct CompactWriter {
 struct CompactReader {
     private let bytes: [UInt8]
     private var place = 0
-    private var texts: [String] = []
+    /// Those that were read, in their order.
+    private(set) var texts: [String] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        texts.reserveCapacity(12)
+    }
 
     var isAtEnd: Bool { place == bytes.count }
 
@@ -69,11 +73,14 @@ struct CompactReader {
         return bytes[place..<place + Int(count)]
     }
 
-    mutating func text() throws(StorageFailure) -> String {
+    mutating func text() throws(StorageFailure) -> String { texts[try textPlace()] }
+
+    /// Reads a text, and gives its place among ``texts``.
+    mutating func textPlace() throws(StorageFailure) -> Int {
         let form = try number()
         guard form < 2 else {
             guard form - 2 < UInt64(texts.count) else { throw Self.fault }
-            return texts[Int(form - 2)]
+            return Int(form - 2)
         }
         let text: String
         if form == 1 {
@@ -83,7 +90,7 @@ struct CompactReader {
             text = literal
         }
         texts.append(text)
-        return text
+        return texts.count - 1
     }
 
     static var fault: StorageFailure { .malformed("body") }

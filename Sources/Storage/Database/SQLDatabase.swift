@@ -7,6 +7,9 @@ package protocol Session {
     /// Runs statements in their order; PostgreSQL gets them all at once.
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows]
 
+    @discardableResult
+    func run(_ call: SQLCall) throws(StorageFailure) -> Rows
+
     /// Runs a statement whose result is not needed: PostgreSQL gets it with the next one, or with the commit, which fails
     /// in its place.
     func send(_ call: SQLCall) throws(StorageFailure)

@@ -79,6 +79,7 @@ final class SQLiteConnection: @unchecked Sendable {
         try check(row.code)
         let width = Int32(truncatingIfNeeded: prepared.columns.count)
         var cells: [SQLValue] = []
+        cells.reserveCapacity(prepared.columns.count)
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: for column in 0..<width { cells.append(Self.value(of: statement, column)) }
@@ -195,16 +196,19 @@ struct SQLiteSession: Session {
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows] {
         var answers: [Rows] = []
         answers.reserveCapacity(calls.count)
-        for call in calls {
-            answers.append(try work { connection throws(SQLiteConnection.Failure) in try connection.run(call) })
-        }
+        for call in calls { answers.append(try run(call)) }
         return answers
     }
 
-    func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
+    @discardableResult
+    func run(_ call: SQLCall) throws(StorageFailure) -> Rows {
+        try work { connection throws(SQLiteConnection.Failure) in try connection.run(call) }
+    }
+
+    func send(_ call: SQLCall) throws(StorageFailure) { try run(call) }
 
     func expect(_ call: SQLCall, _ cells: [SQLValue]) throws(StorageFailure) {
-        guard try run([call]).first?.cells == cells else { throw .notKept }
+        guard try run(call).cells == cells else { throw .notKept }
     }
 
     func lock(_ row: Int64) {}

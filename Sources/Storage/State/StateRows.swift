@@ -100,9 +100,9 @@ extension Session {
         for identity in question.subscriptions where !own.subscriptions.contains(identity) {
             if let one = try subscription(identity) { held.append(one) }
         }
-        var known = Set(held.map(\.identity))
+        var known: Set<SubscriptionIdentity> = []
         for _ in 0..<Chapter.mostLinked {
-            let missing = held.linked(beyond: known)
+            let missing = held.linked(beyond: known.union(held.map(\.identity)))
             guard !missing.isEmpty else { break }
             known.formUnion(missing)
             for identity in missing { if let one = try subscription(identity) { held.append(one) } }
