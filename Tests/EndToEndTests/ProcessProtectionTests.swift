@@ -75,6 +75,33 @@ struct ProcessProtectionTests {
     }
 
     @Test(
+        "Signatures that are computed in ordinary memory are a warning of /readyz, metrics and check, with the limit to set",
+        .enabled(if: geteuid() == 0, "root may lock without limit, and has to give that up"),
+    )
+    func ordinaryMemory() throws {
+        func limited(_ kibibytes: Int) -> [String] {
+            let bytes = kibibytes << 10
+            return ["prlimit", "--memlock=\(bytes):\(bytes)", "setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"]
+        }
+        func check(_ kibibytes: Int, _ more: String...) throws -> ChildProcess.Outcome {
+            let command = [Executable.path, "check", "--config", installation.configuration] + more
+            return try Executable.run(limited(kibibytes) + command, of: "/usr/bin/env")
+        }
+        let checked = try check(72)
+        let limit = try #require(checked.errors.firstMatch(of: /LimitMEMLOCK=(\d+)K/).flatMap { Int($0.1) })
+        #expect(checked.status == 0 && checked.errors.contains("warning: signatures are computed in ordinary memory"))
+        #expect(try check(72, "--strict").status == 78)
+        // The limit that it names is enough, and no more than is needed.
+        #expect(try check(limit, "--strict").status == 0)
+        #expect(try check(limit - 32, "--strict").status == 78)
+
+        let service = try RunningService(installation, launcher: limited(72))
+        let warnings = try service.readiness().details["warnings"] as? [String]
+        #expect(warnings?.contains { $0.contains("ordinary memory") && $0.contains("LimitMEMLOCK=\(limit)K") } == true)
+        #expect(try service.metrics()["offer_signer_warnings{kind=\"memory\"}"] == 1)
+    }
+
+    @Test(
         "No openssl.cnf of the environment is read, nor a module that it names, where openssl itself loads it",
         arguments: [
             ("providers", "module = %\nactivate = 1"), ("engines", "engine_id = foreign\ndynamic_path = %\ninit = 1"),

@@ -61,6 +61,9 @@ package enum SecureHeap {
         }
     }
 
+    /// In bytes.
+    static var arenaSize: Int { status.withLock { $0?.size ?? defaultSize } }
+
     static var isSecret: Bool { status.withLock { $0?.isSecret == true } }
 
     /// How many bytes of the arena are in use: keys, and the state of OpenSSL's random generators.
@@ -115,9 +118,12 @@ package enum SecureHeap {
 }
 
 extension KeyError {
-    /// What to do where the system locks too little memory.
-    static let higherLimit =
-        "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
+    /// What to do where the system locks too little memory for an arena of this size, in bytes, and the stacks beside it.
+    static func higherLimit(beside arena: Int) -> String {
+        let size = (arena + SigningStack.mostBytes) >> 10
+        return "raise the limit of locked memory (systemd: LimitMEMLOCK=\(size)K, Docker: --ulimit memlock=\(size << 10), "
+            + "shell: ulimit -l \(size))"
+    }
 
     /// The system has no memory for an arena of this size, in bytes.
     static func heapUnavailable(size: Int) -> KeyError {
@@ -128,7 +134,7 @@ extension KeyError {
     fileprivate static func heapNotLocked(size: Int) -> KeyError {
         KeyError(
             .heapNotLocked,
-            "the secure heap of \(size) bytes could not be locked into memory; \(higherLimit)"
+            "the secure heap of \(size) bytes could not be locked into memory; \(higherLimit(beside: size))"
         )
     }
 }

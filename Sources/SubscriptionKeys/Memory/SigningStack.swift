@@ -24,6 +24,24 @@ package enum SigningStack {
     /// Why a thread signs on its ordinary stack, which is cleansed after each signature; `nil` if no thread does.
     package static var whyOrdinary: String? { reason.withLock { $0 } }
 
+    /// ``whyOrdinary``, where something can be done about it: only on x86-64 a thread can have a stack.
+    package static var warning: String? {
+        copenssl_changes_stacks() == 1 ? whyOrdinary.map { "signatures are computed in ordinary memory: \($0)" } : nil
+    }
+
+    /// Makes a stack for each thread that may sign beside this one, and frees them: a limit that is too low for them is known
+    /// before they sign.
+    package static func tryRoom() {
+        let made = unsafe (0..<mostThreads).map { _ in unsafe map() }
+        unsafe made.forEach { if let stack = unsafe $0 { unsafe unmap(stack) } }
+    }
+
+    /// How many threads may sign beside the one that starts the service: event loops, as many of Swift's own, and a spare one.
+    private static let mostThreads = 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1
+
+    /// The bytes that all of them take.
+    static var mostBytes: Int { (mostThreads + 1) * (size + page) }
+
     /// A warning that a pool had no room for what OpenSSL allocated while it signed; `nil` if all of it had room.
     package static var poolShortage: String? {
         let missed = csigning_missed()
@@ -97,7 +115,8 @@ package enum SigningStack {
         guard let start = unsafe isSecret ? SecretMemory.map(size: length) : clinux_map_private(length) else {
             let reason = unsafe String(cString: strerror(errno))
             let kind = isSecret ? "secret" : "locked"
-            note("the system gives no \(kind) memory: \(reason); \(KeyError.higherLimit)")
+            let fix = KeyError.higherLimit(beside: SecureHeap.arenaSize)
+            note("the system gives no \(kind) memory: \(reason); \(fix)")
             return nil
         }
         // A stack that grows too deep is stopped; a process that is forked off has none of it.

@@ -22,6 +22,8 @@ struct Check: AsyncParsableCommand {
         var warnings = service.settings.warnings.map(\.description) + hostWarnings(settings)
         if let warning = settings.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
         warnings += historyWarnings(settings)
+        SigningStack.tryRoom()
+        if let warning = SigningStack.warning { warnings.append(warning) }
         for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)
         for warning in ledger.warnings { Console.message("warning: \(warning)") }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 struct Checkup: Service {
     /// Tests every key that has not failed yet; returns the new failures, one sentence each.
     let selfTestKeys: @Sendable () async -> [String]
-    /// Why a thread computes signatures in ordinary memory, not in memory of its own; `nil` where none does.
+    /// A warning that a thread computes signatures in ordinary memory, not in memory of its own; `nil` where none does.
     var ordinaryMemory: @Sendable () -> String? = { nil }
     /// A warning that OpenSSL's pool was too small for a signature; `nil` if it had room for all.
     var poolShortage: @Sendable () -> String? = { nil }
@@ -28,8 +28,8 @@ struct Checkup: Service {
     }
 
     private func warnOfOrdinaryMemory() -> Bool {
-        guard let reason = ordinaryMemory() else { return false }
-        logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
+        guard let warning = ordinaryMemory() else { return false }
+        logger.warning("\(warning)")
         return true
     }
 

@@ -35,6 +35,7 @@ struct ServiceComposition {
     func run(reloadingAt hangUps: UnixSignalsSequence) async throws {
         let settings = current.value.service.settings
         let logger = Logger(label: "offer-signer")
+        SigningStack.tryRoom()
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
@@ -95,7 +96,7 @@ struct ServiceComposition {
         )
         let checkup = Checkup(
             selfTestKeys: { [current] in await current.value.service.selfTestKeys() },
-            ordinaryMemory: { SigningStack.whyOrdinary },
+            ordinaryMemory: { SigningStack.warning },
             poolShortage: { SigningStack.poolShortage },
             logger: logger
         )
@@ -177,6 +178,9 @@ struct ServiceComposition {
                 + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
                 + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }
+                + [SigningStack.warning].compactMap(\.self).map {
+                    ReadinessWarning(.memory, $0, fix: "Raise the limit that it names, and restart the service.")
+                }
                 + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings
                 + refusals.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),

@@ -36,7 +36,7 @@ import Testing
         #expect(
             log.takeLines() == [
                 "key K: self-test failed; it does not sign any more", "the pool is too small",
-                "signatures are computed in ordinary memory reason=no memory",
+                "no memory",
             ]
         )
     }
