@@ -81,7 +81,9 @@ struct ProcessProtectionTests {
     func ordinaryMemory() throws {
         func limited(_ kibibytes: Int) -> [String] {
             let bytes = kibibytes << 10
-            return ["prlimit", "--memlock=\(bytes):\(bytes)", "setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"]
+            return [
+                "prlimit", "--memlock=\(bytes):\(bytes)", "setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock",
+            ]
         }
         func check(_ kibibytes: Int, _ more: String...) throws -> ChildProcess.Outcome {
             let command = [Executable.path, "check", "--config", installation.configuration] + more

@@ -118,10 +118,11 @@ package enum SecureHeap {
 }
 
 extension KeyError {
-    /// What to do where the system locks too little memory for an arena of this size, in bytes, and the stacks beside it.
+    /// What to do where the system locks too little memory for an arena of so many bytes, and the stacks beside it.
     static func higherLimit(beside arena: Int) -> String {
         let size = (arena + SigningStack.mostBytes) >> 10
-        return "raise the limit of locked memory (systemd: LimitMEMLOCK=\(size)K, Docker: --ulimit memlock=\(size << 10), "
+        return
+            "raise the limit of locked memory (systemd: LimitMEMLOCK=\(size)K, Docker: --ulimit memlock=\(size << 10), "
             + "shell: ulimit -l \(size))"
     }
 

@@ -22,11 +22,11 @@ struct NotificationSenderTests {
             }
             return Response(status: count == 1 ? .internalServerError : .ok)
         }
-        try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)))
+        try await Application(router: router, configuration: .init(address: .hostname("localhost", port: 0)))
             .test(.live) { receiver in
                 let port = try #require(receiver.port)
                 try await store.live { client in
-                    let url = ["bundleId": "com.example.app", "url": "http://127.0.0.1:\(port)/notifications"]
+                    let url = ["bundleId": "com.example.app", "url": "http://localhost:\(port)/notifications"]
                     _ = try await client.post("/simulator/notification-url", url)
                     _ = try await client.post("/simulator/purchases", ["customer": "c", "productId": "monthly"])
                     func attempts(_ count: Int) async throws -> [NotificationAttempt] {

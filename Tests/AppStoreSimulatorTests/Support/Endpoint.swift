@@ -50,9 +50,9 @@ final class Endpoint: Sendable {
             while self.state.withLock(\.isHeld) { try await Task.sleep(for: .milliseconds(5)) }
             return Response(status: .init(code: status), body: .init(byteBuffer: .init(string: text)))
         }
-        return try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)))
+        return try await Application(router: router, configuration: .init(address: .hostname("localhost", port: 0)))
             .test(.live) { client in
-                try await work("http://127.0.0.1:\(client.port ?? 0)/messages")
+                try await work("http://localhost:\(client.port ?? 0)/messages")
             }
     }
 }

@@ -50,9 +50,9 @@ struct LiveClient: Sendable {
 }
 
 extension SimulatedAppStore {
-    /// Listens on a free port of the loopback address for as long as the body runs.
+    /// Listens on a free port of `localhost`, which is one of two addresses, for as long as the body runs.
     func live<Value: Sendable>(_ body: @escaping @Sendable (LiveClient) async throws -> Value) async throws -> Value {
-        let application = application(host: "127.0.0.1", port: 0) { _ in }
+        let application = application(host: "localhost", port: 0) { _ in }
         return try await application.test(.live) { try await body(LiveClient(client: $0)) }
     }
 }
