@@ -82,7 +82,12 @@ struct LedgerTests {
         #expect(try service.sign(request("alice")).status == 200)
         let signed = try service.installation.sign("anyone", "--application-username", "bob", "--skip-eligibility")
         #expect(signed.status == 0, "\(signed.errors)")
-        #expect(signed.errors.contains("eligibility was not judged"))
+        let line = try #require(
+            signed.errors.split(separator: "\n").first { $0.contains("eligibility was not judged") }
+        )
+        #expect(
+            line.contains("uid") && line.contains("\(geteuid())") && line.contains(ProcessInfo.processInfo.userName)
+        )
         #expect(try service.sign(request("alice")).status == 200)
         let records = try service.installation.records()
         #expect(records.map { $0["client"] as? String } == ["backend", "offer-signer sign", "backend"])
@@ -91,6 +96,21 @@ struct LedgerTests {
         let verified = try service.installation.ledger("verify")
         #expect(verified.status == 0, "\(verified.errors)")
         #expect(verified.text.contains("3 records in 2 chains"))
+        // The figures of the database are a minute old at the most: another service has them at once.
+        service.stop()
+        let (next, name) = (try RunningService(service.installation), "offer_signer_eligibility_skipped_signatures")
+        let deadline = Date() + 30
+        while try next.metrics()[name] == nil, Date() < deadline { usleep(50_000) }
+        #expect(try next.metrics()[name] == 1)
+    }
+
+    @Test("Where the configuration says so, no signature is made without a decision")
+    func decidedAlone() throws {
+        let installation = try Installation()
+        let flags = ["--application-username", "bob", "--ledger-allow-skipped-eligibility", "false"]
+        let refused = try installation.sign("anyone", flags[0], flags[1], flags[2], flags[3], "--skip-eligibility")
+        #expect(refused.status != 0 && refused.text.isEmpty)
+        #expect(refused.errors.contains("ledger.allowSkippedEligibility is false"))
     }
 
     @Test("No account is in the ledger's files, and only the service's user can read them")

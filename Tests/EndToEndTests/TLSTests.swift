@@ -119,6 +119,47 @@ struct TLSTests {
         #expect((try service.reload()["reloads"] as? [String: Any])?["refused"] as? Int == worse.count)
     }
 
+    @Test("A renewed certificate is shown without a reload; one that clients would refuse, or of another key, is not")
+    func renewal() throws {
+        let service = try start()
+        func expect(_ authority: String, sees status: String, within seconds: Double = 30) throws {
+            let deadline = Date() + seconds
+            while true {
+                let seen = try installation.curl(service, "--cacert", installation.directory.path("\(authority).pem"))
+                if seen.status == status { return }
+                guard Date() < deadline else {
+                    Issue.record("\(authority): \(seen); \(service.log)")
+                    return
+                }
+                usleep(100_000)
+            }
+        }
+        func expectRefusal(_ words: String) throws {
+            let deadline = Date() + 30
+            while !service.log.contains(words), Date() < deadline { usleep(50_000) }
+            #expect(service.log.contains(words), "\(service.log)")
+        }
+        try installation.makeAuthority("second")
+        try installation.makeCertificate("server", by: "second")
+        try expect("second", sees: "200")
+        let end = try #require(
+            try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"]
+        )
+        try installation.makeCertificate("server", by: "authority", days: 1, startingIn: -3)
+        try expectRefusal("expired at")
+        try expect("second", sees: "200", within: 0)
+        try installation.directory.write("server.key", "no key")
+        #expect(chmod(installation.directory.path("server.key"), 0o644) == 0)
+        try expectRefusal("open to others")
+        #expect(chmod(installation.directory.path("server.key"), 0o600) == 0)
+        try expectRefusal("holds no private key")
+        try expect("second", sees: "200", within: 0)
+        #expect(try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"] == end)
+        try installation.makeCertificate("server", by: "authority", days: 20)
+        try expect("authority", sees: "200")
+        #expect(try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"] != end)
+    }
+
     @Test("Authorities for clients that are all over do not take the place of others")
     func authoritiesThatAreOver() throws {
         try installation.makeCertificate("client", by: "authority")

@@ -6,6 +6,8 @@ package final class Client: Sendable {
     package let name: String
     /// The SHA-256 of each bearer token, 32 bytes, two while one replaces the other; the token itself is never stored.
     package let tokenSHA256: [[UInt8]]
+    /// When tokens of ``tokenSHA256`` end; those that are not here never do.
+    package let expires: [[UInt8]: Timestamp]
     /// The bundle identifiers of its apps.
     package let apps: Set<String>
     package let scopes: Set<ClientScope>
@@ -20,6 +22,7 @@ package final class Client: Sendable {
     package init(
         name: String,
         tokenSHA256: [[UInt8]],
+        expires: [[UInt8]: Timestamp] = [:],
         apps: Set<String>,
         scopes: Set<ClientScope> = ClientScope.byDefault,
         evidence: Set<EvidenceKind> = evidenceByDefault,
@@ -29,6 +32,7 @@ package final class Client: Sendable {
     ) {
         self.name = name
         self.tokenSHA256 = tokenSHA256
+        self.expires = expires
         self.apps = apps
         self.scopes = scopes
         self.evidence = evidence
@@ -44,7 +48,7 @@ extension Client {
 
 extension Client: Equatable {
     package static func == (left: Client, right: Client) -> Bool {
-        left.name == right.name && left.tokenSHA256 == right.tokenSHA256
+        left.name == right.name && left.tokenSHA256 == right.tokenSHA256 && left.expires == right.expires
             && left.apps == right.apps && left.scopes == right.scopes
             && left.evidence == right.evidence && left.environments == right.environments
             && left.signaturesPerSecond == right.signaturesPerSecond

@@ -1,11 +1,19 @@
 import HTTPTypes
+package import Offers
 
 /// The clients that may call, found by their bearer tokens.
 package final class ClientDirectory: Sendable {
     private let tokens: [TokenDigest: KnownToken]
     private let usages: [String: ClientUsage]
+    private let now: @Sendable () -> Timestamp
 
-    package init(_ clients: [Client], usages: ClientUsages = ClientUsages()) {
+    /// Takes the clock by which tokens end.
+    package init(
+        _ clients: [Client],
+        usages: ClientUsages = ClientUsages(),
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: 0) }
+    ) {
+        self.now = now
         var tokens: [TokenDigest: KnownToken] = [:]
         for client in clients {
             let usage = usages.usage(of: client.name)
@@ -25,6 +33,13 @@ package final class ClientDirectory: Sendable {
 
     /// The client's token with a digest; `nil` when it is no client's.
     func token(with digest: TokenDigest) -> KnownToken? { tokens[digest] }
+
+    /// The client's token with a digest; throws 401 when it is no client's, or has ended.
+    func validToken(with digest: TokenDigest) throws(Problem) -> KnownToken {
+        guard let known = tokens[digest] else { throw .tokenUnknown }
+        if let end = known.expires, end <= now() { throw .tokenExpired(end, of: known.client) }
+        return known
+    }
 
     /// A client's usage; `nil` for a client of another directory.
     func usage(of client: Client) -> ClientUsage? { usages[client.name] }

@@ -1,3 +1,4 @@
+import Offers
 import Synchronization
 
 /// A client's recent and present requests; they outlive a reload.
@@ -74,12 +75,15 @@ final class KnownToken: Sendable {
     let client: Client
     /// The token's place in the client's `tokenSHA256`, from 0.
     let place: Int
+    /// `nil` for one that never ends.
+    let expires: Timestamp?
     let usage: ClientUsage
 
     init(client: Client, place: Int, usage: ClientUsage) {
         self.client = client
         self.place = place
         self.usage = usage
+        expires = client.expires[client.tokenSHA256[place]]
     }
 }
 

@@ -25,7 +25,7 @@ struct ConnectionChannel: ServerChildChannel {
                 // A client that does not read gets no further answers.
                 try pipeline.addHandler(BackPressureHandler())
                 if let tls = setup.tls {
-                    try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
+                    try pipeline.addHandler(NIOSSLServerHandler(context: tls.files.context))
                     try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0) })
                 }
                 try Self.addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -18,6 +19,11 @@ package struct TLSFiles: Sendable {
     private let notValidBefore: Timestamp
     /// The end of the first certificate of the chain to expire: clients refuse the chain from then on.
     package let notValidAfter: Timestamp
+    package let privateKeyFile: String
+    private let certificateFile: String
+    private let clientCertificateAuthorityFile: String?
+    /// The files as they were before they were read.
+    private let states: [FileState?]
 
     /// Reads PEM files: the certificate with its chain, the server's first, and its key without a passphrase.
     ///
@@ -28,6 +34,10 @@ package struct TLSFiles: Sendable {
         privateKeyFile: String,
         clientCertificateAuthorityFile: String?
     ) throws(TLSFault) {
+        self.certificateFile = certificateFile
+        self.privateKeyFile = privateKeyFile
+        self.clientCertificateAuthorityFile = clientCertificateAuthorityFile
+        states = Self.states(certificateFile, privateKeyFile, clientCertificateAuthorityFile)
         chain = try Self.certificates(certificateFile, .certificate)
         // A chain has at least one certificate, and is valid while all of its certificates are.
         notValidBefore = Timestamp(secondsSince1970: chain.map(\.notValidBefore).max() ?? .min)
@@ -96,6 +106,22 @@ package struct TLSFiles: Sendable {
         return TLSFault(file: .clientCertificateAuthority, detail: "has no certificate that is valid now")
     }
 
+    /// The files as they are now, if others were put in their place; `nil` for those that were read.
+    package var changed: [FileState?]? {
+        let now = Self.states(certificateFile, privateKeyFile, clientCertificateAuthorityFile)
+        return now == states ? nil : now
+    }
+
+    package func readAgain() throws(TLSFault) -> TLSFiles {
+        try TLSFiles(
+            certificateFile: certificateFile,
+            privateKeyFile: privateKeyFile,
+            clientCertificateAuthorityFile: clientCertificateAuthorityFile
+        )
+    }
+
+    private static func states(_ paths: String?...) -> [FileState?] { paths.map { $0.flatMap(FileState.init) } }
+
     private static func certificates(_ path: String, _ file: TLSFault.File) throws(TLSFault) -> [NIOSSLCertificate] {
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
             throw TLSFault(file: file, detail: "holds no certificate in PEM")
@@ -131,20 +157,35 @@ package struct TLSFault: Error, Equatable, Sendable {
     package let detail: String
 }
 
-/// The certificate and key that a listener shows, until a reload gives it others.
+/// By which a file is known to be the one that was read; symbolic links are followed.
+package struct FileState: Equatable, Sendable {
+    private let numbers: [Int]
+
+    fileprivate init?(_ path: String) {
+        var found = stat()
+        guard stat(path, &found) == 0 else { return nil }
+        let (written, changed) = (found.st_mtim, found.st_ctim)
+        numbers = [
+            Int(found.st_dev), Int(found.st_ino), found.st_size, written.tv_sec, written.tv_nsec, changed.tv_sec,
+            changed.tv_nsec,
+        ]
+    }
+}
+
+/// The certificate and key that a listener shows, until others are put in their place.
 package final class TLSIdentity: Sendable {
-    private let current: Mutex<NIOSSLContext>
+    private let current: Mutex<TLSFiles>
 
     package init(_ files: TLSFiles) {
-        current = Mutex(files.context)
+        current = Mutex(files)
     }
 
     /// Shows another certificate from the next connection on.
     package func replace(by files: TLSFiles) {
-        current.withLock { $0 = files.context }
+        current.withLock { $0 = files }
     }
 
-    var context: NIOSSLContext { current.withLock { $0 } }
+    package var files: TLSFiles { current.withLock { $0 } }
 }
 
 /// Stands behind the TLS handler, and reports failed handshakes: an operator finds out why a client cannot connect.

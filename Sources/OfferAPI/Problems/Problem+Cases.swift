@@ -127,6 +127,16 @@ extension Problem {
             + "read at the start and on SIGHUP; `offer-signer clients token` makes both."
     )
 
+    static func tokenExpired(_ end: Timestamp, of client: Client) -> Problem {
+        Problem(
+            status: 401,
+            code: "unauthorized",
+            detail:
+                "The token of the client \(client.name) ended at \(end.rfc3339), by `expires` in clients.yaml. "
+                + "`offer-signer clients token` makes another one."
+        )
+    }
+
     static let appNotAllowed = Problem(
         status: 403,
         code: "app_not_allowed",

@@ -98,7 +98,7 @@ struct Gate {
         let head = request.head
         if let scope = call.scope {
             guard let token = head.token else { throw .tokenMissing }
-            guard let known = clients.token(with: token) else { throw .tokenUnknown }
+            let known = try clients.validToken(with: token)
             request.token = known
             guard known.client.scopes.contains(scope) else {
                 throw .scopeNotAllowed(scope, for: known.client)

@@ -7,12 +7,17 @@ package struct DatabaseFigures: Equatable, Sendable {
     package let bytes: Int
     /// Redemptions in production within the last 24 hours, of offers that were signed here, by app.
     package let redemptions: [String: Int]
+    /// Signatures of the current and the last day in UTC for which eligibility was not judged.
+    package let skippedEligibility: Int
 }
 
 extension DatabaseFigures {
     private static let redemptionsSQL =
         "SELECT bundle_id, COUNT(*) AS total FROM redemptions "
         + "WHERE redeemed_at >= $1 AND environment = $2 AND signed_writer IS NOT NULL GROUP BY bundle_id"
+
+    private static let skippedSQL =
+        "SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) AS total FROM offer_counts WHERE day >= $1 AND reason = $2"
 
     static let fileSizeSQL = "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"
 
@@ -31,7 +36,16 @@ extension DatabaseFigures {
             )
             var redemptions: [String: Int] = [:]
             for row in rows.rows { redemptions[try rows.text(row, 0)] = Int(try rows.integer(row, 1)) }
-            return Self(bytes: Int(bytes), redemptions: redemptions)
+            let skipped = try session.run(
+                Self.skippedSQL,
+                .integer(FunnelPeriod.day(of: now) - 1),
+                .text(Reason.eligibilitySkipped.rawValue)
+            )
+            return Self(
+                bytes: Int(bytes),
+                redemptions: redemptions,
+                skippedEligibility: Int(try skipped.integer(0, 0))
+            )
         }
     }
 }

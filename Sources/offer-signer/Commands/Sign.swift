@@ -1,4 +1,8 @@
 import ArgumentParser
+import Foundation
+import Glibc
+import LogLines
+import Logging
 import OfferAPI
 import OfferService
 import Offers
@@ -61,6 +65,11 @@ struct Sign: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
+        guard !skipEligibility || service.settings.ledgerAllowSkippedEligibility else {
+            throw ValueFault(
+                "--skip-eligibility: ledger.allowSkippedEligibility is false here; leave the flag out, and give evidence"
+            )
+        }
         let evidence = try receiptResponse.map { (file) throws(ValueFault) in
             Evidence.receiptResponse(json: try InputFile.bytes(of: file))
         }
@@ -69,7 +78,11 @@ struct Sign: AsyncParsableCommand {
             try await self.answer(of: service, evidence, recordingIn: opened)
         }
         let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
-        if skipEligibility, refusals.isEmpty { Console.message("eligibility was not judged; the ledger says so") }
+        if skipEligibility, refusals.isEmpty {
+            let output = LogOutput(format: service.settings.logFormat)
+            let logger = Logger(label: "offer-signer") { output.handler(label: $0, metadataProvider: nil) }
+            logger.warning("eligibility was not judged; the ledger says so", metadata: operatorsName)
+        }
         try Console.result(String(decoding: answer.json, as: UTF8.self))
         for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
         guard refusals.isEmpty else { throw ExitCode.failure }
@@ -103,10 +116,38 @@ struct Sign: AsyncParsableCommand {
             .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format])
         )
         do {
-            return try await signOffers.answer(request, skippingEligibility: skipEligibility)
+            let answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
+            if skipEligibility { count(answer, in: opened.journal) }
+            return answer
         } catch {
             throw ValueFault(sentence(for: error, opened.fault))
         }
+    }
+
+    /// Adds what was signed to the counts that `/metrics` shows.
+    private func count(_ answer: CustomerAnswer, in tally: some OfferTally) {
+        for offer in answer.decisions where offer.decision.reason == .eligibilitySkipped {
+            tally.count(
+                CountedDecision(
+                    .eligibilitySkipped,
+                    of: offer.request,
+                    bundleId: bundleId,
+                    environment: nil,
+                    call: .signatures
+                )
+            )
+        }
+    }
+
+    /// Who runs the command, and what for: the login's number stays what it was when somebody became another user.
+    private var operatorsName: Logger.Metadata {
+        var name: Logger.Metadata = [
+            "user": "\(ProcessInfo.processInfo.userName)", "uid": "\(getuid())", "bundleId": "\(bundleId)",
+            "productId": "\(productId)", "offerId": "\(offerId)",
+        ]
+        let login = try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)
+        if let login, login != String(UInt32.max) { name["loginUID"] = "\(login)" }
+        return name
     }
 
     private var account: Account {

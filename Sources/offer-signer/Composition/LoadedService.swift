@@ -100,7 +100,9 @@ struct LoadedService: Sendable {
         ProductReports(apps: settings.apps.map(\.app), store: store, now: WallClock.now)
     }
 
-    func clients(usages: ClientUsages) -> ClientDirectory { ClientDirectory(settings.clients, usages: usages) }
+    func clients(usages: ClientUsages) -> ClientDirectory {
+        ClientDirectory(settings.clients, usages: usages, now: WallClock.now)
+    }
 }
 
 extension LoadedService {

@@ -14,16 +14,14 @@ final class Reload: Sendable {
     /// The settings that the process was started with.
     private let running: Settings
     private let lifelong: LifelongParts
-    private let tls: TLSIdentity?
     private let logger: Logger
     private let history = Mutex(ReloadRecord())
 
-    init(source: ConfigurationSource, current: SnapshotInUse, tls: TLSIdentity?, logger: Logger) {
+    init(source: ConfigurationSource, current: SnapshotInUse, logger: Logger) {
         self.source = source
         self.current = current
         self.running = current.value.service.settings
         self.lifelong = current.value.lifelong
-        self.tls = tls
         self.logger = logger
     }
 
@@ -41,7 +39,7 @@ final class Reload: Sendable {
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.logLevel
-            if let files = service.settings.tls { tls?.replace(by: files) }
+            if let files = service.settings.tls { lifelong.tls?.replace(by: files) }
             // The operator has looked.
             lifelong.clock.believe()
             let warnings = service.settings.warnings.map(\.description) + changedKeys + restartWarnings(of: service)
@@ -62,7 +60,7 @@ final class Reload: Sendable {
 
     /// A certificate that clients refuse does not take the place of another one.
     private func checkTLS(of settings: Settings) throws(ConfigurationFaults) {
-        guard let files = settings.tls, let inUse = current.value.service.settings.tls,
+        guard let files = settings.tls, let inUse = lifelong.tls?.files,
             let fault = files.fault(inPlaceOf: inUse, at: WallClock.now())
         else { return }
         let place =

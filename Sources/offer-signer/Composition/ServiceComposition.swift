@@ -22,6 +22,7 @@ struct ServiceComposition {
         lifelong = LifelongParts(
             ledger: ledger,
             log: log,
+            tls: service.settings.tls,
             maximumUnfinishedBytes: service.settings.maximumUnfinishedBytes
         )
         current = SnapshotInUse(ServiceSnapshot(service, lifelong))
@@ -72,8 +73,7 @@ struct ServiceComposition {
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
-        let tls = settings.tls.map(TLSIdentity.init)
-        let reload = Reload(source: source, current: current, tls: tls, logger: logger)
+        let reload = Reload(source: source, current: current, logger: logger)
         let refusals = HistoryRefusals()
         let readiness = Readiness { [current] in
             Self.details(current, reload, clock, ledger, refusals)
@@ -83,7 +83,6 @@ struct ServiceComposition {
         let listeners = ServiceListeners(
             of: current,
             lifelong,
-            tls: tls,
             maximumConnections: files.connections,
             readiness: readiness,
             announcement: Announcement(
@@ -121,6 +120,13 @@ struct ServiceComposition {
                 logger: logger
             )
         }
+        let renewal = lifelong.tls.map { tls in
+            TLSRenewal(
+                identity: tls,
+                isGroupReadable: { [current] in current.value.service.settings.keysGroupReadable },
+                logger: logger
+            )
+        }
         let drain = DrainDelay(
             seconds: settings.serverDrainDelaySeconds,
             readiness: readiness,
@@ -134,7 +140,7 @@ struct ServiceComposition {
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
             ("clock", clockLog), ("catch-up", catchUp), ("faults", FaultLog(fault: unreadiness, logger: logger)),
-            ("decisions", decisions),
+            ("decisions", decisions), ("renewal", renewal),
             ("drain", drain),
         ]
         var silent = logger
@@ -175,7 +181,7 @@ struct ServiceComposition {
         let service = current.value.service
         return ReadinessDetails(
             warnings: service.settings.warnings.map { ReadinessWarning(.configuration, $0.description) }
-                + [service.settings.tls?.warning(at: WallClock.now())].compactMap(\.self)
+                + [current.value.lifelong.tls?.files.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
                 + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }
                 + [SigningStack.warning].compactMap(\.self).map {

@@ -18,7 +18,6 @@ struct ServiceListeners {
     init(
         of current: SnapshotInUse,
         _ lifelong: LifelongParts,
-        tls: TLSIdentity?,
         maximumConnections: Int,
         readiness: Readiness,
         announcement: Announcement,
@@ -36,7 +35,7 @@ struct ServiceListeners {
             rules: ListenerRules(
                 limits: limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
-                tls: tls,
+                tls: lifelong.tls,
                 endpoints: { current.value.endpoints },
                 metrics: telemetry.requests,
                 logger: logger,

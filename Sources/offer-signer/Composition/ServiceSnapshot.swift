@@ -116,8 +116,11 @@ struct LifelongParts: Sendable {
     let memory: StateMemory
     let telemetry: Telemetry
     let log: LogOutput
+    /// `nil` without TLS.
+    let tls: TLSIdentity?
 
-    init(ledger: OpenLedger, log: LogOutput, maximumUnfinishedBytes: Int) {
+    init(ledger: OpenLedger, log: LogOutput, tls: TLSFiles?, maximumUnfinishedBytes: Int) {
+        self.tls = tls.map(TLSIdentity.init)
         clientUsages = ClientUsages(maximumUnfinishedBytes: maximumUnfinishedBytes)
         self.ledger = ledger
         self.log = log

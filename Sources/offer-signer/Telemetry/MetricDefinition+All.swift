@@ -77,6 +77,8 @@ extension MetricDefinition {
         "offer_signer_redemptions_last_day":
             "Redemptions in production within the last 24 hours of offers that were signed here, by app; replicas "
             + "tell the same.",
+        "offer_signer_eligibility_skipped_signatures":
+            "Signatures of today and yesterday, in UTC, by sign --skip-eligibility; replicas tell the same.",
         "offer_signer_app_store_breaker_open":
             "1 while a service of Apple is not asked because it was down, by service and environment.",
         "offer_signer_app_store_waiting_calls": "Calls to Apple that wait for their place in an app's pace.",

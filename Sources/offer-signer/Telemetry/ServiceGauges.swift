@@ -72,7 +72,7 @@ struct ServiceGauges: Sendable {
         case nil: break
         }
         clockFaults.set(faults)
-        let end = snapshot.service.settings.tls?.notValidAfter.millisecondsSince1970
+        let end = snapshot.lifelong.tls?.files.notValidAfter.millisecondsSince1970
         certificateEnd.set(end.map { ["server": Int($0 / 1000)] } ?? [:])
         snapshot.appStore.updateGauges()
         updateFigures(snapshot)
@@ -98,6 +98,9 @@ struct ServiceGauges: Sendable {
             bytes.set([ledger.database.kind: figures.bytes])
             let apps = settings.apps.map { ($0.app.bundleId, figures.redemptions[$0.app.bundleId] ?? 0) }
             redemptions.set(Dictionary(apps, uniquingKeysWith: { first, _ in first }))
+            Meter(label: "offer_signer_eligibility_skipped_signatures", factory: factory).set(
+                figures.skippedEligibility
+            )
         }
         // An unknown value is left out: 0 would look like a ledger that is empty.
         if let count = note(ledger.journal.recentCount, "held_subscriptions") {

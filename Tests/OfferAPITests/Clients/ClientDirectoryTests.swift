@@ -1,4 +1,5 @@
 import Offers
+import Synchronization
 import Testing
 
 @testable import OfferAPI
@@ -40,6 +41,26 @@ struct ClientDirectoryTests {
         #expect(try client.app(named: nil) == "com.example.Key")
         let problem = #expect(throws: Problem.self) { try client.app(named: "com.example.\u{212A}ey") }
         #expect(problem?.status == 403)
+    }
+
+    @Test("A token is good until the moment at which it expires, and the other one of the client after it")
+    func expiry() throws {
+        let now = Mutex(Timestamp(millisecondsSince1970: 999))
+        let other = [UInt8](repeating: 7, count: 32)
+        let client = Client(
+            name: "c",
+            tokenSHA256: [other, sha256OfAbc],
+            expires: [sha256OfAbc: Timestamp(millisecondsSince1970: 1000)],
+            apps: ["a"]
+        )
+        let directory = ClientDirectory([client]) { now.withLock { $0 } }
+        let digests = try [#require(TokenDigest(bytes: sha256OfAbc)), #require(TokenDigest(bytes: other))]
+        for digest in digests { #expect(try directory.validToken(with: digest).client == client) }
+        now.withLock { $0 = Timestamp(millisecondsSince1970: 1000) }
+        let problem = #expect(throws: Problem.self) { try directory.validToken(with: digests[0]) }
+        #expect(problem?.status == 401 && problem?.code == "unauthorized")
+        #expect(problem?.detail.contains("1970-01-01T00:00:01Z") == true)
+        #expect(try directory.validToken(with: digests[1]).client == client)
     }
 
     @Test("A digest of the wrong length is refused")

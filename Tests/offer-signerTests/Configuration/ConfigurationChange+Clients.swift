@@ -43,6 +43,18 @@ extension ConfigurationChange {
             "tokenSHA256[1]",
             "is given twice for this client"
         ),
+        .clients(
+            "\"\(ConfigurationFixture.token)\"",
+            "{ expires: 2099-01-01T00:00:00Z }",
+            "tokenSHA256.sha256",
+            "is missing"
+        ),
+        .clients(
+            "\"\(ConfigurationFixture.token)\"",
+            "[{ sha256: \(ConfigurationFixture.token), expires: tomorrow }]",
+            "tokenSHA256[0].expires",
+            "2026-01-01T00:00:00Z"
+        ),
         .clients("signaturesPerSecond: 2000", "scopes: [sing]", "scopes[0]", "did you mean \"sign\"?"),
         .clients("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
         .clients("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),

@@ -25,7 +25,7 @@ extension SettingsReader {
             let name = nameNode?.value("a name", Self.parseName)
             names.claim(name, at: nameNode, "the name of another client")
             let digests = tokens(members, server: server)
-            for (digest, node) in digests { tokenUses.claim(digest, at: node, "the token of another client") }
+            for token in digests { tokenUses.claim(token.digest, at: token.node, "the token of another client") }
             if let name, digests.contains(where: { $0.digest.elementsEqual(SHA256.hash(data: Array(name.utf8))) }) {
                 nameNode?.fault("is the client's token, and names appear in logs; give the client another name")
             }
@@ -50,6 +50,7 @@ extension SettingsReader {
             let client = Client(
                 name: name,
                 tokenSHA256: digests.map(\.digest),
+                expires: Dictionary(digests.compactMap { token in token.expires.map { (token.digest, $0) } }) { $1 },
                 apps: apps,
                 scopes: scopes ?? ClientScope.byDefault,
                 evidence: evidence ?? Client.evidenceByDefault,
@@ -117,13 +118,17 @@ extension SettingsReader {
         return try Identifier.parse(text)
     }
 
-    private typealias Token = (digest: [UInt8], node: ConfigurationNode)
+    private struct Token {
+        let digest: [UInt8]
+        let expires: Timestamp?
+        let node: ConfigurationNode
+    }
 
-    /// Reads one digest, or a list of two while one token takes the other's place.
+    /// Reads one digest, or a list of two while one token takes the other's place; each may have its end beside it.
     private func tokens(_ members: ConfigurationMapping, server: ListenAddress?) -> [Token] {
         let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
         guard let node else { return [] }
-        guard node.isList else { return token(node, server: server).map { [($0, node)] } ?? [] }
+        guard node.isList else { return token(node, server: server).map { [$0] } ?? [] }
         let nodes =
             node.filledList(of: "digests", fix: "write one, or two while a new token replaces the old one") ?? []
         if nodes.count > 2 {
@@ -131,16 +136,40 @@ extension SettingsReader {
         }
         var uses = FirstUses<[UInt8]>()
         return nodes.compactMap { node in
-            guard let digest = token(node, server: server) else { return nil }
-            guard uses.note(digest, at: node.place) == nil else {
+            guard let token = token(node, server: server) else { return nil }
+            guard uses.note(token.digest, at: node.place) == nil else {
                 node.fault("is given twice for this client; keep one")
                 return nil
             }
-            return (digest, node)
+            return token
         }
     }
 
-    private func token(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
+    private func token(_ node: ConfigurationNode, server: ListenAddress?) -> Token? {
+        guard node.isMapping else {
+            return digest(node, server: server).map { Token(digest: $0, expires: nil, node: node) }
+        }
+        guard let members = node.mapping(keys: ["sha256", "expires"]) else { return nil }
+        let expires = members["expires"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
+        let digest = members.required("sha256", "`offer-signer clients token` makes a token and prints it")
+            .flatMap { self.digest($0, server: server) }
+        guard let digest else { return nil }
+        if let node = members["expires"], let expires { warn(of: expires, at: node) }
+        return Token(digest: digest, expires: expires, node: node)
+    }
+
+    /// Warns of a token that has ended, or will within a fortnight.
+    private func warn(of end: Timestamp, at node: ConfigurationNode) {
+        let now = WallClock.now()
+        guard end < now.adding(days: 14) else { return }
+        node.faults.warning(
+            node.place,
+            "\(end <= now ? "is over: the token is refused" : "is soon: the token is refused from then on"); make another one "
+                + "with `offer-signer clients token`, and write its digest beside this one until the client has it"
+        )
+    }
+
+    private func digest(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
         guard let digest = node.value("the SHA-256 of a token", TokenDigest.parse) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(

@@ -44,7 +44,7 @@ struct SettingTable: Sendable {
         "server.tls.certificateFile",
         .file,
         without: "plain HTTP",
-        "the certificate with its chain, PEM. SIGHUP reads it again, and refuses one that is over. /readyz warns 3 days before its end",
+        "the certificate with its chain, PEM. A renewed one is shown within seconds, and one that is over is refused. /readyz warns 3 days before its end",
         changes: .onlyPresenceAtStart
     )
     let serverTLSPrivateKeyFile = Setting(
@@ -239,6 +239,12 @@ struct SettingTable: Sendable {
         "how many days records are kept. Limits count only records that are kept; a warning names a limit that counts "
             + "more days",
         changes: .atStart
+    )
+    let ledgerAllowSkippedEligibility = Setting(
+        "ledger.allowSkippedEligibility",
+        .boolean,
+        default: true,
+        "false: sign --skip-eligibility is refused. Who may write the configuration, and read the keys, can allow it again"
     )
     let evidenceMaximumAgeSeconds = Setting(
         "evidence.maximumAgeSeconds",
