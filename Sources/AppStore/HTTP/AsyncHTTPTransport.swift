@@ -15,17 +15,11 @@ package final class AsyncHTTPTransport: HTTPTransport {
     package static let maximumConnectionsPerHost = 128
 
     private let client: HTTPClient
-    private let traceFields: @Sendable () -> [(name: String, value: String)]
     let clock: (any AppleClock)?
 
-    /// The trace fields are `traceparent` and `tracestate` (W3C Trace Context) of the current task; the clock learns
-    /// from the `Date` of every answer.
-    package init(
-        clock: (any AppleClock)? = nil,
-        traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }
-    ) {
+    /// The clock learns from the `Date` of every answer.
+    package init(clock: (any AppleClock)? = nil) {
         self.clock = clock
-        self.traceFields = traceFields
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(3))
@@ -39,9 +33,7 @@ package final class AsyncHTTPTransport: HTTPTransport {
     }
 
     package func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
-        var outgoing = Self.request(request)
-        for field in traceFields() { outgoing.headers.add(name: field.name, value: field.value) }
-        let complete = outgoing
+        let complete = Self.request(request)
         let client = client
         // The client's own deadline ends with the head; this one holds for the body too.
         let result = await withTaskGroup(of: Result<IncomingResponse, TransportFault>?.self) { group in

@@ -3,6 +3,8 @@ import Offers
 import Synchronization
 
 /// Counts the calls that are made by what came of them, and logs why calls fail: of each cause one line a minute.
+///
+/// At the level info each call has a line, with a span of its own in the trace of the request that it is made for.
 final class ObservedTransport: HTTPTransport {
     private struct Cause: Hashable {
         let service: AppStoreService
@@ -34,7 +36,9 @@ final class ObservedTransport: HTTPTransport {
         let start = ContinuousClock.now
         func count(_ status: String) {
             let (seconds, attoseconds) = start.duration(to: .now).components
-            metrics.count(request, status: status, nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+            let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+            metrics.count(request, status: status, nanoseconds: nanoseconds)
+            logger.info("a call to Apple", metadata: Self.line(of: request, status, nanoseconds))
         }
         do throws(TransportFault) {
             let response = try await transport.send(request, timeout: timeout)
@@ -54,6 +58,15 @@ final class ObservedTransport: HTTPTransport {
 
     func shutdown() async {
         await transport.shutdown()
+    }
+
+    private static func line(of request: OutgoingRequest, _ status: String, _ nanoseconds: Int64) -> Logger.Metadata {
+        let span = String(UInt64.random(in: 1...UInt64.max), radix: 16)
+        return [
+            "service": "\(request.service.rawValue)", "environment": "\(request.environment.rawValue)",
+            "status": "\(status)", "microseconds": .stringConvertible(nanoseconds / 1000),
+            "spanId": "\(String(repeating: "0", count: 16 - span.count))\(span)",
+        ]
     }
 
     /// The answers by which Apple refuses this service, whatever it asks.

@@ -37,6 +37,9 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// `nil` when the connection is gone.
     var channel: (any Channel)? { context?.channel }
 
+    /// The address at the other end of the socket, maybe a proxy's; `nil` when the connection is gone.
+    var peer: String? { context?.remoteAddress?.ipAddress }
+
     // MARK: Coming and going
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -194,7 +197,8 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
                 status: problem.status,
                 client: nil,
                 nanoseconds: 0,
-                code: problem.code
+                code: problem.code,
+                peer: peer
             )
         }
         request = nil

@@ -20,13 +20,15 @@ struct ConnectionChannel: ServerChildChannel {
             channel.closeFuture.whenComplete { [census = setup.census] _ in census.connectionClosed() }
             let pipeline = channel.pipeline.syncOperations
             if isExcess, setup.sparePaths.isEmpty {
+                setup.telemetry?.noteExcess(from: channel.remoteAddress?.ipAddress)
                 try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
             } else {
                 // A client that does not read gets no further answers.
                 try pipeline.addHandler(BackPressureHandler())
                 if let tls = setup.tls {
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls.files.context))
-                    try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0) })
+                    let peer = channel.remoteAddress?.ipAddress
+                    try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0, from: peer) })
                 }
                 try Self.addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)
             }

@@ -160,7 +160,8 @@ final class Request {
             status: status,
             client: token,
             nanoseconds: watch.nanoseconds,
-            code: code
+            code: code,
+            peer: connection.peer
         )
     }
 

@@ -8,7 +8,6 @@ struct RequestFields: Sendable {
     private(set) var requestTimeout = OnlyField()
     private(set) var idempotencyKey = OnlyField()
     private(set) var traceParent = OnlyField()
-    private(set) var traceStates: [String] = []
     private(set) var framing = RequestFraming()
 
     init() {}
@@ -22,7 +21,6 @@ struct RequestFields: Sendable {
         case 4 where name.isField("host"): framing.host.add(value)
         case 6 where name.isField("expect"): framing.expectations.append(value.withoutSpaceAtEnd)
         case 7 where name.isField("upgrade"): framing.upgrades = true
-        case 10 where name.isField("tracestate"): traceStates.append(value.withoutSpaceAtEnd)
         case 11 where name.isField("traceparent"): traceParent.add(value.withoutSpaceAtEnd)
         case 12 where name.isField("content-type"): contentType.add(value.withoutSpaceAtEnd)
         case 12 where name.isField("x-request-id"): requestID.add(value.withoutSpaceAtEnd)

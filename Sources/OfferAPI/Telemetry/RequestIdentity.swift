@@ -1,32 +1,26 @@
 package import Logging
 import OfferService
 
-/// Identifies a request in logs, in its answer, and in the requests that it causes.
+/// Identifies a request in logs and in its answer.
 package struct RequestIdentity: Sendable {
     /// The request that the current task works for; `nil` outside of one.
     @TaskLocal package static var current: RequestIdentity?
 
-    /// The metadata of every log line of a request: `requestId`, and `traceId` where there is a trace.
+    /// The metadata of every log line of a request: `requestId`, and `traceId` and the caller's span where there is a trace.
     package static let metadataProvider = Logger.MetadataProvider {
         guard let current else { return [:] }
         var metadata: Logger.Metadata = ["requestId": "\(current.id.text)"]
-        if let trace = current.traceParent { metadata["traceId"] = "\(trace.traceId)" }
+        if let trace = current.traceParent {
+            metadata["traceId"] = "\(trace.traceId)"
+            metadata["parentId"] = "\(trace.parentId)"
+        }
         return metadata
     }
 
     let id: RequestID
     let traceParent: TraceParent?
-    /// The state of tracing systems beside the trace; `nil` without a trace (Trace Context §3.4).
-    let traceState: TraceState?
 
-    /// The fields `traceparent` and `tracestate` for requests to others on its behalf; none without a trace.
-    package var traceFields: [(name: String, value: String)] {
-        guard let traceParent else { return [] }
-        return [("traceparent", traceParent.text)] + (traceState.map { [("tracestate", $0.text)] } ?? [])
-    }
-
-    /// Reads a head; an identifier that is unfit for logs or repeats the request's token is replaced, and a
-    /// `tracestate` that repeats it is left out.
+    /// Reads a head; an identifier that is unfit for logs or repeats the request's token is replaced.
     init(_ fields: RequestFields) {
         let authorization = fields.authorization
         func isSafe(_ text: String) -> Bool {
@@ -35,8 +29,6 @@ package struct RequestIdentity: Sendable {
         }
         id = fields.requestID.value.flatMap { isSafe($0) ? RequestID($0) : nil } ?? RequestID()
         traceParent = fields.traceParent.value.flatMap { TraceParent($0) }
-        let states = traceParent == nil ? [] : fields.traceStates
-        traceState = states.isEmpty ? nil : TraceState(states).flatMap { isSafe($0.text) ? $0 : nil }
     }
 
     static let idFieldName = "X-Request-ID"

@@ -97,14 +97,15 @@ final class RequestTelemetry: Sendable {
         self.isForClients = isForClients
     }
 
-    /// Counts and logs a request; no status without an answer, no code unless it was refused.
+    /// Counts and logs a request; no status without an answer, no code unless it was refused. The peer is the socket's own.
     func note(
         _ identity: RequestIdentity,
         route: String?,
         status: Int?,
         client: KnownToken?,
         nanoseconds: Int64,
-        code: String? = nil
+        code: String? = nil,
+        peer: @autoclosure () -> String? = nil
     ) {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
         guard logger.logLevel <= .info else { return }
@@ -122,14 +123,25 @@ final class RequestTelemetry: Sendable {
         ]
         if let status { metadata["status"] = .stringConvertible(status) }
         if let code { metadata["code"] = "\(code)" }
+        if let peer = peer() { metadata["peer"] = "\(peer)" }
         RequestIdentity.$current.withValue(identity) { logger.info("request", metadata: metadata) }
     }
 
     private static let ofStrangers = "requests of nobody who is known"
 
-    func noteTLSFailure(_ reason: String) {
+    func noteTLSFailure(_ reason: String, from peer: String? = nil) {
         metrics.countTLSFailure()
-        faults.log(.init(level: .info, message: "TLS handshake failed", name: "reason", value: reason))
+        log(.init(level: .info, message: "TLS handshake failed", name: "reason", value: reason), from: peer)
+    }
+
+    /// Records a connection that was refused, as there are too many.
+    func noteExcess(from peer: String?) {
+        let code = Problem.tooManyConnections.code
+        log(.init(level: .warning, message: "connections refused", name: "code", value: code), from: peer)
+    }
+
+    private func log(_ kind: RepeatedFaults.Kind, from peer: String?) {
+        faults.log(kind, peer.map { ["peer": "\($0)"] } ?? [:])
     }
 
     /// Records that a request could not be answered through no fault of its client.

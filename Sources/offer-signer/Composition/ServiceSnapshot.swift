@@ -106,7 +106,6 @@ final class SnapshotInUse: Sendable {
 /// The parts that are made once and live as long as the process, whatever is reloaded: none holds a key.
 struct LifelongParts: Sendable {
     let ledger: OpenLedger
-    /// Passes on the trace that a request is a part of.
     let appStoreTransport: AsyncHTTPTransport
     let connections = ConnectionCensus()
     /// The places of requests that wait for redemptions.
@@ -125,10 +124,7 @@ struct LifelongParts: Sendable {
         self.ledger = ledger
         self.log = log
         clock = ledger.clock
-        appStoreTransport = AsyncHTTPTransport(
-            clock: clock,
-            traceFields: { RequestIdentity.current?.traceFields ?? [] }
-        )
+        appStoreTransport = AsyncHTTPTransport(clock: clock)
         telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.journal, digester: ledger.digestKey, draw: ledger.digestKey)
     }

@@ -24,7 +24,14 @@ struct ObservedTransportTests {
             _ = try? await transport.send(OutgoingRequest(to: host, path: "/inApps/v1/secret"), timeout: .seconds(1))
             now.withLock { $0 += pause }
         }
-        return log.takeLines()
+        let all = log.takeLines()
+        // Each call that was made has a line of its own beside these.
+        #expect(
+            all.filter { $0.hasPrefix("a call to Apple ") && !$0.contains("failed=") }.allSatisfy {
+                $0.contains(" spanId=")
+            }
+        )
+        return all.filter { !$0.contains(" spanId=") }
     }
 
     @Test(
@@ -44,7 +51,7 @@ struct ObservedTransportTests {
         #expect(await lines([reply]) == [line + " service=serverAPI"])
     }
 
-    @Test("A call that is answered, and one that was not made, have no line")
+    @Test("A call that is answered, and one that was not made, have no line that they failed")
     func others() async {
         #expect(await lines([.reply("{}"), .reply("", status: 404), .failure(.heldBack(seconds: 1))]) == [])
     }
