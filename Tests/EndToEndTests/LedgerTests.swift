@@ -102,6 +102,8 @@ struct LedgerTests {
         let deadline = Date() + 30
         while try next.metrics()[name] == nil, Date() < deadline { usleep(50_000) }
         #expect(try next.metrics()[name] == 1)
+        let verifiedAt = try next.metrics()["offer_signer_ledger_verified_timestamp_seconds{database=\"sqlite\"}"]
+        #expect(abs(Date().timeIntervalSince1970 - (verifiedAt ?? 0)) < 300)
     }
 
     @Test("Where the configuration says so, no signature is made without a decision")

@@ -97,7 +97,9 @@ final class RequestTelemetry: Sendable {
         self.isForClients = isForClients
     }
 
-    /// Counts and logs a request; no status without an answer, no code unless it was refused. The peer is the socket's own.
+    /// Counts and logs a request; no status without an answer, no code unless it was refused.
+    ///
+    /// The peer is the socket's own.
     func note(
         _ identity: RequestIdentity,
         route: String?,

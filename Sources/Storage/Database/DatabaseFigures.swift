@@ -9,6 +9,8 @@ package struct DatabaseFigures: Equatable, Sendable {
     package let redemptions: [String: Int]
     /// Signatures of the current and the last day in UTC for which eligibility was not judged.
     package let skippedEligibility: Int
+    /// When the whole ledger was last verified, and no fault was found; `nil` where it was not yet.
+    package let verifiedAt: Timestamp?
 }
 
 extension DatabaseFigures {
@@ -41,10 +43,13 @@ extension DatabaseFigures {
                 .integer(FunnelPeriod.day(of: now) - 1),
                 .text(Reason.eligibilitySkipped.rawValue)
             )
+            let verified = try session.run(OverviewSQL.verification)
+            let faults = verified.count > 0 ? try verified.integer(0, 3) : 1
             return Self(
                 bytes: Int(bytes),
                 redemptions: redemptions,
-                skippedEligibility: Int(try skipped.integer(0, 0))
+                skippedEligibility: Int(try skipped.integer(0, 0)),
+                verifiedAt: faults == 0 ? Timestamp(millisecondsSince1970: try verified.integer(0, 0)) : nil
             )
         }
     }

@@ -21,6 +21,7 @@ struct ServiceGauges: Sendable {
     private let offersNeverSeen: LabelledGauge
     private let offersNotInCatalog: LabelledGauge
     private let bytes: LabelledGauge
+    private let verified: LabelledGauge
     private let ages: LabelledGauge
     private let recentMarks = RecentFigure<[String: Int]>(life: .seconds(5))
     private let recentComparison = RecentFigure<CatalogComparison>(life: .seconds(5))
@@ -51,6 +52,7 @@ struct ServiceGauges: Sendable {
         offersNeverSeen = LabelledGauge("offer_signer_offers_never_seen", label: "app", factory: factory)
         offersNotInCatalog = LabelledGauge("offer_signer_offers_not_in_catalog", label: "app", factory: factory)
         bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
+        verified = LabelledGauge("offer_signer_ledger_verified_timestamp_seconds", label: "database", factory: factory)
         ages = LabelledGauge("offer_signer_figures_age_seconds", label: "figures", factory: factory)
         self.factory = factory
         Meter(label: "offer_signer_build_info", dimensions: [("version", Version.current)], factory: factory).set(1)
@@ -96,6 +98,8 @@ struct ServiceGauges: Sendable {
         }
         if let figures = note(ledger.recentFigures, "database") {
             bytes.set([ledger.database.kind: figures.bytes])
+            let end = figures.verifiedAt.map { Int($0.millisecondsSince1970 / 1000) }
+            verified.set(end.map { [ledger.database.kind: $0] } ?? [:])
             let apps = settings.apps.map { ($0.app.bundleId, figures.redemptions[$0.app.bundleId] ?? 0) }
             redemptions.set(Dictionary(apps, uniquingKeysWith: { first, _ in first }))
             Meter(label: "offer_signer_eligibility_skipped_signatures", factory: factory).set(
