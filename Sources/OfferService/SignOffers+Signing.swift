@@ -103,6 +103,7 @@ extension SignOffers {
         let answer = prepared.released(by: outcomes)
         let request = answer.request
         let counters = signatureCounters[request.bundleId]
+        if let decisionLog, let app = apps[request.bundleId]?.app { decisionLog.note(answer, of: app) }
         for offer in answer.decisions {
             metrics.decisions.count(
                 CountedDecision(

@@ -10,6 +10,8 @@ package final class SignOffers: Sendable {
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
     package let metrics: ServiceMetrics
+    /// `nil` where no decision has a line.
+    package let decisionLog: DecisionLog?
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
@@ -33,6 +35,7 @@ package final class SignOffers: Sendable {
         ledger: (any SignatureLedger)? = nil,
         clock: ClockMonitor? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
+        decisionLog: DecisionLog? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,6 +43,7 @@ package final class SignOffers: Sendable {
         self.clock = clock
         draw = memory?.draw
         self.metrics = metrics
+        self.decisionLog = decisionLog
         signatureCounters = self.apps.mapValues { signing in
             SignatureCounters(
                 signing.app,

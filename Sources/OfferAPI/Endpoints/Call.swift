@@ -79,7 +79,7 @@ final class Call: Sendable {
             .GET,
             "/v1/redemptions",
             scope: .redemptions,
-            parameters: ["bundleId", "after", "limit", "wait"],
+            parameters: ["bundleId", "after", "since", "limit", "wait"],
             .alone { (endpoints, request, client) throws(Problem) in try endpoints.redemptions(request, client) }
         ),
         Call(.GET, "/v1/openapi.json", .open { () throws(Problem) in try OpenAPIDescription.reply() }),
