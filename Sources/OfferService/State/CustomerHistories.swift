@@ -120,20 +120,15 @@ struct CustomerHistories: Sendable {
             book = Book(held: held, of: app, in: environments, for: view, asking: asked)
             if book == nil, let fault = inquiry.fault { throw fault }
         }
-        var production: Book?
-        if let account = view.digest, let other = book, other.environment != .production,
-            environments.contains(.production)
-        {
-            // Redemptions of Production count in the Sandbox, too.
-            book = other.adding(redemptions: held.redemptions(in: .production, of: account))
-            production = Book(held: held, of: app, in: [.production], for: view)
-        }
         return KnownCustomer(
             of: inquiry.signing,
             Customer(
                 account: request.account,
                 book: book,
-                production: production,
+                beside: held,
+                of: app,
+                in: environments,
+                for: view,
                 isStandIn: inquiry.fault != nil
             ),
             from: inquiry.fault == nil ? inquiry.source : .client,

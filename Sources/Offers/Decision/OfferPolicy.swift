@@ -89,7 +89,7 @@ package struct OfferPolicy: Sendable {
                 customer: request.customer.with(production),
                 now: request.now,
                 maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds,
-                heldAge: .any,
+                heldAge: .any(),
                 ledgerAnswer: request.ledgerAnswer
             )
         )
@@ -277,6 +277,21 @@ extension OfferPolicy {
             if let id = chapter.id { question.otherIds[id] = chapter.linked.sorted() }
         }
         return question
+    }
+
+    /// The question to the ledger on which decisions depend where nothing will be written: limits of what would be signed, and
+    /// whether evidence is shared.
+    package mutating func question(
+        about offers: [OfferRequest],
+        trying decisions: [Decision],
+        at now: Timestamp
+    ) -> LedgerQuestion? {
+        var open: [OfferRequest] = []
+        for (offer, decision) in zip(offers, decisions) {
+            guard decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true else { continue }
+            open.append(offer)
+        }
+        return question(about: open, decided: nil, at: now)
     }
 
     private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {
