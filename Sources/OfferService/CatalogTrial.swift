@@ -159,7 +159,11 @@ private struct TriedCustomer {
         outcomes = decisions.map { .decided($0?.reason ?? .offerNotInCatalog) }
         guard !isLimitUnknown else { return }
         let known = all.filter { decisions[$0] != nil }
-        question = policy.question(about: known.map { requests[$0] }, trying: known.compactMap { decisions[$0] }, at: now)
+        question = policy.question(
+            about: known.map { requests[$0] },
+            trying: known.compactMap { decisions[$0] },
+            at: now
+        )
         question?.customerDigest = customer.account
         self.policy = policy
     }

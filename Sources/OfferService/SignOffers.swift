@@ -73,7 +73,7 @@ package final class SignOffers: Sendable {
         histories.customers(
             of: requests.map { request in
                 Result { () throws(SignatureFault) in
-                    try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
+                    try histories.begin(request, of: try signingApp(of: request))
                 }
             }
         )
@@ -147,9 +147,10 @@ package final class SignOffers: Sendable {
     private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }
 
     /// The app of a request; throws if the app requires an account and the request names none.
-    func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
-        guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        if signing.app.requiresAccount, account == .none { throw .accountRequired }
+    func signingApp(of request: CustomerRequest) throws(SignatureFault) -> SigningApp {
+        guard let signing = apps[request.bundleId] else { throw .unknownApp(bundleId: request.bundleId) }
+        let isNamed = request.account != .none || request.trial?.originalTransactionId != nil
+        if signing.app.requiresAccount, !isNamed { throw .accountRequired }
         return signing
     }
 

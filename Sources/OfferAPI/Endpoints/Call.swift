@@ -88,7 +88,7 @@ final class Call: Sendable {
     /// The calls of the page's forms on the operators' listener.
     static let ofPage = [
         // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
-        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.eligibility, explaining: true)),
+        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.trial, explaining: true)),
         Call(
             .POST,
             "/diagnose",

@@ -287,11 +287,17 @@ extension OfferPolicy {
         at now: Timestamp
     ) -> LedgerQuestion? {
         var open: [OfferRequest] = []
-        for (offer, decision) in zip(offers, decisions) {
-            guard decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true else { continue }
+        for (offer, decision) in zip(offers, decisions)
+        where decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true {
             open.append(offer)
         }
         return question(about: open, decided: nil, at: now)
+    }
+
+    /// How many signatures of an offer's limit the customer has; `nil` without a limit, and where the ledger was not asked.
+    package mutating func signatures(of request: OfferRequest) -> (count: Int, limit: SignatureLimit)? {
+        guard let facts = facts(of: request), let limit = facts.offer.terms.signatureLimit else { return nil }
+        return facts.signatures.map { ($0, limit) }
     }
 
     private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {

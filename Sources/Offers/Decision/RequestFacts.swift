@@ -99,8 +99,8 @@ package struct Customer: Sendable {
     package let book: Book?
     /// What is held of the account in Production, where the book is of another environment: an offer has to hold by both.
     let production: Book?
-    /// The account that has the subscription, where Apple asks and names none.
-    let knownAccount: AccountDigest?
+    /// The account that has the subscription, where Apple or an operator asks and names none.
+    package let knownAccount: AccountDigest?
     /// Whether a purchase names that account, in what is held.
     let isNamed: Bool
     /// Whether held state replaces an answer of Apple, who could not be reached.

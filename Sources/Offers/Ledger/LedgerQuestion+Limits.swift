@@ -20,7 +20,9 @@ extension LedgerQuestion {
             customer: view.account.customer(by: app.customerSeparator),
             now: now,
             offers: app.offers.compactMap { offer in
-                guard let facts = policy.facts(of: offer), let limit = facts.offer.terms.signatureLimit else { return nil }
+                guard let facts = policy.facts(of: offer), let limit = facts.offer.terms.signatureLimit else {
+                    return nil
+                }
                 return (offer, limit, facts.originalTransactionId ?? id)
             },
             originalTransactionIds: []

@@ -55,7 +55,9 @@ extension Session {
             let rows = try run(CustomerSQL.signatures, .bytes(digest.bytes), bundleId)
             for (row, record) in zip(rows.rows, try rows.records(isNamed: true)) {
                 if ofSubscriptions, !(record.originalTransactionId.map(ids.contains) ?? false) { continue }
-                guard known.insert(SignaturePlace(writer: record.writer, number: record.number)).inserted else { continue }
+                guard known.insert(SignaturePlace(writer: record.writer, number: record.number)).inserted else {
+                    continue
+                }
                 let redeemed = try rows.optionalInteger(row, 18).map { Timestamp(millisecondsSince1970: $0) }
                 found.signatures.append(CustomerHoldings.Signature(record: record, redeemedAt: redeemed))
             }
@@ -65,7 +67,9 @@ extension Session {
             // A customer may have many accounts, of which a digest says only the first part: which, the subscription says.
             for identity in identities {
                 let presented = try run(identity.call(RedemptionSQL.presentedFor))
-                for row in presented.rows { try take(AccountDigest(try presented.bytes(row, 0)), ofSubscriptions: true) }
+                for row in presented.rows {
+                    try take(AccountDigest(try presented.bytes(row, 0)), ofSubscriptions: true)
+                }
             }
         }
         found.signatures.sort { ($0.record.time, $0.record.number) < ($1.record.time, $1.record.number) }

@@ -45,14 +45,16 @@ extension StateStore {
     /// Looks at some subscriptions, and deletes those that ended before a moment; `true` where there are more to look at.
     ///
     /// All are looked through once a day, in the order of their key: an index of their ends would be changed by each renewal.
-    func deleteEnded(before limit: Timestamp, _ look: inout EndedLook, at now: Timestamp) throws(StorageFailure) -> Bool {
+    func deleteEnded(before limit: Timestamp, _ look: inout EndedLook, at now: Timestamp) throws(StorageFailure) -> Bool
+    {
         guard look.place != nil || look.done.map({ $0.adding(days: 1) <= now }) ?? true else { return false }
         let page = try database.read { [place = look.place] session throws(StorageFailure) in
             try session.run(StateSQL.page(Self.step, after: place)).chapters()
         }
         let ended = page.filter { $0.isOver(before: limit, at: now) }.map(\.identity)
         if !ended.isEmpty {
-            try database.transaction(.repeatable, locking: Set(ended.map(Self.lock(of:)))) { session throws(StorageFailure) in
+            try database.transaction(.repeatable, locking: Set(ended.map(Self.lock(of:)))) {
+                session throws(StorageFailure) in
                 // Apple may have spoken since.
                 let chapters = try session.held(ended).values.filter { $0.isOver(before: limit, at: now) }
                 guard !chapters.isEmpty else { return }

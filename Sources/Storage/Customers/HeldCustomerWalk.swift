@@ -40,7 +40,9 @@ package struct HeldCustomerWalk: Sendable {
                 let rows = try Self.rows(after: place, in: database)
                 for row in rows.rows { known[try rows.keyHash(row)] = try rows.bodyHash(row) }
                 progress(known.count)
-                guard rows.count == Self.page, let last = try rows.identity(rows.count - 1, from: 0) else { return known }
+                guard rows.count == Self.page, let last = try rows.identity(rows.count - 1, from: 0) else {
+                    return known
+                }
                 place = last
             }
         }
@@ -99,7 +101,9 @@ package struct HeldCustomerWalk: Sendable {
         return HeldCustomers(customers, subscriptions: count)
     }
 
-    private mutating func subscriptions(after place: SubscriptionIdentity?) async throws(StorageFailure) -> HeldCustomers {
+    private mutating func subscriptions(after place: SubscriptionIdentity?) async throws(StorageFailure)
+        -> HeldCustomers
+    {
         let read = try await DispatchQueue.global(qos: .userInitiated).perform { [database] () throws(StorageFailure) in
             let rows = try Self.rows(after: place, in: database)
             return (rows, try Self.lone(rows, in: database))
@@ -135,7 +139,8 @@ package struct HeldCustomerWalk: Sendable {
             var held = Book(chapters: [chapter])
             if !chapter.linked.isEmpty {
                 let question = StateQuestion(bundleId: identity.bundleId, account: nil, subscriptions: [identity])
-                held = try database.read { session throws(StorageFailure) in try session.held([question]) }.first ?? held
+                held =
+                    try database.read { session throws(StorageFailure) in try session.held([question]) }.first ?? held
                 guard held.chapters.allSatisfy({ $0.accounts.isEmpty }),
                     !held.chapters.contains(where: { $0.hasState && $0.identity.isBefore(identity) })
                 else { continue }

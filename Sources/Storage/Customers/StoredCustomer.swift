@@ -12,7 +12,9 @@ package struct StoredCustomer: Sendable {
 
     /// The customer of an account; `nil` for no account.
     package init?(_ account: Account, of app: App, by digestKey: DigestKey) {
-        guard let name = account.stateKey, let customer = account.customer(by: app.customerSeparator) else { return nil }
+        guard let name = account.stateKey, let customer = account.customer(by: app.customerSeparator) else {
+            return nil
+        }
         bundleId = app.bundleId
         self.account = digestKey.digest(of: name, bundleId: app.bundleId)
         self.customer = digestKey.digest(of: customer, bundleId: app.bundleId)

@@ -35,7 +35,9 @@ struct CatalogTry: AsyncParsableCommand {
     private static func request(_ text: String) -> OfferRequest? {
         // No id has a slash in App Store Connect.
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts.allSatisfy({ (1...Identifier.maximumBytes).contains($0.utf8.count) }) else { return nil }
+        guard parts.count == 2, parts.allSatisfy({ (1...Identifier.maximumBytes).contains($0.utf8.count) }) else {
+            return nil
+        }
         return OfferRequest(productId: parts[0], offerId: parts[1])
     }
 

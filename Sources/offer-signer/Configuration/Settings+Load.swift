@@ -119,6 +119,7 @@ extension SettingsReader {
         guard let ledger, let catalog, let clients else { return nil }
         checkConfirmation(layers, of: catalog.apps, clients)
         warnOfShortRetention(layers, of: catalog.apps)
+        warnOfForgottenSubscriptions(layers, of: catalog.apps)
         return Settings(
             values: layers,
             listeners: listeners,

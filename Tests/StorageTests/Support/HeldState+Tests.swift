@@ -1,5 +1,6 @@
 import LedgerFixtures
 import Offers
+import Testing
 
 @testable import Storage
 

@@ -253,7 +253,7 @@ struct SettingTable: Sendable {
         .wholeNumber(1...36500),
         without: "for ever",
         "how many days a subscription is held after it has ended. Then its customer needs evidence for any offer. One with a "
-            + "refund, or with a redeemed offer, is held for ever. A warning names a rule that looks back further",
+            + "refund or a redeemed offer is held for ever. A warning names a maximumLapsedDays of more days",
         changes: .atStart
     )
     let evidenceMaximumAgeSeconds = Setting(
