@@ -8,8 +8,8 @@ package struct CatalogTrial: Sendable {
     private struct Apps: Sendable {
         let before: App?
         let with: App?
-        /// The offers of either catalog, each with its place among all rows.
-        let offers: [(request: OfferRequest, row: Int)]
+        /// The offers of either catalog, each with its place among all rows; the same of both are decided once.
+        let offers: [(request: OfferRequest, row: Int, isSame: Bool)]
     }
 
     /// An offer of either catalog.
@@ -47,6 +47,7 @@ package struct CatalogTrial: Sendable {
             let (old, new) = (before.first { $0.bundleId == id }, with.first { $0.bundleId == id })
             let (oldOffers, newOffers) = (old?.offers ?? [], new?.offers ?? [])
             let all = oldOffers + newOffers.filter { !Set(oldOffers).contains($0) }
+            let isSameBeside = old.map { old in new.map { old.isSame(as: $0) } ?? false } ?? false
             let rows = all.filter { asked?.contains($0) ?? true }.map { request in
                 offers.append(
                     Offer(
@@ -56,7 +57,7 @@ package struct CatalogTrial: Sendable {
                         isWith: newOffers.contains(request)
                     )
                 )
-                return (request, offers.count - 1)
+                return (request, offers.count - 1, isSameBeside && old?.offer(request) == new?.offer(request))
             }
             apps[id] = Apps(before: old, with: new, offers: rows)
         }
@@ -72,9 +73,9 @@ package struct CatalogTrial: Sendable {
         for customer in customers {
             guard let apps = apps[customer.bundleId] else { continue }
             tally.customers += 1
-            let requests = apps.offers.map(\.request)
-            let before = TriedCustomer(customer, by: apps.before, about: requests, at: now, drawingBy: draw)
-            let with = TriedCustomer(customer, by: apps.with, about: requests, at: now, drawingBy: draw)
+            let (all, others) = (apps.offers.map(\.request), apps.offers.filter { !$0.isSame }.map(\.request))
+            let before = TriedCustomer(customer, by: apps.before, about: all, at: now, drawingBy: draw)
+            let with = TriedCustomer(customer, by: apps.with, about: others, at: now, drawingBy: draw)
             if before.isLimitUnknown || with.isLimitUnknown { tally.limitsUnknown += 1 }
             questions += [before.question, with.question].compactMap(\.self)
             trials.append((apps, before, with))
@@ -84,8 +85,9 @@ package struct CatalogTrial: Sendable {
             var (before, with) = (tried, other)
             if before.question != nil, let answer = answers.popFirst() { before.consider(answer) }
             if with.question != nil, let answer = answers.popFirst() { with.consider(answer) }
-            for (place, offer) in apps.offers.enumerated() {
-                tally.add(before.outcomes[place], with.outcomes[place], at: offer.row)
+            var others = with.outcomes[...]
+            for (offer, outcome) in zip(apps.offers, before.outcomes) {
+                tally.add(outcome, offer.isSame ? outcome : others.popFirst() ?? outcome, at: offer.row)
             }
         }
         return tally
@@ -179,8 +181,20 @@ private struct TriedCustomer {
 }
 
 extension App {
-    fileprivate func has(_ offer: OfferRequest) -> Bool {
-        product(offer.productId)?.product.offer(offer.offerId) != nil
+    fileprivate func has(_ request: OfferRequest) -> Bool { offer(request) != nil }
+
+    fileprivate func offer(_ request: OfferRequest) -> PromotionalOffer? {
+        product(request.productId)?.product.offer(request.offerId)
+    }
+
+    /// Whether nothing beside the offers differs that a decision looks at.
+    fileprivate func isSame(as other: App) -> Bool {
+        environments == other.environments && requiresAccount == other.requiresAccount
+            && customerSeparator == other.customerSeparator
+            && maximumAccountsPerTransaction == other.maximumAccountsPerTransaction
+            && subscriptionGroups.map(\.id) == other.subscriptionGroups.map(\.id)
+            && subscriptionGroups.map { $0.products.map(\.id) }
+                == other.subscriptionGroups.map { $0.products.map(\.id) }
     }
 }
 

@@ -92,7 +92,7 @@ extension Timestamp {
     /// Reads an RFC 3339 `date-time` (§5.6), such as `2026-01-01T00:00:00Z` or `2026-01-01T00:00:00.5+02:00`.
     ///
     /// Parts of a millisecond are dropped. A leap second is the first moment of the next minute.
-    package init?(rfc3339 text: String) {
+    package init?(writtenInRFC3339 text: String) {
         guard let milliseconds = Self.milliseconds(of: text) else { return nil }
         self.init(millisecondsSince1970: milliseconds)
     }

@@ -19,7 +19,7 @@ extension PublicEndpoints {
         }
         if let text = try parameters.value(of: "since") {
             guard after == nil else { throw .sinceRefused("Send after or since, not both.") }
-            guard let since = Timestamp(rfc3339: text) else {
+            guard let since = Timestamp(writtenInRFC3339: text) else {
                 throw .sinceRefused("The since is an RFC 3339 time, such as 2026-11-01T00:00:00Z, a plus sign as %2B.")
             }
             start = .since(since)

@@ -162,7 +162,9 @@ struct CatalogTrialTests {
         #expect(tally.rows.map(\.gained) == gained)
         #expect(tally.rows.map(\.lost) == lost)
         #expect(lost[0] > 0 && lost[1] == 0 && eligible.joined().allSatisfy { $0 > 0 }, "\(eligible), \(lost)")
-        let moved = tally.rows[0].moves.filter { $0.key.from == .decided(.lapsed) && $0.key.to == .decided(.lapsedTooLong) }
+        let moved = tally.rows[0].moves.filter {
+            $0.key.from == .decided(.lapsed) && $0.key.to == .decided(.lapsedTooLong)
+        }
         #expect(moved.map(\.value) == [lost[0]])
         let lone = books.enumerated().filter { $0.offset.isMultiple(of: 10) }.reduce(0) {
             $0 + $1.element.chapters.count

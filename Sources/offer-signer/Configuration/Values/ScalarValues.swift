@@ -80,7 +80,7 @@ extension CustomerSeparator {
 
 extension Timestamp {
     init(parsingRFC3339 text: String) throws(ValueFault) {
-        guard let time = Timestamp(rfc3339: text) else {
+        guard let time = Timestamp(writtenInRFC3339: text) else {
             throw ValueFault("is not an RFC 3339 time; write one such as 2026-01-01T00:00:00Z")
         }
         self = time
