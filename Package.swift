@@ -252,7 +252,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "ChildProcess", "Storage", "LedgerFixtures", "Offers", "PostgreSQLServer",
+                "ChildProcess", "Storage", "LedgerFixtures", "OfferService", "Offers", "PostgreSQLServer",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -30,6 +30,21 @@ package final class CustomerRequest: Sendable {
     package let timeout: Duration?
     /// `nil` for a request without an `Idempotency-Key`.
     package let idempotency: Idempotency?
+    /// `nil` but for the operators' page.
+    let trial: Trial?
+
+    /// What the operators' page may ask beside eligibility: nothing of it is counted, recorded or learnt.
+    package struct Trial: Sendable {
+        /// The subscription that is asked about, by what is held.
+        let originalTransactionId: String?
+        /// The moment of the decision; `nil` for now.
+        let moment: Timestamp?
+
+        package init(of originalTransactionId: String?, at moment: Timestamp?) {
+            self.originalTransactionId = originalTransactionId
+            self.moment = moment
+        }
+    }
 
     package init(
         client: String,
@@ -39,6 +54,7 @@ package final class CustomerRequest: Sendable {
         environments: Set<AppStoreEnvironment>? = nil,
         _ kind: Kind,
         explain: Bool = false,
+        trial: Trial? = nil,
         timeout: Duration? = nil,
         idempotency: Idempotency? = nil
     ) {
@@ -51,6 +67,7 @@ package final class CustomerRequest: Sendable {
         self.explain = explain
         self.timeout = timeout
         self.idempotency = idempotency
+        self.trial = trial
     }
 
     package var signatureCount: Int {
@@ -135,12 +152,21 @@ package final class OfferAnswer: Sendable {
     /// Signed for an `SKPaymentDiscount`.
     package let discount: Discount?
     package let jws: PromotionalOfferJWS?
+    /// How many signatures of its limit the customer has; `nil` but for the operators' page.
+    package let signatures: (count: Int, limit: SignatureLimit)?
 
-    init(request: OfferRequest, decision: Decision, discount: Discount? = nil, jws: PromotionalOfferJWS? = nil) {
+    init(
+        request: OfferRequest,
+        decision: Decision,
+        discount: Discount? = nil,
+        jws: PromotionalOfferJWS? = nil,
+        signatures: (count: Int, limit: SignatureLimit)? = nil
+    ) {
         self.request = request
         self.decision = decision
         self.discount = discount
         self.jws = jws
+        self.signatures = signatures
     }
 
     /// The moment from which the App Store refuses one of the signatures; `nil` where nothing is signed.

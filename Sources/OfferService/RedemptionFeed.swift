@@ -20,27 +20,38 @@ package struct RedemptionFeed: Sendable {
         self.places = places
     }
 
-    /// The redemptions of an app after a position; `nil` for an app outside the catalog, and for a position that was never
+    /// The beginning of a page: after a position, or at the first redemption that was stored since a moment.
+    package enum Start: Sendable {
+        case after(Int64)
+        case since(Timestamp)
+    }
+
+    /// The redemptions of an app from a start on; `nil` for an app outside the catalog, and for a position that was never
     /// given.
     ///
     /// Where there are none, it waits for the first, while it is worth it.
     package func page(
         of bundleId: String,
-        after position: Int64,
+        from start: Start,
         limit: Int,
         waiting time: Duration,
         whileWorthIt isWorthIt: () async -> Bool
-    ) async throws(StorageFailure) -> [ToldRedemption]? {
+    ) async throws(StorageFailure) -> (redemptions: [ToldRedemption], position: Int64)? {
         guard bundleIds.contains(bundleId) else { return nil }
         let end = ContinuousClock.now + time
+        let position =
+            switch start {
+            case .after(let position): position
+            case .since(let moment): try await store.position(of: bundleId, before: moment)
+            }
         var page = try await store.redemptions(of: bundleId, after: position, limit: limit)
-        guard page?.isEmpty == true, time > .zero, places.take() else { return page }
+        guard page?.isEmpty == true, time > .zero, places.take() else { return page.map { ($0, position) } }
         defer { places.giveBack() }
         while page?.isEmpty == true, await isWorthIt() {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero, (try? await Task.sleep(for: min(left, Self.look))) != nil else { break }
             page = try await store.redemptions(of: bundleId, after: position, limit: limit)
         }
-        return page
+        return page.map { ($0, position) }
     }
 }

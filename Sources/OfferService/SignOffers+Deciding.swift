@@ -98,7 +98,7 @@ extension SignOffers {
         let first =
             request.signatureCount > 0
             ? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy) : nil
-        let question =
+        var question =
             skips
             ? nil
             : policy.question(
@@ -107,6 +107,7 @@ extension SignOffers {
                 at: customer.moment,
                 suspecting: { first != nil && ledger?.isSuspect($0) ?? false }
             )
+        question?.customerDigest = customer.customer.knownAccount
         guard let question else {
             let decisions = first ?? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy)
             return .now(decided(by: policy, decisions))

@@ -53,9 +53,12 @@ extension SignOffers {
             signer: signer
         )
         for (offer, decision) in zip(decided.offers, decisions) {
-            let answer = try stamp.signed(offer, decision)
+            let answer =
+                request.trial == nil
+                ? try stamp.signed(offer, decision)
+                : OfferAnswer(request: offer, decision: decision, signatures: policy.signatures(of: offer))
             answered.append(answer)
-            let signatures = answer.signatures
+            let signatures = answer.recorded
             if !signatures.isEmpty {
                 grants.append(policy.grant(of: offer, decision.reason, signatures: signatures))
             }
@@ -103,6 +106,7 @@ extension SignOffers {
         let answer = prepared.released(by: outcomes)
         let request = answer.request
         let counters = signatureCounters[request.bundleId]
+        if let decisionLog, let app = apps[request.bundleId]?.app { decisionLog.note(answer, of: app) }
         for offer in answer.decisions {
             metrics.decisions.count(
                 CountedDecision(
@@ -148,7 +152,7 @@ extension SignOffers.Decided {
 
 extension OfferAnswer {
     /// The signatures as the ledger describes them.
-    fileprivate var signatures: [OfferGrant.Signature] {
+    fileprivate var recorded: [OfferGrant.Signature] {
         let ofDiscount = discount.map {
             OfferGrant.Signature(
                 form: .discount,

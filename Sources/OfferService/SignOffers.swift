@@ -10,6 +10,8 @@ package final class SignOffers: Sendable {
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
     package let metrics: ServiceMetrics
+    /// `nil` where no decision has a line.
+    package let decisionLog: DecisionLog?
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
     let histories: CustomerHistories
@@ -33,6 +35,7 @@ package final class SignOffers: Sendable {
         ledger: (any SignatureLedger)? = nil,
         clock: ClockMonitor? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
+        decisionLog: DecisionLog? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,6 +43,7 @@ package final class SignOffers: Sendable {
         self.clock = clock
         draw = memory?.draw
         self.metrics = metrics
+        self.decisionLog = decisionLog
         signatureCounters = self.apps.mapValues { signing in
             SignatureCounters(
                 signing.app,
@@ -69,7 +73,7 @@ package final class SignOffers: Sendable {
         histories.customers(
             of: requests.map { request in
                 Result { () throws(SignatureFault) in
-                    try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
+                    try histories.begin(request, of: try signingApp(of: request))
                 }
             }
         )
@@ -143,9 +147,10 @@ package final class SignOffers: Sendable {
     private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }
 
     /// The app of a request; throws if the app requires an account and the request names none.
-    func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
-        guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        if signing.app.requiresAccount, account == .none { throw .accountRequired }
+    func signingApp(of request: CustomerRequest) throws(SignatureFault) -> SigningApp {
+        guard let signing = apps[request.bundleId] else { throw .unknownApp(bundleId: request.bundleId) }
+        let isNamed = request.account != .none || request.trial?.originalTransactionId != nil
+        if signing.app.requiresAccount, !isNamed { throw .accountRequired }
         return signing
     }
 

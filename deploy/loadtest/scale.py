@@ -2,6 +2,7 @@
 """Shows how the service scales: with processors, requests, the catalog and what it holds. `make bench-scale`.
 
   scale.py --executable PATH [--seconds S] [--rounds N] [--requests N] [--customers LIST] [--held N] [--only-held]
+           [--tried N] [--only-tried]
 
 - CPU time of a signature on one processor and on all of them, in turns, by signed transactions of each number of
   customers in the list: where it is the same, throughput grows with the processors. The generator shares them, so that
@@ -13,23 +14,33 @@
 - The same with so many subscriptions held (--held) and on an empty ledger, in turns, with the p99, the memory after the
   start and the most so far, and the first look at /metrics. What the service has learnt is multiplied in its SQLite file
   by plain SQL: subscriptions and accounts of their own. By --only-held this is measured alone.
+- What another catalog would decide (`catalog try`) of so many customers (--tried), whom the load generator made as the
+  stand-in App Store does: time and memory, beside what `check` takes. One rule is another in that catalog. Of a sample of
+  2,000 the counts are compared with those of single questions to two services, one with each catalog. By --only-tried
+  this is measured alone.
 
 Prints a Markdown table.
 """
 
 import argparse
+import http.client
+import json
 import os
 import re
 import sqlite3
 import statistics
+import subprocess
 import tempfile
 import threading
 import time
 
-from measuring import customers, heading, machine, number, table, who
-from service import Installation, Service, signer
+from measuring import Failed, customers, heading, machine, number, table, who
+from service import TOKEN, Installation, Service, signer
 
 APPS, PRODUCTS, OFFERS = 100, 10, 10
+# The rule that is another in the catalog that is tried.
+RULE, OTHER_RULE = "audience: [lapsed]", "audience: [billingRetry]"
+SAMPLE = 2000
 
 
 def arguments():
@@ -41,6 +52,8 @@ def arguments():
     parser.add_argument("--requests", type=int, default=1_000_000)
     parser.add_argument("--held", type=int, default=1_000_000)
     parser.add_argument("--only-held", action="store_true", help="measure with subscriptions held alone")
+    parser.add_argument("--tried", type=int, default=1_000_000)
+    parser.add_argument("--only-tried", action="store_true", help="measure another catalog alone")
     parser.add_argument("--customers", type=customers, default=customers("new,100"), help="such as new,200000,100")
     return parser.parse_args()
 
@@ -132,6 +145,82 @@ def show_held(options, installation, workspace, signed):
     return table(columns, [[name, *(number(value) for value in values)] for name, values in medians.items()])
 
 
+def measured(command):
+    """The output of a command, its seconds, and its most megabytes."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as output, subprocess.Popen(command, stdout=output) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise Failed(f"{command[1:3]} ended with {process.returncode}")
+        output.seek(0)
+        return output.read().decode(), time.monotonic() - begin, usage.ru_maxrss / 1024
+
+
+def eligible(service, accounts):
+    """For each account, the offers that it may have by what is held."""
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=20)
+    found = []
+    for account in accounts:
+        fields = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        connection.request("POST", "/v1/eligibility", json.dumps(account), fields)
+        answer = json.loads(connection.getresponse().read())
+        found.append({(one["productId"], one["offerId"]) for one in answer["decisions"] if one["verdict"] == "eligible"})
+    return found
+
+
+def show_tried(options, installation, workspace, signed):
+    """Another catalog, for many customers; and for a sample of them by single questions, too."""
+    heading(f"Another catalog for {options.tried:,} customers")
+    with open(installation.home / "catalog.yaml", encoding="utf-8") as file:
+        text = file.read()
+    if RULE not in text:
+        raise Failed(f"no offer of the example has {RULE}")
+    other = str(installation.home / "catalog.other.yaml")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write(text.replace(RULE, OTHER_RULE))
+
+    def tried(ledger, *flags):
+        command = [installation.executable, "catalog", "try", "--config", installation.config, "--ledger-url", ledger]
+        output, seconds, megabytes = measured([*command, "--with", other, "--json", *flags])
+        return json.loads(output), seconds, megabytes
+
+    sample, answers = f"sqlite:{workspace}/sample.sqlite", os.path.join(workspace, "answers.jsonl")
+    with Service(installation, sample) as service:
+        service.load(options.seconds, *signed, str(SAMPLE), "--answers", answers)
+        with open(answers, encoding="utf-8") as file:
+            accounts = sorted({json.loads(line)["account"] for line in file})
+        accounts = [{"appAccountToken": account} for account in accounts]
+        before = eligible(service, accounts)
+    environment = {"OFFER_SIGNER_CATALOG": other}
+    with Service(installation, sample, environment=environment) as service:
+        after = eligible(service, accounts)
+    report, _, _ = tried(sample)
+    if report["customers"] != len(accounts):
+        raise Failed(f"{report['customers']} customers of {len(accounts)}")
+    for row in report["offers"]:
+        name = (row["productId"], row["offerId"])
+        pairs = [(name in old, name in new) for old, new in zip(before, after)]
+        counted = [sum(old for old, _ in pairs), sum(new for _, new in pairs)]
+        counted += [pairs.count((False, True)), pairs.count((True, False))]
+        if counted != [row["before"], row["with"], row["gained"], row["lost"]]:
+            raise Failed(f"{name}: by single questions {counted}, in {row}")
+    print(f"   {len(accounts):,} single questions to each catalog: the same counts", flush=True)
+
+    ledger = f"sqlite:{workspace}/tried.sqlite"
+    with Service(installation, ledger) as service:
+        rate = service.load(options.seconds, *signed, "new")["requestsPerSecond"]
+        service.load(options.tried / rate * 1.05, *signed, "new")
+    report, seconds, megabytes = tried(ledger)
+    check = [installation.executable, "check", "--config", installation.config, "--ledger-url", ledger]
+    least = measured(check)[2]
+    columns = ["customers", "seconds", "MB more than check", "lost", "changed meanwhile"]
+    lost = max(row["lost"] for row in report["offers"])
+    values = [seconds, megabytes - least]
+    row = [f"{report['customers']:,}", *(number(value) for value in values), f"{lost:,}", report["changedMeanwhile"]]
+    return table(columns, [row])
+
+
 def show_scale(options, small, many, signed):
     """Processors, the catalog and requests."""
     cases = {}
@@ -177,8 +266,12 @@ def main():
         root = os.path.join(directory, "root.pem")
         small = Installation(options.executable, options.config, os.path.join(workspace, "small"), root)
         signed = ["--mix", "signedTransactions", "--simulator-directory", directory, "--customers"]
-        results = [show_held(options, small, workspace, signed)]
+        results = []
+        if not options.only_tried:
+            results.append(show_held(options, small, workspace, signed))
         if not options.only_held:
+            results.append(show_tried(options, small, workspace, signed))
+        if not options.only_held and not options.only_tried:
             many = Installation(options.executable, options.config, os.path.join(workspace, "large"), root)
             enlarge(many)
             results.append(show_scale(options, small, many, signed))

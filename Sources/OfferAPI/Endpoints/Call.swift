@@ -79,7 +79,7 @@ final class Call: Sendable {
             .GET,
             "/v1/redemptions",
             scope: .redemptions,
-            parameters: ["bundleId", "after", "limit", "wait"],
+            parameters: ["bundleId", "after", "since", "limit", "wait"],
             .alone { (endpoints, request, client) throws(Problem) in try endpoints.redemptions(request, client) }
         ),
         Call(.GET, "/v1/openapi.json", .open { () throws(Problem) in try OpenAPIDescription.reply() }),
@@ -88,7 +88,7 @@ final class Call: Sendable {
     /// The calls of the page's forms on the operators' listener.
     static let ofPage = [
         // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
-        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.eligibility, explaining: true)),
+        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.trial, explaining: true)),
         Call(
             .POST,
             "/diagnose",

@@ -199,9 +199,9 @@ extension PublicEndpoints {
             signed.append((request, prepared))
         } else if let call = prepared.idempotentCall {
             // The same call may have been answered elsewhere since: then this refusal is no answer to it.
-            answer(again: call, for: request) { [signOffers] in $0.finish(signOffers.reply(prepared, by: [])) }
+            answer(again: call, for: request) { [signOffers] in $0.finish(signOffers.reply(prepared, by: [], to: $0)) }
         } else {
-            request.finish(signOffers.reply(prepared, by: []))
+            request.finish(signOffers.reply(prepared, by: [], to: request))
         }
     }
 
@@ -215,7 +215,11 @@ extension PublicEndpoints {
                 let replies = signed.enumerated().map { index, one in
                     result.mapError { Problem($0, evidence: nil) }.flatMap { outcomes in
                         // A grant without an outcome is not given out.
-                        signOffers.reply(one.prepared, by: outcomes.indices.contains(index) ? outcomes[index] : [])
+                        signOffers.reply(
+                            one.prepared,
+                            by: outcomes.indices.contains(index) ? outcomes[index] : [],
+                            to: one.request
+                        )
                     }
                 }
                 for (one, reply) in zip(signed, replies) { one.request.finish(reply) }
@@ -225,9 +229,17 @@ extension PublicEndpoints {
 }
 
 extension SignOffers {
-    fileprivate func reply(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> Result<Reply, Problem> {
+    fileprivate func reply(
+        _ prepared: PreparedAnswer,
+        by outcomes: [GrantOutcome],
+        to request: Request
+    ) -> Result<Reply, Problem> {
         if let kept = outcomes.first?.reply { return kept }
-        let answer = release(prepared, by: outcomes)
+        // The lines of decisions name the request.
+        let answer =
+            decisionLog == nil
+            ? release(prepared, by: outcomes)
+            : RequestIdentity.$current.withValue(request.identity) { release(prepared, by: outcomes) }
         return .success(Reply(metrics.rooms.measure(.encode) { answer.json }))
     }
 }

@@ -11,20 +11,28 @@ extension PublicEndpoints {
         let bundleId = try client.app(namedIn: parameters)
         let limit = try parameters.number("limit", in: 1...1000) ?? 100
         let wait = try parameters.number("wait", in: 0...RedemptionFeed.longestWaitSeconds) ?? 0
-        var position: Int64 = 0
-        if let after = try parameters.value(of: "after") {
+        var start = RedemptionFeed.Start.after(0)
+        let after = try parameters.value(of: "after")
+        if let after {
             guard let cursor = RedemptionCursor(after, of: bundleId) else { throw .cursorUnknown }
-            position = cursor.position
+            start = .after(cursor.position)
+        }
+        if let text = try parameters.value(of: "since") {
+            guard after == nil else { throw .sinceRefused("Send after or since, not both.") }
+            guard let since = Timestamp(writtenInRFC3339: text) else {
+                throw .sinceRefused("The since is an RFC 3339 time, such as 2026-11-01T00:00:00Z, a plus sign as %2B.")
+            }
+            start = .since(since)
         }
         // An answer has to be there before its own time is over.
         let longest = max(request.answerSeconds - 1, 0)
         let (loop, waiting) = (request.loop, NIOLoopBound(request, eventLoop: request.loop))
-        return .later { [redemptionFeed, position] () async throws(Problem) in
-            let page: [ToldRedemption]?
+        return .later { [redemptionFeed, start] () async throws(Problem) in
+            let page: (redemptions: [ToldRedemption], position: Int64)?
             do throws(StorageFailure) {
                 page = try await redemptionFeed.page(
                     of: bundleId,
-                    after: position,
+                    from: start,
                     limit: limit,
                     waiting: .seconds(min(wait, longest)),
                     whileWorthIt: { (try? await loop.submit { waiting.value.mayWait }.get()) == true }
@@ -32,7 +40,7 @@ extension PublicEndpoints {
             } catch {
                 throw .redemptionsUnavailable
             }
-            guard let page else { throw position > 0 ? .cursorUnknown : .appNotAllowed }
+            guard let (page, position) = page else { throw after == nil ? .appNotAllowed : .cursorUnknown }
             let next = RedemptionCursor(position: page.last?.position ?? position).text(of: bundleId)
             return Reply(Self.json(page, next: next))
         }
@@ -70,6 +78,10 @@ extension Problem {
         detail: "The redemptions cannot be read now; ask again.",
         retryAfterSeconds: 5
     )
+
+    fileprivate static func sinceRefused(_ detail: String) -> Problem {
+        Problem(status: 400, code: "invalid_value", detail: detail, pointer: "/since")
+    }
 
     fileprivate static let cursorUnknown = invalidParameter(
         "The parameter after is no cursor of this app's redemptions here: send a next that an answer about the same app "

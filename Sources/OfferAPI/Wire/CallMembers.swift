@@ -20,6 +20,8 @@ struct CallMembers {
     private(set) var products: [String]?
     private(set) var transactionId: String?
     private(set) var allowIntroductoryOffer = true
+    private(set) var originalTransactionId: String?
+    private(set) var at: Timestamp?
     private var appAccountToken: AppAccountToken?
     private var applicationUsername: String?
 
@@ -42,9 +44,17 @@ struct CallMembers {
             case .products: products = try reader.readProducts()
             case .transactionId: transactionId = try reader.readTransactionId()
             case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
+            case .originalTransactionId: originalTransactionId = try reader.readTransactionId()
+            case .at: at = try reader.readMoment()
             }
         }
         try reader.readEnd()
+        guard originalTransactionId == nil || evidence == nil else {
+            throw JSONFault(
+                .invalidValue,
+                "An originalTransactionId asks for what is held: it does not stand beside evidence."
+            ).inside(member: "originalTransactionId")
+        }
     }
 
     func account() throws(JSONFault) -> Account {
@@ -52,7 +62,7 @@ struct CallMembers {
         case (let token?, nil): return .appAccountToken(token)
         case (nil, let name?): return .applicationUsername(name)
         case (nil, nil):
-            guard evidence == nil else { return .none }
+            guard evidence == nil, originalTransactionId == nil else { return .none }
             throw JSONFault(
                 .missingMember,
                 "Neither evidence nor an account is there: send evidence, or the account whose state the service holds."
@@ -86,6 +96,15 @@ extension JSONReader {
             throw JSONFault(.invalidValue, "An identifier has no control characters.")
         }
         return identifier
+    }
+
+    /// Reads milliseconds since 1970, in years that a date can be written in.
+    fileprivate mutating func readMoment() throws(JSONFault) -> Timestamp {
+        let milliseconds = try readInt64()
+        guard (0..<253_402_300_800_000).contains(milliseconds) else {
+            throw JSONFault(.invalidValue, "The moment is in milliseconds since 1970.")
+        }
+        return Timestamp(millisecondsSince1970: milliseconds)
     }
 
     fileprivate mutating func readUsername() throws(JSONFault) -> String {

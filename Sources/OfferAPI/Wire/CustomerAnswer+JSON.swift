@@ -49,6 +49,14 @@ extension OfferAnswer {
             }
             if let jws { member.member("jws", jws.compact) }
             if let expiresAt { member.member("expiresAt", expiresAt.rfc3339) }
+            if let signatures {
+                member.member("signatures")
+                member.object { counts in
+                    counts.member("count", Int64(signatures.count))
+                    counts.member("maximum", Int64(signatures.limit.maximumSignaturesPerCustomer))
+                    counts.member("periodDays", Int64(signatures.limit.periodDays))
+                }
+            }
         }
     }
 }

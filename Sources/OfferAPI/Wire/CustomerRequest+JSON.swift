@@ -6,6 +6,8 @@ package enum CustomerCall: Sendable {
     case signatures
     case eligibility
     case introductorySignatures
+    /// The form of the operators' page: a question about eligibility, also at another time, or about a subscription alone.
+    case trial
 }
 
 extension CustomerRequest {
@@ -39,6 +41,7 @@ extension CustomerRequest {
             environments: client.environments,
             kind,
             explain: members.explain || explaining,
+            trial: call == .trial ? CustomerRequest.Trial(of: members.originalTransactionId, at: members.at) : nil,
             timeout: timeout,
             idempotency: once.map { Idempotency($0) { $0.json } }
         )
@@ -61,7 +64,7 @@ extension CallMembers {
                 throw JSONFault(.invalidValue, "Ask for at least one product.").inside(member: "products")
             }
             return .introductorySignatures(products, transactionId: transactionId, allowing: allowIntroductoryOffer)
-        case .eligibility: return .eligibility(offers, products: products ?? [])
+        case .eligibility, .trial: return .eligibility(offers, products: products ?? [])
         }
     }
 }
@@ -79,6 +82,8 @@ enum CallMember: String, CaseIterable {
     case products
     case transactionId
     case allowIntroductoryOffer
+    case originalTransactionId
+    case at
 
     static let table = JSONMembers(CallMember.self)
 }
@@ -91,12 +96,14 @@ extension CustomerCall {
         case .formats: self == .signatures
         case .products: self != .signatures
         case .transactionId, .allowIntroductoryOffer: self == .introductorySignatures
+        case .originalTransactionId, .at: self == .trial
         }
     }
 
     func unknown(_ member: CallMember?) -> JSONFault {
         switch (self, member) {
-        case (.eligibility, .formats): JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
+        case (.eligibility, .formats), (.trial, .formats):
+            JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
         case (.introductorySignatures, .offers), (.introductorySignatures, .formats):
             JSONFault(.unknownMember, "There is no such member: only introductory offers are signed here.")
         default: JSONFault(unknownAmong: CallMember.allCases.filter(has).map(\.rawValue))

@@ -19,7 +19,7 @@ extension JSONWriter {
     }
 
     private mutating func members(of basis: DecisionBasis, isAppStores: Bool) {
-        member("source", basis.isHeld ? "held" : isAppStores ? "appStore" : "evidence")
+        member("source", basis.source(isAppStores: isAppStores))
         if let asOf = basis.asOf { member("asOf", asOf.rfc3339) }
     }
 

@@ -27,6 +27,7 @@ package struct AnswerRetentionCalls: Sendable {
     private let lookups: RetentionLookups?
     private let counters: [String: SignatureCounters]
     private let service: ServiceMetrics
+    private let decisionLog: DecisionLog?
     private let metrics: RetentionMetrics
     private let maximumHeldAgeSeconds: Int64
     private let limits: Limits
@@ -45,6 +46,7 @@ package struct AnswerRetentionCalls: Sendable {
         ledger: any RetentionLedger,
         lookups: RetentionLookups?,
         service: ServiceMetrics,
+        decisionLog: DecisionLog? = nil,
         metrics: RetentionMetrics,
         maximumHeldAgeSeconds: Int64,
         limits: Limits,
@@ -58,6 +60,7 @@ package struct AnswerRetentionCalls: Sendable {
         self.ledger = ledger
         self.lookups = lookups
         self.service = service
+        self.decisionLog = decisionLog
         self.metrics = metrics
         counters = self.apps.mapValues { app in
             SignatureCounters(
@@ -158,6 +161,7 @@ package struct AnswerRetentionCalls: Sendable {
         if case .failure(.noRule) = result { count(nil, of: app) }
         func count(_ reply: RetentionReply?, of app: RetentionApp) {
             let bundleId = app.signing.app.bundleId
+            decisionLog?.note(walk.reasons, of: call.subscription, account: customer.account)
             for (offer, reason) in walk.reasons {
                 service.decisions.count(
                     CountedDecision(

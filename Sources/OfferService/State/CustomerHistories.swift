@@ -27,6 +27,10 @@ struct CustomerHistories: Sendable {
         /// The server's clock when the evidence was there.
         let moment: Timestamp
         let question: StateQuestion
+        /// The account as held state knows it: of the request, or of the subscription that an operator asks about.
+        let view: AccountView
+        /// The account that has the subscription that an operator asks about.
+        let owner: AccountDigest?
         /// Why the App Store's answer is not there: held state stands in for it, or this is thrown.
         let fault: SignatureFault?
 
@@ -36,23 +40,24 @@ struct CustomerHistories: Sendable {
             _ evidence: Book?,
             from source: EvidenceSource,
             at moment: Timestamp,
-            account: AccountDigest?,
+            account: AccountView,
+            owner: AccountDigest? = nil,
             insteadOf fault: SignatureFault? = nil
         ) {
             self.request = request
             self.signing = signing
             self.evidence = evidence
             self.source = source
-            self.moment = moment
+            self.moment = request.trial?.moment ?? moment
             self.fault = fault
+            self.owner = owner
+            view = owner.map(AccountView.init(knownBy:)) ?? account
             let app = signing.app
             var named = evidence?.namedSubscriptions ?? []
-            if fault != nil, let id = request.transactionId {
-                named = AppStoreEnvironment.allCases.filter(app.environments.contains).map {
-                    SubscriptionIdentity(bundleId: app.bundleId, environment: $0, originalTransactionId: id)
-                }
+            if let id = request.trial?.originalTransactionId ?? (fault == nil ? nil : request.transactionId) {
+                named = app.subscriptions(named: id)
             }
-            question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: named)
+            question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
         }
     }
 
@@ -104,7 +109,7 @@ struct CustomerHistories: Sendable {
         guard case .success(let held) = answer else {
             throw inquiry.fault ?? .evidence(.stateUnavailable("The state of the account cannot be read now."))
         }
-        let view = memory?.view(of: request.account, in: app) ?? AccountView()
+        let view = inquiry.view
         let environments = request.environments(of: app)
         var book: Book?
         if let evidence = inquiry.evidence {
@@ -116,24 +121,20 @@ struct CustomerHistories: Sendable {
             }
             book = evidence.joined(with: held, for: view)
         } else {
-            let asked = inquiry.fault == nil ? nil : request.transactionId
+            let asked = request.trial?.originalTransactionId ?? (inquiry.fault == nil ? nil : request.transactionId)
             book = Book(held: held, of: app, in: environments, for: view, asking: asked)
             if book == nil, let fault = inquiry.fault { throw fault }
-        }
-        var production: Book?
-        if let account = view.digest, let other = book, other.environment != .production,
-            environments.contains(.production)
-        {
-            // Redemptions of Production count in the Sandbox, too.
-            book = other.adding(redemptions: held.redemptions(in: .production, of: account))
-            production = Book(held: held, of: app, in: [.production], for: view)
         }
         return KnownCustomer(
             of: inquiry.signing,
             Customer(
-                account: request.account,
+                account: inquiry.owner == nil ? request.account : view.account,
                 book: book,
-                production: production,
+                beside: held,
+                of: app,
+                in: environments,
+                for: view,
+                knownAccount: inquiry.owner,
                 isStandIn: inquiry.fault != nil
             ),
             from: inquiry.fault == nil ? inquiry.source : .client,
@@ -161,6 +162,11 @@ struct CustomerHistories: Sendable {
         of signing: SigningApp
     ) throws(SignatureFault) -> Step<Inquiry, SignatureFault> {
         let moment = now()
+        if let id = request.trial?.originalTransactionId, request.account == .none, let memory {
+            return .later { () async throws(SignatureFault) in
+                await inquiry(request, of: signing, owner: owner(of: id, in: signing.app, memory), at: moment)
+            }
+        }
         guard case .question(let question) = request.evidence, let fetcher else {
             let source: EvidenceSource = request.evidence?.kind.isApplesWord == true ? .signature : .client
             return .now(inquiry(request, of: signing, try read(request.evidence, at: moment), from: source, at: moment))
@@ -210,8 +216,9 @@ struct CustomerHistories: Sendable {
     private func inquiry(
         _ request: CustomerRequest,
         of signing: SigningApp,
-        _ evidence: Book?,
-        from source: EvidenceSource,
+        _ evidence: Book? = nil,
+        from source: EvidenceSource = .client,
+        owner: AccountDigest? = nil,
         at moment: Timestamp,
         insteadOf fault: SignatureFault? = nil
     ) -> Inquiry {
@@ -221,9 +228,18 @@ struct CustomerHistories: Sendable {
             evidence,
             from: source,
             at: moment,
-            account: memory?.view(of: request.account, in: signing.app).digest,
+            account: memory?.view(of: request.account, in: signing.app) ?? AccountView(),
+            owner: owner,
             insteadOf: fault
         )
+    }
+
+    /// The account that has a subscription, by what is held.
+    private func owner(of id: String, in app: App, _ memory: StateMemory) async -> AccountDigest? {
+        let named = app.subscriptions(named: id)
+        let question = StateQuestion(bundleId: app.bundleId, account: nil, subscriptions: named)
+        guard let held = try? await memory.states.held(question) else { return nil }
+        return named.lazy.compactMap { RetentionCustomer($0, in: held, of: app).account }.first
     }
 
     /// Asks the App Store about a customer known by a transaction that only a client's signed data names.
@@ -273,6 +289,15 @@ struct CustomerHistories: Sendable {
 struct UnconfirmedTransaction: Sendable {
     let id: String
     let subscriptionIds: Set<String>
+}
+
+extension App {
+    /// A subscription in each environment that counts.
+    fileprivate func subscriptions(named id: String) -> [SubscriptionIdentity] {
+        AppStoreEnvironment.allCases.filter(environments.contains).map {
+            SubscriptionIdentity(bundleId: bundleId, environment: $0, originalTransactionId: id)
+        }
+    }
 }
 
 extension CustomerRequest {

@@ -41,6 +41,12 @@ package struct AccountView: Equatable, Sendable {
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
     }
 
+    /// Of an account of which nothing but the digest is known: its pseudonym stands for it.
+    package init(knownBy digest: AccountDigest) {
+        account = .appAccountToken(digest.pseudonym)
+        self.digest = digest
+    }
+
     /// Of no account.
     package init() {
         account = .none

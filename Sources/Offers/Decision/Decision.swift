@@ -39,10 +39,17 @@ package struct DecisionBasis: Equatable, Sendable {
     package let isHeld: Bool
     /// The date by which its age is judged; `nil` where it has none.
     package let asOf: Timestamp?
+    /// The subscription that counts; `nil` where none does.
+    package let originalTransactionId: String?
+
+    /// Who told of it, in a word.
+    package func source(isAppStores: Bool) -> String { isHeld ? "held" : isAppStores ? "appStore" : "evidence" }
 }
 
 extension GroupReading {
-    var basis: DecisionBasis { DecisionBasis(isHeld: isHeld, asOf: date) }
+    var basis: DecisionBasis {
+        DecisionBasis(isHeld: isHeld, asOf: date, originalTransactionId: subscription?.originalTransactionId)
+    }
 }
 
 /// The outcome of a decision; only ``eligible`` is ever signed.

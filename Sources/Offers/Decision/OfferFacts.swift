@@ -18,15 +18,18 @@ final class OfferFacts: EvidenceFacts {
     /// again.
     var countsAccounts: Bool {
         guard reading?.namesAccount == false else { return false }
-        guard case .limited = request.heldAge else { return false }
-        return true
+        return switch request.heldAge {
+        case .limited: true
+        case .whilePaid: false
+        case .any(let countsAccounts): countsAccounts
+        }
     }
 
     /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
     var doubt: StateCertainty? {
         guard let subscription = reading?.subscription else { return nil }
         var certainty = subscription.certainty
-        if request.heldAge == .any, certainty == .known, subscription.failedRenewalEnd.map({ $0 <= now }) ?? false {
+        if case .any = request.heldAge, certainty == .known, subscription.failedRenewalEnd.map({ $0 <= now }) ?? false {
             certainty = .wasToRenew(after: subscription.said?.last ?? now)
         }
         guard certainty != .known, !subscription.isInTheWay else { return certainty == .known ? nil : certainty }

@@ -89,7 +89,7 @@ package struct OfferPolicy: Sendable {
                 customer: request.customer.with(production),
                 now: request.now,
                 maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds,
-                heldAge: .any,
+                heldAge: .any(),
                 ledgerAnswer: request.ledgerAnswer
             )
         )
@@ -277,6 +277,27 @@ extension OfferPolicy {
             if let id = chapter.id { question.otherIds[id] = chapter.linked.sorted() }
         }
         return question
+    }
+
+    /// The question to the ledger on which decisions depend where nothing will be written: limits of what would be signed, and
+    /// whether evidence is shared.
+    package mutating func question(
+        about offers: [OfferRequest],
+        trying decisions: [Decision],
+        at now: Timestamp
+    ) -> LedgerQuestion? {
+        var open: [OfferRequest] = []
+        for (offer, decision) in zip(offers, decisions)
+        where decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true {
+            open.append(offer)
+        }
+        return question(about: open, decided: nil, at: now)
+    }
+
+    /// How many signatures of an offer's limit the customer has; `nil` without a limit, and where the ledger was not asked.
+    package mutating func signatures(of request: OfferRequest) -> (count: Int, limit: SignatureLimit)? {
+        guard let facts = facts(of: request), let limit = facts.offer.terms.signatureLimit else { return nil }
+        return facts.signatures.map { ($0, limit) }
     }
 
     private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {

@@ -87,8 +87,8 @@ package enum HeldAge: Equatable, Sendable {
     case limited(Int64)
     /// In seconds once the paid time is over, any age before.
     case whilePaid(Int64)
-    /// Any age, as long as Apple's own ends run.
-    case any
+    /// Any age, as long as Apple's own ends run; the accounts that presented it count, or do not.
+    case any(countsAccounts: Bool = false)
 }
 
 /// The customer that a decision is about.
@@ -99,8 +99,8 @@ package struct Customer: Sendable {
     package let book: Book?
     /// What is held of the account in Production, where the book is of another environment: an offer has to hold by both.
     let production: Book?
-    /// The account that has the subscription, where Apple asks and names none.
-    let knownAccount: AccountDigest?
+    /// The account that has the subscription, where Apple or an operator asks and names none.
+    package let knownAccount: AccountDigest?
     /// Whether a purchase names that account, in what is held.
     let isNamed: Bool
     /// Whether held state replaces an answer of Apple, who could not be reached.
@@ -120,6 +120,35 @@ package struct Customer: Sendable {
         self.knownAccount = knownAccount
         self.isNamed = isNamed
         self.isStandIn = isStandIn
+    }
+
+    /// The customer by a book and what is held of the account: redemptions of Production count in the Sandbox, and an offer
+    /// has to hold there, too.
+    package init(
+        account: Account,
+        book: Book?,
+        beside held: Book,
+        of app: App,
+        in environments: Set<AppStoreEnvironment>,
+        for view: AccountView,
+        knownAccount: AccountDigest? = nil,
+        isStandIn: Bool = false
+    ) {
+        var book = book
+        var production: Book?
+        if let account = view.digest, let other = book, other.environment != .production,
+            environments.contains(.production)
+        {
+            book = other.adding(redemptions: held.redemptions(in: .production, of: account))
+            production = Book(held: held, of: app, in: [.production], for: view)
+        }
+        self.init(
+            account: account,
+            book: book,
+            production: production,
+            knownAccount: knownAccount,
+            isStandIn: isStandIn
+        )
     }
 
     /// The same customer by another book alone.

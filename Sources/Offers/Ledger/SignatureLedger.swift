@@ -55,6 +55,8 @@ package struct LedgerQuestion: Sendable {
     package let customer: String?
     /// The customer's account if the question names none; `nil` if it is not known.
     package var knownAccount: AccountDigest?
+    /// The customer's digest where the name is not known; it takes the place of ``customer``.
+    package var customerDigest: AccountDigest?
     package let now: Timestamp
     /// The offers with their limits, and the subscription that decides, by which a customer without account is counted.
     package let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]

@@ -20,4 +20,7 @@ package protocol RedemptionStore: Sendable {
     /// The redemptions of an app after a position, in order; `nil` for a position that was never given.
     func redemptions(of bundleId: String, after position: Int64, limit: Int) async throws(StorageFailure)
         -> [ToldRedemption]?
+
+    /// The position after which the first redemption stands that was stored since a moment; the last one where none was.
+    func position(of bundleId: String, before since: Timestamp) async throws(StorageFailure) -> Int64
 }

@@ -46,10 +46,6 @@ enum HoldoutSQL {
 
     static let forget = "DELETE FROM holdout_customers WHERE customer = $1"
 
-    static let subscriptionsOf =
-        "SELECT original_transaction_id FROM held_accounts WHERE account = $1 AND bundle_id = $2 "
-        + "AND original_transaction_id <> ''"
-
     /// Deletes some of the oldest: a short step.
     static let deleteOld =
         "DELETE FROM holdout_customers WHERE (customer, name) IN "

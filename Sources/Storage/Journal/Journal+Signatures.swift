@@ -55,16 +55,6 @@ extension Journal: RetentionLedger {
             )
         )
     }
-
-    /// Forgets which subscriptions were presented for a customer (see `Account.customer(by:)`), and gives their number.
-    ///
-    /// Answers to the customer's requests are forgotten, too; records of signatures stay.
-    package func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
-        try await queue.perform { [store] () throws(StorageFailure) in
-            try store.forgetAnswers(to: customer, bundleId: bundleId)
-            return try store.forgetPresentations(of: customer, bundleId: bundleId)
-        }
-    }
 }
 
 extension JournalOutcome {

@@ -54,7 +54,8 @@ package struct StoredStates: SubscriptionStates {
 
     /// The key is that of the ledger's digests.
     package init(in database: any SQLDatabase, digestKey: DigestKey) {
-        store = StateStore(database, digestKey: digestKey)
+        // Nothing is written, and no time needed.
+        store = StateStore(database, digestKey: digestKey) { Timestamp(millisecondsSince1970: 0) }
     }
 
     package func atHand(_ questions: [StateQuestion]) -> [Book]? {

@@ -11,30 +11,6 @@ extension Journal: OfferTally, HoldoutRecords {
     package func count(_ decision: CountedDecision) { writer.statistics.count(decision) }
 
     package func note(_ customer: HoldoutCustomer) { writer.statistics.add(customer) }
-
-    /// Deletes what is held of a customer of holdouts, and of the subscriptions that are held of the account.
-    ///
-    /// Another process may still write what it counted in the last seconds.
-    package func forgetHoldouts(
-        of customer: String,
-        account: AccountDigest,
-        bundleId: String,
-        by draw: any HoldoutDraw
-    ) async throws(StorageFailure) {
-        let own = draw.digest(ofCustomer: customer, originalTransactionId: nil, bundleId: bundleId)
-        try await queue.perform { [self] () throws(StorageFailure) in
-            writer.writeRiders(isLast: true)
-            try store.database.transaction(.repeatable) { session throws(StorageFailure) in
-                let ids = try session.run(HoldoutSQL.subscriptionsOf, .bytes(account.bytes), .text(bundleId))
-                for digest in [own, account] { try session.send(SQLCall(HoldoutSQL.forget, .bytes(digest.bytes))) }
-                for row in ids.rows {
-                    let id = try ids.text(row, 0)
-                    let digest = draw.digest(ofCustomer: nil, originalTransactionId: id, bundleId: bundleId)
-                    try session.send(SQLCall(HoldoutSQL.forget, .bytes(digest.bytes)))
-                }
-            }
-        }
-    }
 }
 
 extension LedgerStore {

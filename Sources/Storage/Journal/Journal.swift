@@ -46,7 +46,12 @@ package final class Journal: Sendable {
         self.bounds = bounds
         self.isClockRight = isClockRight
         self.now = now
-        let states = StateStore(store.database, digestKey: store.keys.digestKey)
+        let states = StateStore(
+            store.database,
+            digestKey: store.keys.digestKey,
+            retentionDays: store.retentionDays,
+            now: now
+        )
         let writer = JournalWriter(
             store,
             HeldStates(states, waiting: bounds.observations, commit: bounds.commit),
@@ -75,15 +80,22 @@ package final class Journal: Sendable {
 
     /// Opens the journal in a database, with keys that are the same for all who share it.
     ///
-    /// Records are held for so many days, or for ever (`nil`).
+    /// Records and redemptions are held for so many days, and subscriptions for so many after their end, or for ever (`nil`).
     package convenience init(
         in database: any SQLDatabase,
         keys: LedgerKeys,
         retentionDays: Int? = nil,
+        endedSubscriptionDays: Int? = nil,
         isClockRight: @escaping @Sendable () -> Bool,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        let store = LedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
+        let store = LedgerStore(
+            database,
+            keys: keys,
+            retentionDays: retentionDays,
+            endedSubscriptionDays: endedSubscriptionDays,
+            now: now
+        )
         self.init(store, isClockRight: isClockRight, now: now)
     }
 
@@ -164,6 +176,7 @@ package final class Journal: Sendable {
             try writer.held.store.deleteNotifications(before: moment.adding(days: -bounds.notificationDays))
             var count = try store.deleteAnswers(before: moment.adding(seconds: -KeptAnswer.lifetimeSeconds))
             count += try store.deleteHoldouts(byClock: moment) + store.deleteOld(byClock: moment)
+            count += try deleteOldStates(byClock: moment)
             guard count > 0 else { return }
             queue.async { [weak self] in self?.deleteOld() }
         } catch {

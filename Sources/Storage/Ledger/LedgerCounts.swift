@@ -94,12 +94,40 @@ extension Session {
 
 extension Session {
     func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
-        let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
-            let digest = digestKey.digest(
-                customer: question.customer,
-                originalTransactionId: originalTransactionId,
-                bundleId: question.bundleId
-            )
+        try answers(to: [question], digestKey).first ?? LedgerAnswer()
+    }
+
+    /// Answers questions that are asked together, in their order.
+    func answers(to questions: [LedgerQuestion], _ digestKey: DigestKey) throws(StorageFailure) -> [LedgerAnswer] {
+        let asked = questions.map { CountQuestion($0, digestKey) }
+        let signatures = Array(Set(asked.lazy.flatMap(\.signatures)))
+        let subscriptions = Array(Set(asked.lazy.flatMap(\.presentations)))
+        let (counts, _) = try counts(signatures, subscriptions)
+        return asked.map { $0.answer(by: counts) }
+    }
+}
+
+/// A question to the ledger as counts.
+private struct CountQuestion {
+    let signatures: [LedgerBatch.SignatureCount]
+    var presentations: [LedgerBatch.Presentations] {
+        subscriptions.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
+    }
+
+    private let subscriptions: [[PresentedSubscription]]
+    private let customer: [UInt8]?
+    private let now: Timestamp
+    private let start: Int64
+
+    init(_ question: LedgerQuestion, _ digestKey: DigestKey) {
+        signatures = question.offers.flatMap { offer, limit, originalTransactionId in
+            let digest =
+                question.customerDigest?.bytes
+                ?? digestKey.digest(
+                    customer: question.customer,
+                    originalTransactionId: originalTransactionId,
+                    bundleId: question.bundleId
+                )
             let subscriptions = originalTransactionId.map(question.subscriptions) ?? []
             let others = subscriptions.dropFirst().map {
                 digestKey.digest(
@@ -108,26 +136,31 @@ extension Session {
                     bundleId: question.bundleId
                 )
             }
+            let isNamed = question.customer != nil || question.customerDigest != nil
             return LedgerBatch.SignatureCount.all(
                 customer: question.knownAccount?.bytes ?? digest,
-                beside: (question.knownAccount == nil ? [] : [digest]) + (question.customer == nil ? others : []),
+                beside: (question.knownAccount == nil ? [] : [digest]) + (isNamed ? [] : others),
                 offer: offer,
                 redeemed: subscriptions,
                 start: limit.start(at: question.now).millisecondsSince1970
             )
         }
-        let customer = question.customer.map {
-            digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
-        }
-        let start = EvidenceSharing.start(at: question.now).millisecondsSince1970
-        let asked = question.originalTransactionIds.map(question.subscriptions)
-        let subscriptions = asked.joined().map { LedgerBatch.Presentations(subscription: $0, start: start) }
-        let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
+        customer =
+            question.customerDigest?.bytes
+            ?? question.customer.map {
+                digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
+            }
+        subscriptions = question.originalTransactionIds.map(question.subscriptions)
+        now = question.now
+        start = EvidenceSharing.start(at: question.now).millisecondsSince1970
+    }
+
+    func answer(by counts: LedgerCounts) -> LedgerAnswer {
         var answer = LedgerAnswer()
         for signature in signatures {
             answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
         }
-        for subscription in asked {
+        for subscription in subscriptions {
             let first = counts.presentations[subscription[0]] ?? [:]
             let presented = subscription.dropFirst().reduce(into: first) { all, one in
                 all.merge(counts.presentations[one] ?? [:]) { max($0, $1) }
@@ -135,7 +168,7 @@ extension Session {
             answer.presentations[subscription[0].originalTransactionId] = LedgerBatch.presentations(
                 presented,
                 customer,
-                at: question.now
+                at: now
             )
         }
         return answer

@@ -22,13 +22,18 @@ extension LedgerStore {
     /// So a clock that is years ahead deletes little before its time until the service has signed by that clock for a
     /// day, whatever is started again meanwhile; a service that was away for longer deletes later.
     func deleteOld(byClock now: Timestamp) throws(StorageFailure) -> Int {
+        guard let moment = try believed(byClock: now) else { return 0 }
+        return try deleteOld(countingFrom: moment)
+    }
+
+    /// The moment that days are counted back from; `nil` while no record is a day old.
+    func believed(byClock now: Timestamp) throws(StorageFailure) -> Timestamp? {
         let believed = SQLValue.integer(now.adding(seconds: -Self.secondsUntilBelieved).millisecondsSince1970)
         let newest = try database.read { session throws(StorageFailure) in
             try session.run(LedgerSQL.newestTime, believed).optionalInteger(0, 0)
         }
-        guard let newest else { return 0 }
-        let known = Timestamp(millisecondsSince1970: newest)
-        return try deleteOld(countingFrom: min(now, known.adding(seconds: Self.longestPauseSeconds)))
+        guard let newest else { return nil }
+        return min(now, Timestamp(millisecondsSince1970: newest).adding(seconds: Self.longestPauseSeconds))
     }
 
     /// Deletes some of the answers to calls that were given before a moment: a short step.
@@ -87,49 +92,6 @@ extension LedgerStore {
             if !isMore { look.limit = limit }
         }
         return isMore ? max(count, 1) : count
-    }
-
-    /// Deletes which subscriptions were presented for a customer, by the customer's text, and gives their number.
-    func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
-        let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
-        // Read beside the writer, who only writes what is found.
-        let found = try database.read { session throws(StorageFailure) in
-            let rows = try session.run(LedgerSQL.presentationsOf, .bytes(digest))
-            return try rows.rows.map { row throws(StorageFailure) in
-                PresentedSubscription(
-                    bundleId: try rows.text(row, 0),
-                    environment: try rows.text(row, 1),
-                    originalTransactionId: try rows.text(row, 2)
-                )
-            }
-        }
-        guard !found.isEmpty else { return 0 }
-        try database.transaction(.repeatable) { session throws(StorageFailure) in
-            for subscription in found {
-                try session.send(SQLCall(LedgerSQL.deletePresentation, subscription.values + [.bytes(digest)]))
-            }
-        }
-        return found.count
-    }
-
-    /// Deletes the kept answers to a customer's requests, by the customer's text.
-    func forgetAnswers(to customer: String, bundleId: String) throws(StorageFailure) {
-        let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
-        let found = try database.read { session throws(StorageFailure) in
-            let rows = try session.run(LedgerSQL.answersOf, .bytes(digest))
-            return try rows.rows.map { row throws(StorageFailure) in
-                AskedCall.Place(
-                    requestId: try rows.text(row, 0),
-                    bundleId: try rows.text(row, 1),
-                    environment: try rows.text(row, 2),
-                    originalTransactionId: try rows.text(row, 3)
-                )
-            }
-        }
-        guard !found.isEmpty else { return }
-        try database.transaction(.repeatable) { session throws(StorageFailure) in
-            for place in found { try session.send(SQLCall(LedgerSQL.deleteAnswer, place.values)) }
-        }
     }
 
     /// Deletes some of the oldest records of a chain, and leaves a signed statement of how far.

@@ -34,6 +34,8 @@ final class LedgerStore: Sendable {
     let database: any SQLDatabase
     let keys: LedgerKeys
     let retentionDays: Int?
+    /// How long subscriptions are held after their end; `nil` for ever.
+    let endedSubscriptionDays: Int?
     let now: @Sendable () -> Timestamp
     /// Whether the database's disk was full the last time.
     private let wasFull = Atomic(false)
@@ -47,11 +49,13 @@ final class LedgerStore: Sendable {
         _ database: any SQLDatabase,
         keys: LedgerKeys,
         retentionDays: Int?,
+        endedSubscriptionDays: Int? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         self.keys = keys
         self.retentionDays = retentionDays
+        self.endedSubscriptionDays = endedSubscriptionDays
         self.now = now
     }
 

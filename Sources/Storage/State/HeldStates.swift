@@ -17,6 +17,7 @@ final class HeldStates: Sendable {
     private let state: Mutex<State>
     private let health = ReadHealth()
     private let counted = RecentFigure<Int>()
+    let endedLook = Mutex(EndedLook())
 
     /// Takes how many observations may wait to be written, and how many one commit writes.
     init(_ store: StateStore, waiting: Int, commit: Int) {

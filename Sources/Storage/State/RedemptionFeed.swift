@@ -26,18 +26,43 @@ enum RedemptionFeedSQL {
         ]
     )
 
+    /// Since it, a row says when it was stored; of those before it the redemption's own time stands for that.
+    static let storedAt = Migration(
+        "redemption times",
+        [
+            "ALTER TABLE redemptions ADD COLUMN stored_at BIGINT",
+            "UPDATE redemptions SET stored_at = COALESCE(redeemed_at, 0)",
+            "CREATE INDEX redemptions_stored ON redemptions (bundle_id, stored_at, position)",
+        ]
+    )
+
+    /// The first position of an app's rows that were stored since a moment, and the last position of all.
+    ///
+    /// The clocks of services differ: the row with the lowest position need not have the earliest time.
+    static let firstSince =
+        "SELECT (SELECT MIN(position) FROM redemptions WHERE bundle_id = $1 AND stored_at >= $2) AS first, last "
+        + "FROM redemption_feed WHERE id = 1"
+
     static let next = "UPDATE redemption_feed SET last = last + 1 WHERE id = 1 RETURNING last"
 
     static let last = "SELECT last FROM redemption_feed WHERE id = 1"
 
     /// The nonce is that of the signature that made it possible, while its record is kept.
-    static let page =
+    private static let told =
         "SELECT redemptions.position, redemptions.offer_id, redemptions.product_id, redemptions.environment, "
         + "redemptions.original_transaction_id, redemptions.transaction_id, redemptions.redeemed_at, redemptions.begins, "
         + "redemptions.price, redemptions.currency, redemptions.storefront, ledger_records.nonce, redemptions.source "
         + "FROM redemptions LEFT JOIN ledger_records ON ledger_records.writer = redemptions.signed_writer "
         + "AND ledger_records.number = redemptions.signed_number "
-        + "WHERE redemptions.bundle_id = $1 AND redemptions.position > $2 ORDER BY redemptions.position LIMIT $3"
+
+    static let page =
+        told + "WHERE redemptions.bundle_id = $1 AND redemptions.position > $2 ORDER BY redemptions.position LIMIT $3"
+
+    static let ofSubscription =
+        told + "WHERE redemptions.bundle_id = $1 AND redemptions.environment = $2 "
+        + "AND redemptions.original_transaction_id = $3"
+
+    static let ofSignature = told + "WHERE redemptions.signed_writer = $1 AND redemptions.signed_number = $2"
 }
 
 /// The stored redemptions of apps, which several services may write.
@@ -64,8 +89,19 @@ package struct DurableRedemptions: RedemptionStore {
     }
 }
 
+extension DurableRedemptions {
+    package func position(of bundleId: String, before since: Timestamp) async throws(StorageFailure) -> Int64 {
+        try await database.answer { session throws(StorageFailure) in
+            let rows = try session.run(RedemptionFeedSQL.firstSince, .text(bundleId), .time(since))
+            guard rows.count > 0 else { throw .malformed("redemption_feed") }
+            if let first = try rows.optionalInteger(0, 0) { return first - 1 }
+            return try rows.integer(0, 1)
+        }
+    }
+}
+
 extension Rows {
-    fileprivate func toldRedemption(_ row: Int) throws(StorageFailure) -> ToldRedemption {
+    func toldRedemption(_ row: Int) throws(StorageFailure) -> ToldRedemption {
         let transactionId = try text(row, 5)
         var price: PaidPrice?
         if let milliunits = try optionalInteger(row, 8), let currency = try optionalText(row, 9) {
@@ -108,13 +144,19 @@ enum RedemptionKey {
     static func isOfTransaction(_ key: String) -> Bool { !key.isEmpty && !isWaiting(key) }
 }
 
-/// The positions that a subscription's redemptions had in the feed: what was told once keeps its own.
-struct FeedPositions {
+/// A redemption's place in the feed, and when it was stored first.
+struct FeedPlace {
+    let position: Int64
+    let storedAt: Int64?
+}
+
+/// The places that a subscription's redemptions had in the feed: what was told once keeps its own.
+struct FeedPlaces {
     private struct Row {
         let key: String
         let offerId: String
         let item: String?
-        let position: Int64
+        let place: FeedPlace
     }
 
     private var rows: [Row]
@@ -129,17 +171,17 @@ struct FeedPositions {
                     key: try deleted.text(row, 0),
                     offerId: try deleted.text(row, 1),
                     item: try deleted.optionalText(row, 2),
-                    position: position
+                    place: FeedPlace(position: position, storedAt: try deleted.optionalInteger(row, 4))
                 )
             )
         }
-        self.rows = rows.sorted { $0.position < $1.position }
+        self.rows = rows.sorted { $0.place.position < $1.place.position }
     }
 
-    /// The position of a redemption that was told; `nil` for a new one.
+    /// The place of a redemption that was told; `nil` for a new one.
     ///
     /// One that waited for its renewal is known by its offer once that has come.
-    mutating func take(_ redemption: OfferRedemption) -> Int64? {
+    mutating func take(_ redemption: OfferRedemption) -> FeedPlace? {
         let key = RedemptionKey.text(of: redemption)
         let place =
             rows.firstIndex { $0.key == key }
@@ -147,6 +189,6 @@ struct FeedPositions {
             ?? rows.firstIndex {
                 redemption.begins == .nextRenewal && RedemptionKey.isWaiting($0.key) && $0.offerId == redemption.offerId
             }
-        return place.map { rows.remove(at: $0).position }
+        return place.map { rows.remove(at: $0).place }
     }
 }

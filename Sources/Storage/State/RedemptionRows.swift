@@ -5,12 +5,18 @@ extension Session {
     ///
     /// In a transaction that has the row of ``LockRows/redemptions``: one service at a time does it, so that no signature is
     /// found for two redemptions.
-    func putRedemptions(of subscriptions: [Chapter], _ digestKey: DigestKey) throws(StorageFailure) {
+    /// What is older than redemptions are kept is left out.
+    func putRedemptions(
+        of subscriptions: [Chapter],
+        at now: Timestamp,
+        since oldest: Timestamp?,
+        _ digestKey: DigestKey
+    ) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
         let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
         let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for (held, rows) in zip(subscriptions, deleted) {
-            var told = try FeedPositions(rows)
+            var told = try FeedPlaces(rows)
             var presented: [AccountDigest] = []
             for rows in try run(held.identities.map { $0.call(RedemptionSQL.presentedFor) }) {
                 for row in rows.rows { presented.append(AccountDigest(try rows.bytes(row, 0))) }
@@ -19,16 +25,22 @@ extension Session {
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
-                var position = told.take(redemption)
+                var place = told.take(redemption)
+                if let oldest, let date = redemption.redeemedAt, date < oldest { continue }
                 if let item = redemption.webOrderLineItemId {
                     let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))
                     guard copies.count == 0 else { continue }
                     let others = try run(held.identity.call(RedemptionSQL.deleteCopies, [.text(item)]))
-                    if position == nil, others.count > 0 { position = try others.optionalInteger(0, 0) }
+                    if place == nil, others.count > 0, let position = try others.optionalInteger(0, 0) {
+                        place = FeedPlace(position: position, storedAt: try others.optionalInteger(0, 1))
+                    }
                 }
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
-                if position == nil { position = try run(RedemptionFeedSQL.next).integer(0, 0) }
-                try run(held.identity.insertion(of: redemption, signed: signature, at: position))
+                if place == nil {
+                    let position = try run(RedemptionFeedSQL.next).integer(0, 0)
+                    place = FeedPlace(position: position, storedAt: now.millisecondsSince1970)
+                }
+                if let place { try run(held.identity.insertion(of: redemption, signed: signature, at: place)) }
             }
         }
     }
@@ -75,7 +87,7 @@ extension SubscriptionIdentity {
     fileprivate func insertion(
         of redemption: OfferRedemption,
         signed: RedemptionMatch.Signature?,
-        at position: Int64?
+        at place: FeedPlace
     ) -> SQLCall {
         call(
             RedemptionSQL.put,
@@ -86,7 +98,8 @@ extension SubscriptionIdentity {
                 SQLValue(redemption.price?.currency),
                 SQLValue(redemption.storefront),
                 SQLValue(signed?.writer), SQLValue(signed?.number), SQLValue(redemption.webOrderLineItemId),
-                .text(redemption.begins.rawValue), .text(redemption.source.rawValue), SQLValue(position),
+                .text(redemption.begins.rawValue), .text(redemption.source.rawValue), .integer(place.position),
+                SQLValue(place.storedAt),
             ]
         )
     }

@@ -13,8 +13,8 @@ enum RedemptionSQL {
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
         + "redeemed_at, price, currency, storefront, signed_writer, signed_number, web_order_line_item_id, "
-        + "begins, source, position) "
-        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+        + "begins, source, position, stored_at) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) "
         + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
 
     /// The redemption by a copy of the same purchase under a lower identifier, which counts for both.
@@ -25,11 +25,23 @@ enum RedemptionSQL {
     /// Deletes redemptions by copies of the same purchase under higher identifiers.
     static let deleteCopies =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id > $3 "
-        + "AND web_order_line_item_id = $4 RETURNING position"
+        + "AND web_order_line_item_id = $4 RETURNING position, stored_at"
 
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "
-        + "RETURNING transaction_id, offer_id, web_order_line_item_id, position"
+        + "RETURNING transaction_id, offer_id, web_order_line_item_id, position, stored_at"
+
+    /// Deletes some of the oldest: a short step.
+    static let deleteOld =
+        "DELETE FROM redemptions WHERE (bundle_id, environment, original_transaction_id, transaction_id) IN "
+        + "(SELECT bundle_id, environment, original_transaction_id, transaction_id FROM redemptions "
+        + "WHERE redeemed_at < $1 ORDER BY redeemed_at LIMIT 500)"
+
+    /// The same of those of which nobody knows when they were redeemed.
+    static let deleteUndated =
+        "DELETE FROM redemptions WHERE (bundle_id, environment, original_transaction_id, transaction_id) IN "
+        + "(SELECT bundle_id, environment, original_transaction_id, transaction_id FROM redemptions "
+        + "WHERE redeemed_at IS NULL AND stored_at < $1 LIMIT 500)"
 
     /// The signature that is looked for, in a span of time.
     enum Signature {

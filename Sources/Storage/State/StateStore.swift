@@ -20,6 +20,9 @@ struct StateMerge: Sendable {
     fileprivate let works: [StateWork]
     fileprivate let identities: [SubscriptionIdentity]
     fileprivate let digestKey: DigestKey
+    fileprivate let now: Timestamp
+    /// Before it, redemptions are not kept; `nil` for all.
+    fileprivate let oldest: Timestamp?
     /// Rows of ``LockRows`` for each work; none for SQLite.
     let locks: [Set<Int64>]
     /// Questions whose answers ``run(_:_:leavingOut:)`` needs: a transaction asks them together with its own.
@@ -50,6 +53,8 @@ struct StateMerge: Sendable {
             into: known,
             in: generation,
             mayRedeem: mayRedeem,
+            at: now,
+            since: oldest,
             digestKey
         )
         var all = [Bool?](repeating: nil, count: works.count)
@@ -65,13 +70,23 @@ struct StateMerge: Sendable {
 /// from its thread.
 struct StateStore: Sendable {
     let database: any SQLDatabase
-    private let digestKey: DigestKey
+    let digestKey: DigestKey
+    /// How long redemptions are kept; `nil` for ever.
+    let retentionDays: Int?
+    let now: @Sendable () -> Timestamp
     private let lookups: SharedReads<StateQuestion, Book>
 
     /// Takes the key of the ledger's digests, by which redemptions find their signatures.
-    init(_ database: any SQLDatabase, digestKey: DigestKey) {
+    init(
+        _ database: any SQLDatabase,
+        digestKey: DigestKey,
+        retentionDays: Int? = nil,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.database = database
         self.digestKey = digestKey
+        self.retentionDays = retentionDays
+        self.now = now
         lookups = SharedReads { (questions) throws(StorageFailure) in
             try await database.answer { session throws(StorageFailure) in try session.held(questions) }
         }
@@ -95,11 +110,14 @@ struct StateStore: Sendable {
     func merge(of works: [StateWork], mayRedeem: Bool) -> StateMerge {
         let identities = Array(Set(works.flatMap { $0.observation.chapters.map(\.identity) }))
         let isShared = database.dialect == .postgreSQL
+        let moment = now()
         let asked = isShared && !identities.isEmpty ? [StateSQL.asking([], identities)] : []
         return StateMerge(
             works: works,
             identities: identities,
             digestKey: digestKey,
+            now: moment,
+            oldest: retentionDays.map { moment.adding(days: -$0) },
             locks: works.map { isShared ? Self.locks(of: $0, mayRedeem: mayRedeem) : [] },
             questions: works.isEmpty ? [] : [SQLCall(StateSQL.generation)] + asked
         )
@@ -128,7 +146,7 @@ struct StateStore: Sendable {
             }
             return identities
         }
-        return try database.transaction(.repeatable, locking: Set(identities.map(Self.lock))) {
+        return try database.transaction(.repeatable, locking: Set(identities.map(Self.lock(of:)))) {
             session throws(StorageFailure) in
             try session.forget(account, identities)
         }
@@ -168,7 +186,7 @@ struct StateStore: Sendable {
         }
     }
 
-    private static func lock(of identity: SubscriptionIdentity) -> Int64 {
+    static func lock(of identity: SubscriptionIdentity) -> Int64 {
         lock("subscription", identity.bundleId, identity.originalTransactionId)
     }
 
@@ -186,6 +204,8 @@ extension Session {
         into known: [SubscriptionIdentity: Chapter],
         in generation: Int64,
         mayRedeem: Bool,
+        at now: Timestamp,
+        since oldest: Timestamp?,
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> [Bool] {
         var state = known
@@ -243,7 +263,7 @@ extension Session {
         guard redeemed.isEmpty || mayRedeem else {
             throw StorageFailure(.locked, "redemptions are written under a lock that was not asked for")
         }
-        try putRedemptions(of: redeemed, digestKey)
+        try putRedemptions(of: redeemed, at: now, since: oldest, digestKey)
         return outcomes
     }
 

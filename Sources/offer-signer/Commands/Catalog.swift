@@ -7,8 +7,8 @@ import SubscriptionKeys
 struct Catalog: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Writes a catalog from App Store Connect or Xcode's file, or compares one with App Store Connect.",
-        subcommands: [CatalogWrite.self, CatalogCompare.self]
+        abstract: "Writes a catalog, compares one with App Store Connect, or tries what another one would decide.",
+        subcommands: [CatalogWrite.self, CatalogCompare.self, CatalogTry.self]
     )
 
     func run() throws { throw Self.subcommandMissing() }

@@ -7,7 +7,8 @@ struct Ledger: AsyncParsableCommand {
         commandName: "ledger",
         abstract: "Checks and exports the ledger of signatures, or deletes a customer's data.",
         subcommands: [
-            LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerHoldouts.self, LedgerForget.self,
+            LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerHoldouts.self, LedgerShow.self,
+            LedgerForget.self,
             LedgerAcknowledge.self, LedgerMigrate.self,
         ]
     )

@@ -17,6 +17,9 @@ struct LedgerExport: AsyncParsableCommand {
     )
     var redemptions = false
 
+    @Flag(help: "Print the erasures: when which customer's data was deleted, by digest, and how many rows.")
+    var erasures = false
+
     @OptionGroup var options: ConfigurationOptions
 
     @Option(
@@ -31,9 +34,19 @@ struct LedgerExport: AsyncParsableCommand {
     /// How many records are in memory at once.
     private static let page = 1000
 
+    func validate() throws {
+        guard !redemptions || !erasures else { throw ValidationError("Give --redemptions or --erasures, not both.") }
+    }
+
     func run() async throws {
         let settings = try options.settings()
         let archive = try OpenLedger.readOnly(settings).storage
+        guard !erasures else {
+            for erasure in try archive.erasures() where since.map({ erasure.time >= $0 }) ?? true {
+                try Console.write(Data(erasure.jsonLine))
+            }
+            return
+        }
         guard !redemptions else { return try await export(DurableRedemptions(archive), of: settings) }
         var place = LedgerPlace(before: since ?? Timestamp(millisecondsSince1970: .min))
         while true {
@@ -59,6 +72,19 @@ struct LedgerExport: AsyncParsableCommand {
                 try Console.write(Data(lines))
             }
         }
+    }
+}
+
+extension Erasure {
+    fileprivate var jsonLine: [UInt8] {
+        var writer = JSONWriter(capacity: 160)
+        writer.object { line in
+            line.member("erasedAt", time.rfc3339)
+            line.member("bundleId", bundleId)
+            line.member("customerDigest", Hexadecimal.text(customer.bytes))
+            line.member("rows", Int64(rows))
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }
 

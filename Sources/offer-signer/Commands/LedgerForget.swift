@@ -1,58 +1,40 @@
 import ArgumentParser
-import Foundation
-import OfferService
 import Offers
 import Storage
 
 struct LedgerForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Deletes a customer's data, in every app of the catalog.",
-        discussion: "Records of signatures stay, because the hash chain needs them: they have only a keyed digest "
-            + "of the account. The service may be running; it notices within a second."
+        abstract: "Deletes a customer's data, in every app of the catalog, and says what stays.",
+        discussion: "Records of signatures stay, because the hash chain needs them. The service may be running; it "
+            + "notices within a second."
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("The account's UUID.", valueName: "uuid"))
-    var appAccountToken: String?
-
-    @Option(help: ArgumentHelp("The account's name.", valueName: "name"))
-    var applicationUsername: String?
-
-    func validate() throws {
-        guard (appAccountToken == nil) != (applicationUsername == nil) else {
-            throw ValidationError("Give --app-account-token or --application-username, one of them.")
-        }
-        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
-            throw ValidationError("--app-account-token is a UUID: 8-4-4-4-12 hexadecimal digits.")
-        }
-    }
+    @OptionGroup var customer: CustomerOptions
 
     func run() async throws {
         let settings = try options.settings()
-        let account =
-            appAccountToken.flatMap(AppAccountToken.init).map(Account.appAccountToken)
-            ?? .applicationUsername(applicationUsername ?? "")
-        guard let text = account.stateKey else { return }
-        let count = try await OpenLedger.use(settings) { opened in
-            var count = 0
+        let erasures = try await OpenLedger.use(settings) { opened in
+            var erasures: [Erasure] = []
             for app in settings.apps.map(\.app) {
-                let digest = opened.digestKey.digest(of: text, bundleId: app.bundleId)
-                if let customer = account.customer(by: app.customerSeparator) {
-                    _ = try await opened.journal.forget(customer: customer, bundleId: app.bundleId)
-                    // Before the account's subscriptions are forgotten, by which it was drawn in requests without it.
-                    try await opened.journal.forgetHoldouts(
-                        of: customer,
-                        account: digest,
-                        bundleId: app.bundleId,
-                        by: opened.digestKey
-                    )
-                }
-                count += try await opened.journal.forget(digest)
+                erasures.append(try await opened.journal.erase(customer.customer(of: app, by: opened.digestKey)))
             }
-            return count
+            return erasures
         }
-        try Console.result("Forgotten: what was held of the account in \(count.of("subscription")).")
+        let subscriptions = erasures.reduce(0) { $0 + ($1.subscriptions ?? 0) }
+        let whose = customer.originalTransactionId == nil ? "the account" : "the customer"
+        try Console.result("Forgotten: what was held of \(whose) in \(subscriptions.of("subscription")).")
+        for erasure in erasures {
+            try Console.result(
+                "On record: \(erasure.time.rfc3339), \(erasure.bundleId), \(erasure.rows.of("row")), customer "
+                    + Hexadecimal.text(erasure.customer.bytes)
+            )
+        }
+        try Console.result("What stays:")
+        for sentence in Stays.sentences(retentionDays: settings.ledgerRetentionDays) {
+            try Console.result("- \(sentence)")
+        }
     }
 }

@@ -28,6 +28,15 @@ struct ConfigurationOptions: ParsableArguments {
         try tellingFaults { () throws(ConfigurationFaults) in try Settings.loadApps(source) }
     }
 
+    /// Reads the apps of another catalog, without its keys; exit 78 as ``load(logsWarnings:isService:usesTokens:)``.
+    func loadApps(ofCatalog path: String, hasNotifications: Bool) throws(ExitCode) -> [AppSettings] {
+        let source = source
+        let directory = ConfigurationDirectory(of: source.file, environment: source.environment)
+        return try tellingFaults { () throws(ConfigurationFaults) in
+            try Settings.loadApps(ofCatalog: path, in: directory, hasNotifications: hasNotifications)
+        }
+    }
+
     /// Reads the configuration and loads the keys.
     ///
     /// Exit 78, with every fault on standard error, also when the system cannot keep keys safe.

@@ -73,6 +73,7 @@ extension LoadedService {
                 now: WallClock.now
             ),
             service: lifelong.telemetry.service,
+            decisionLog: decisionLog(with: lifelong),
             metrics: lifelong.telemetry.retention,
             maximumHeldAgeSeconds: Int64(settings.evidenceMaximumAgeSeconds),
             limits: AnswerRetentionCalls.Limits(

@@ -67,6 +67,7 @@ struct LoadedService: Sendable {
             ledger: ledger,
             clock: clock,
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
+            decisionLog: lifelong.flatMap(decisionLog),
             now: WallClock.now
         )
     }

@@ -35,6 +35,28 @@ extension Settings {
         return apps
     }
 
+    /// Reads the apps of another catalog than the configuration's, which needs no keys.
+    static func loadApps(
+        ofCatalog path: String,
+        in directory: ConfigurationDirectory,
+        hasNotifications: Bool
+    ) throws(ConfigurationFaults) -> [AppSettings] {
+        let faults = FaultCollector()
+        let reader = SettingsReader(
+            directory: directory,
+            faults: faults,
+            keyRing: nil,
+            readsNamedFiles: false,
+            needsKeys: false
+        )
+        let file = ConfigurationFile(path: path, name: path)
+        let apps = reader.root(of: file, namedAt: file.place).map { root in
+            reader.catalog(root, server: nil, isGroupReadable: false, hasNotifications: hasNotifications).apps
+        }
+        guard faults.isEmpty, let apps else { throw ConfigurationFaults(faults: faults.faults) }
+        return apps
+    }
+
     /// The settings whose changes since the start wait for a restart, one sentence each.
     func changesThatNeedRestart(since running: Settings) -> [String] {
         let modules = SettingTable.shared.tokenModules.entry.keyPath
@@ -97,6 +119,7 @@ extension SettingsReader {
         guard let ledger, let catalog, let clients else { return nil }
         checkConfirmation(layers, of: catalog.apps, clients)
         warnOfShortRetention(layers, of: catalog.apps)
+        warnOfForgottenSubscriptions(layers, of: catalog.apps)
         return Settings(
             values: layers,
             listeners: listeners,

@@ -47,6 +47,7 @@ struct OpenLedger: Sendable {
             in: storage,
             keys: keys,
             retentionDays: settings.ledgerRetentionDays,
+            endedSubscriptionDays: settings.ledgerEndedSubscriptionDays,
             isClockRight: { [clock] in clock.fault == nil },
             now: WallClock.now
         )
@@ -107,11 +108,8 @@ struct OpenLedger: Sendable {
 
     /// The states of customers and the signatures for them, in a ledger that is there and stays as it is.
     static func remembered(_ settings: Settings) throws(ValueFault) -> (memory: StateMemory, recall: LedgerRecall) {
-        let files = LedgerKeyFiles(settings)
-        try files.checkLedgerIsThere()
-        let key = try files.readDigestKey()
-        let marks = LedgerKeyMarks(digestKey: key, checkpointKeySPKI: nil)
-        let storage = try readOnly(settings, keys: marks).storage
+        let (database, key) = try readOnlyWithKey(settings)
+        let storage = database.storage
         do throws(StorageFailure) {
             // A server that is out of reach shows itself only when it is asked.
             _ = try storage.record(nonce: "")
@@ -120,6 +118,14 @@ struct OpenLedger: Sendable {
         }
         let states = StoredStates(in: storage, digestKey: key)
         return (StateMemory(states: states, digester: key, draw: key), LedgerRecall(storage, digestKey: key))
+    }
+
+    /// Opens the database as it is, with the key of its digests.
+    static func readOnlyWithKey(_ settings: Settings) throws(ValueFault) -> (LedgerDatabase, DigestKey) {
+        let files = LedgerKeyFiles(settings)
+        try files.checkLedgerIsThere()
+        let key = try files.readDigestKey()
+        return (try readOnly(settings, keys: LedgerKeyMarks(digestKey: key, checkpointKeySPKI: nil)), key)
     }
 
     /// Opens the database as it is.

@@ -12,6 +12,11 @@ struct RedemptionsTests {
     private final class Store: RedemptionStore {
         let count: Mutex<Int64>
 
+        /// One was stored in each second from noon on.
+        func position(of bundleId: String, before since: Timestamp) -> Int64 {
+            (since.millisecondsSince1970 - PublicEndpoints.noon.millisecondsSince1970) / 1000
+        }
+
         init(_ count: Int64) { self.count = Mutex(count) }
 
         func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [ToldRedemption]? {
@@ -37,6 +42,24 @@ struct RedemptionsTests {
                     nonce: number == 0 ? "0f4c" : nil
                 )
             }
+        }
+    }
+
+    @Test("since begins where the store says, and is refused beside after, and as another text")
+    func since() async throws {
+        let answer = try await listener().ask(Self.request("since=2026-11-21T12:00:02Z"))
+        #expect(
+            answer.body.contains(#""originalTransactionId":"3""#)
+                && !answer.body.contains(#""originalTransactionId":"2""#)
+        )
+        let next = try #require(try await listener().ask(Self.request("limit=1")).member("next"))
+        let refused = [
+            "since=yesterday", "since=2026-11-21", "since=1795262400000", "since=2026-11-21T12:00:02Z&after=\(next)",
+        ]
+        for query in refused {
+            let answer = try await listener().ask(Self.request(query))
+            #expect(answer.status == 400)
+            #expect(answer.member("code") == "invalid_value" && answer.member("pointer") == "/since")
         }
     }
 

@@ -231,4 +231,6 @@ extension PublicEndpoints {
 /// A store in which nobody has redeemed anything.
 struct NoRedemptions: RedemptionStore {
     func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [ToldRedemption]? { [] }
+
+    func position(of bundleId: String, before since: Timestamp) -> Int64 { 0 }
 }

@@ -103,7 +103,7 @@ struct HoldoutRecordsTests {
         let customers = [account, own, other].map { customer($0, heldOut: false, subscription: "1") }
         let holdouts = try fixture.journal()
         for customer in customers { holdouts.note(customer) }
-        try await holdouts.forgetHoldouts(of: "anna", account: account, bundleId: Self.app, by: testDigestKey)
+        _ = try await holdouts.erase(stored("anna", of: Self.app))
         #expect(try await arms(fixture).offered.customers == 1)
         holdouts.close()
     }

@@ -164,8 +164,8 @@ struct JournalTests {
                 )
             }
         }
-        #expect(try await ledger.forget(customer: "alice", bundleId: "com.example.reader") == 2)
-        #expect(try await ledger.forget(customer: "alice", bundleId: "com.example.reader") == 0)
+        #expect(try await ledger.erase(stored("alice")).rows == 2)
+        #expect(try await ledger.erase(stored("alice")).rows == 0)
         let left = try fixture.rows("SELECT original_transaction_id FROM ledger_presentations ORDER BY 1")
         #expect(left == ["1", "2"])
         #expect(try fixture.records().count == 4)

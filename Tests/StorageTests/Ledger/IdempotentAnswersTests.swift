@@ -164,7 +164,7 @@ struct IdempotentAnswersTests {
             entry(call("a"), "first", at: fixture.now), entry(call("b"), "second", at: fixture.now),
             entry(call("c"), "another's", account: "bob", at: fixture.now),
         ])
-        try store.forgetAnswers(to: Self.account, bundleId: "com.example.reader")
+        _ = try fixture.states().erase(stored(Self.account))
         for key in ["a", "b"] {
             #expect(try await store.keptAnswer(to: call(key), at: fixture.now).value() == nil)
         }

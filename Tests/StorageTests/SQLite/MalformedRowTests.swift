@@ -119,7 +119,7 @@ struct MalformedRowTests {
         case .redemption:
             try fixture.states().learn(seen(redeemed("2", at: fixture.now.adding(seconds: 60))))
         case .presentations:
-            _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
+            _ = try fixture.states().erase(stored("reader-1", of: Self.bundleId))
         case .products: _ = try await fixture.journal().products(of: Self.bundleId, in: country)
         case .offersSeen: _ = try await fixture.journal().offersSeen(of: Self.bundleId)
         case .funnel:

@@ -1,5 +1,6 @@
 import LedgerFixtures
 import Offers
+import Testing
 
 @testable import Storage
 
@@ -140,4 +141,16 @@ func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.examp
         account: account.map(digest),
         subscriptions: ids.map { identity($0, bundleId) }
     )
+}
+
+extension StateStore {
+    init(_ database: any SQLDatabase, digestKey: DigestKey) {
+        self.init(database, digestKey: digestKey) { Timestamp(millisecondsSince1970: 1_795_000_000_000) }
+    }
+}
+
+/// The customer of a name, or of a UUID.
+func stored(_ name: String, of bundleId: String = "com.example.reader") throws -> StoredCustomer {
+    let app = App(bundleId: bundleId, subscriptionGroups: [])
+    return try #require(StoredCustomer(.applicationUsername(name), of: app, by: testDigestKey))
 }

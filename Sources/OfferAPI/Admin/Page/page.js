@@ -815,8 +815,11 @@ function tryCustomer(form) {
   const app = state.overview?.catalog.apps.find((one) => one.bundleId === byId('try-app').value);
   const offer = byId('try-offer').value ? JSON.parse(byId('try-offer').value) : null;
   const products = offer ? [offer[0]] : [...new Set((app ? offersOf(app) : []).map(([product]) => product))];
+  const subscription = byId('try-subscription').value.trim();
+  const at = byId('try-at').value ? new Date(byId('try-at').value).getTime() : null;
   return submit(form, '/try', {
     ...(app ? { bundleId: app.bundleId } : {}), ...account('try'), ...(evidence ? { evidence } : {}),
+    ...(subscription ? { originalTransactionId: subscription } : {}), ...(at === null ? {} : { at }),
     ...(offer ? { offers: [{ productId: offer[0], offerId: offer[1] }] } : {}),
     ...(byId('try-introductory').checked ? { products } : {}),
   }, showDecisions);
@@ -826,7 +829,7 @@ const verdicts = { eligible: ['good', 'Eligible'], ineligible: ['bad', 'Not elig
 
 const ruleVerdicts = { eligible: ['good', 'passed'], ineligible: ['bad', 'refused'], unknown: ['warn', 'cannot tell'] };
 
-function decision(title, subtitle, { verdict, reason, detail, explanation = [], begins }, isOpen) {
+function decision(title, subtitle, { verdict, reason, detail, explanation = [], begins, signatures }, isOpen) {
   const [kind, word] = verdicts[verdict] ?? ['warn', verdict];
   const rest = verdict === 'eligible' ? '' : '; those after the last were not';
   const rule = (finding) => {
@@ -840,6 +843,8 @@ function decision(title, subtitle, { verdict, reason, detail, explanation = [], 
     h('p', { class: 'help' }, subtitle),
     h('p', null, detail),
     begins ? h('p', { class: 'muted' }, `It would begin: ${words(begins)}.`) : null,
+    signatures ? h('p', { class: 'muted' }, `Signatures of its limit: ${number(signatures.count)} of `
+      + `${number(signatures.maximum)} within ${count(signatures.periodDays, 'day')}.`) : null,
     h('details', { open: isOpen }, h('summary', null, `${count(explanation.length, 'rule')} asked${rest}`),
       table(null, ['Rule', 'Wanted', 'Saw', 'Verdict'], explanation.map(rule))));
 }

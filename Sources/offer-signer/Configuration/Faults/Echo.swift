@@ -23,6 +23,12 @@ enum Echo {
         isShort(text) ? quoted(text) : words ?? withheld(text)
     }
 
+    /// As much of a name in quotes as a message may have of it.
+    static func beginning(of text: String) -> String {
+        if isShort(text) || SecretText.isLikely(text) || holdsKey(text) { return name(text) }
+        return quoted(text.prefix(longest) + "…")
+    }
+
     static func unknownApp(_ bundleId: String) -> String {
         "the catalog has no app \(name(bundleId, orElse: "of this bundle id"))"
     }

@@ -60,6 +60,7 @@ extension SettingsReader {
         isGroupReadable: Bool,
         _ uses: inout KeyUses
     ) -> [KeySettings] {
+        guard needsKeys else { return [] }
         let list = members.required("keys", "write the list of the app's keys")
         let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
         return keys(list, issuerId: issuerId, server: server, isGroupReadable: isGroupReadable, &uses)

@@ -150,6 +150,22 @@ extension SettingsReader {
                 + "\(longest.days) days, or shorten signaturePeriodDays"
         )
     }
+
+    /// Warns of offers for customers who have lapsed longer ago than their subscriptions are held.
+    func warnOfForgottenSubscriptions(_ layers: SettingLayers, of apps: [AppSettings]) {
+        guard let days = layers.ledgerEndedSubscriptionDays else { return }
+        let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
+        let spans = offers.compactMap { offer in
+            offer.terms.maximumLapsedDays.map { (id: offer.id, days: $0) }
+        }
+        guard let longest = spans.max(by: { $0.days < $1.days }), longest.days > days else { return }
+        faults.warning(
+            layers.place(\.ledgerEndedSubscriptionDays),
+            "holds subscriptions for \(days) days after their end, but maximumLapsedDays of the offer "
+                + "\(Echo.known(longest.id)) is \(longest.days): customers who lapsed longer ago get no_evidence without "
+                + "evidence; hold them for \(longest.days) days"
+        )
+    }
 }
 
 extension [OfferAPI.Client] {

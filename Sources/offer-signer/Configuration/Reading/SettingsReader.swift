@@ -6,6 +6,8 @@ struct SettingsReader {
     let keyRing: KeyRing?
     /// Whether keys, secrets and certificates have to be there.
     var readsNamedFiles = true
+    /// Whether an app's keys are read: a catalog that is only tried needs none.
+    var needsKeys = true
 
     /// Parses a file; `namedAt` is the place that names it, or the file itself when the operator named it.
     func root(of file: ConfigurationFile, namedAt: ConfigurationPlace) -> ConfigurationNode? {

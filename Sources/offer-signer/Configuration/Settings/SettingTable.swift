@@ -1,5 +1,6 @@
 import LogLines
 import Logging
+import OfferService
 
 /// All settings of `offer-signer.yaml`.
 ///
@@ -162,6 +163,13 @@ struct SettingTable: Sendable {
         default: Logger.Level.notice,
         "the lowest level that is logged. info adds a line for each request"
     )
+    let logDecisions = Setting(
+        "log.decisions",
+        .choice,
+        default: DecisionLog.Kind.none,
+        "none, refused or all: which decisions of the calls that sign have a line, with the customer's digest. `ledger show` "
+            + "names that digest"
+    )
     let logFormat = Setting(
         "log.format",
         .choice,
@@ -236,8 +244,16 @@ struct SettingTable: Sendable {
         "ledger.retentionDays",
         .wholeNumber(1...36500),
         without: "for ever",
-        "how many days records are kept. Limits count only records that are kept; a warning names a limit that counts "
-            + "more days",
+        "how many days records of signatures, redemptions and erasures are kept. Limits count only what is kept; a warning "
+            + "names a limit that counts more days",
+        changes: .atStart
+    )
+    let ledgerEndedSubscriptionDays = Setting(
+        "ledger.endedSubscriptionDays",
+        .wholeNumber(1...36500),
+        without: "for ever",
+        "how many days a subscription is held after it has ended. Then its customer needs evidence for any offer. One with a "
+            + "refund or a redeemed offer is held for ever. A warning names a maximumLapsedDays of more days",
         changes: .atStart
     )
     let ledgerAllowSkippedEligibility = Setting(

@@ -1,0 +1,243 @@
+package import Offers
+
+/// Decides about customers by two catalogs at one moment, as a request without evidence would be, and counts the differences.
+///
+/// It signs, records and remembers nothing.
+package struct CatalogTrial: Sendable {
+    /// An app by the catalog that is in use, and by the other one; `nil` where a catalog lacks it.
+    private struct Apps: Sendable {
+        let before: App?
+        let with: App?
+        /// The offers of either catalog, each with its place among all rows; the same of both are decided once.
+        let offers: [(request: OfferRequest, row: Int, isSame: Bool)]
+    }
+
+    /// An offer of either catalog.
+    package struct Offer: Sendable {
+        package let bundleId: String
+        package let request: OfferRequest
+        package let isBefore: Bool
+        package let isWith: Bool
+    }
+
+    package typealias Ledger = @Sendable ([LedgerQuestion]) async throws(StorageFailure) -> [LedgerAnswer]
+
+    /// In the order of the catalogs.
+    package let offers: [Offer]
+    private let apps: [String: Apps]
+    private let now: Timestamp
+    private let draw: any HoldoutDraw
+    private let ask: Ledger
+
+    /// Takes the offers that are asked about; `nil` for all.
+    package init(
+        before: [App],
+        with: [App],
+        only asked: Set<OfferRequest>?,
+        at now: Timestamp,
+        drawingBy draw: any HoldoutDraw,
+        asking ask: @escaping Ledger
+    ) {
+        self.now = now
+        self.draw = draw
+        self.ask = ask
+        var offers: [Offer] = []
+        var apps: [String: Apps] = [:]
+        for id in before.map(\.bundleId) + with.map(\.bundleId) where apps[id] == nil {
+            let (old, new) = (before.first { $0.bundleId == id }, with.first { $0.bundleId == id })
+            let (oldOffers, newOffers) = (old?.offers ?? [], new?.offers ?? [])
+            let all = oldOffers + newOffers.filter { !Set(oldOffers).contains($0) }
+            let isSameBeside = old.map { old in new.map { old.isSame(as: $0) } ?? false } ?? false
+            let rows = all.filter { asked?.contains($0) ?? true }.map { request in
+                offers.append(
+                    Offer(
+                        bundleId: id,
+                        request: request,
+                        isBefore: oldOffers.contains(request),
+                        isWith: newOffers.contains(request)
+                    )
+                )
+                return (request, offers.count - 1, isSameBeside && old?.offer(request) == new?.offer(request))
+            }
+            apps[id] = Apps(before: old, with: new, offers: rows)
+        }
+        self.offers = offers
+        self.apps = apps
+    }
+
+    /// Decides about customers, and counts.
+    package func tally(_ customers: [HeldCustomer]) async throws(StorageFailure) -> TrialTally {
+        var tally = TrialTally(rows: offers.count)
+        var trials: [(apps: Apps, before: TriedCustomer, with: TriedCustomer)] = []
+        var questions: [LedgerQuestion] = []
+        for customer in customers {
+            guard let apps = apps[customer.bundleId] else { continue }
+            tally.customers += 1
+            let (all, others) = (apps.offers.map(\.request), apps.offers.filter { !$0.isSame }.map(\.request))
+            let before = TriedCustomer(customer, by: apps.before, about: all, at: now, drawingBy: draw)
+            let with = TriedCustomer(customer, by: apps.with, about: others, at: now, drawingBy: draw)
+            if before.isLimitUnknown || with.isLimitUnknown { tally.limitsUnknown += 1 }
+            questions += [before.question, with.question].compactMap(\.self)
+            trials.append((apps, before, with))
+        }
+        var answers = try await ask(questions)[...]
+        for (apps, tried, other) in trials {
+            var (before, with) = (tried, other)
+            if before.question != nil, let answer = answers.popFirst() { before.consider(answer) }
+            if with.question != nil, let answer = answers.popFirst() { with.consider(answer) }
+            var others = with.outcomes[...]
+            for (offer, outcome) in zip(apps.offers, before.outcomes) {
+                tally.add(outcome, offer.isSame ? outcome : others.popFirst() ?? outcome, at: offer.row)
+            }
+        }
+        return tally
+    }
+}
+
+/// What a catalog says of an offer for a customer.
+package enum TrialOutcome: Hashable, Sendable {
+    case decided(Reason)
+    /// A request without an account is refused.
+    case accountRequired
+
+    package var text: String {
+        switch self {
+        case .decided(let reason): reason.rawValue
+        case .accountRequired: "account_required"
+        }
+    }
+
+    var isEligible: Bool { if case .decided(let reason) = self { reason.verdict == .eligible } else { false } }
+}
+
+/// A customer by one catalog.
+private struct TriedCustomer {
+    private(set) var outcomes: [TrialOutcome]
+    private(set) var question: LedgerQuestion?
+    /// Whether the customer may be a part of the account's name, which nobody knows here.
+    private(set) var isLimitUnknown = false
+    private var policy: OfferPolicy?
+    private let requests: [OfferRequest]
+
+    init(
+        _ customer: HeldCustomer,
+        by app: App?,
+        about requests: [OfferRequest],
+        at now: Timestamp,
+        drawingBy draw: any HoldoutDraw
+    ) {
+        self.requests = requests
+        let all = requests.indices
+        guard let app else {
+            outcomes = all.map { _ in .decided(.offerNotInCatalog) }
+            return
+        }
+        guard customer.account != nil || !app.requiresAccount else {
+            outcomes = requests.map { app.has($0) ? .accountRequired : .decided(.offerNotInCatalog) }
+            return
+        }
+        let view = customer.account.map(AccountView.init(knownBy:)) ?? AccountView()
+        if let account = customer.account, app.customerSeparator != nil {
+            // An account that Apple names is a UUID, and all of it is the customer.
+            isLimitUnknown = !customer.held.chapters.contains { $0.isBought(by: account) }
+        }
+        var policy = OfferPolicy(
+            app: app,
+            customer: Customer(
+                account: view.account,
+                book: Book(held: customer.held, of: app, for: view, asking: customer.originalTransactionId),
+                beside: customer.held,
+                of: app,
+                in: app.environments,
+                for: view,
+                knownAccount: customer.account
+            ),
+            now: now,
+            maximumEvidenceAgeSeconds: 0,
+            heldAge: .any(countsAccounts: true),
+            drawingBy: isLimitUnknown ? nil : draw
+        )
+        let decisions = requests.map { app.has($0) ? policy.decide($0) : nil }
+        outcomes = decisions.map { .decided($0?.reason ?? .offerNotInCatalog) }
+        guard !isLimitUnknown else { return }
+        let known = all.filter { decisions[$0] != nil }
+        question = policy.question(
+            about: known.map { requests[$0] },
+            trying: known.compactMap { decisions[$0] },
+            at: now
+        )
+        question?.customerDigest = customer.account
+        self.policy = policy
+    }
+
+    /// Decides once more, by what the ledger counts.
+    mutating func consider(_ answer: LedgerAnswer) {
+        guard var policy else { return }
+        policy.consider(answer)
+        for place in requests.indices where outcomes[place] != .decided(.offerNotInCatalog) {
+            outcomes[place] = .decided(policy.decide(requests[place]).reason)
+        }
+    }
+}
+
+extension App {
+    fileprivate func has(_ request: OfferRequest) -> Bool { offer(request) != nil }
+
+    fileprivate func offer(_ request: OfferRequest) -> PromotionalOffer? {
+        product(request.productId)?.product.offer(request.offerId)
+    }
+
+    /// Whether nothing beside the offers differs that a decision looks at.
+    fileprivate func isSame(as other: App) -> Bool {
+        environments == other.environments && requiresAccount == other.requiresAccount
+            && customerSeparator == other.customerSeparator
+            && maximumAccountsPerTransaction == other.maximumAccountsPerTransaction
+            && subscriptionGroups.map(\.id) == other.subscriptionGroups.map(\.id)
+            && subscriptionGroups.map { $0.products.map(\.id) }
+                == other.subscriptionGroups.map { $0.products.map(\.id) }
+    }
+}
+
+/// The counts of a trial, for each offer.
+package struct TrialTally: Sendable {
+    package struct Move: Hashable, Sendable {
+        package let from: TrialOutcome
+        package let to: TrialOutcome
+    }
+
+    package struct Row: Sendable {
+        package fileprivate(set) var before = 0
+        package fileprivate(set) var with = 0
+        package fileprivate(set) var gained = 0
+        package fileprivate(set) var lost = 0
+        /// Where the reason changes.
+        package fileprivate(set) var moves: [Move: Int] = [:]
+    }
+
+    package fileprivate(set) var customers = 0
+    /// Of these, those whose limits and holdouts are not known.
+    package fileprivate(set) var limitsUnknown = 0
+    package private(set) var rows: [Row]
+
+    package init(rows: Int) { self.rows = Array(repeating: Row(), count: rows) }
+
+    fileprivate mutating func add(_ before: TrialOutcome, _ with: TrialOutcome, at row: Int) {
+        if before.isEligible { rows[row].before += 1 }
+        if with.isEligible { rows[row].with += 1 }
+        if with.isEligible, !before.isEligible { rows[row].gained += 1 }
+        if before.isEligible, !with.isEligible { rows[row].lost += 1 }
+        if before != with { rows[row].moves[Move(from: before, to: with), default: 0] += 1 }
+    }
+
+    package mutating func add(_ other: TrialTally) {
+        customers += other.customers
+        limitsUnknown += other.limitsUnknown
+        for (place, row) in other.rows.enumerated() {
+            rows[place].before += row.before
+            rows[place].with += row.with
+            rows[place].gained += row.gained
+            rows[place].lost += row.lost
+            rows[place].moves.merge(row.moves, uniquingKeysWith: +)
+        }
+    }
+}
