@@ -87,6 +87,10 @@ for place in \
 done
 passed "$version"
 
+heading 'Checking that Package.swift, and what is resolved, are of deploy/dependencies.txt'
+packages=$(python3 -B deploy/dependencies.py check)
+passed "$packages"
+
 heading 'Checking the YAML files with yamllint'
 mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
