@@ -10,17 +10,14 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 configuration := keys.example/offer-signer.yaml
-# With Swift's library in the executable it starts faster, signs a little faster, and runs without Swift.
-# Without --disable-local-rpath, libraries beside the executable would be loaded in place of the system's.
-# Linking with lld instead of gold saves 5 MB of memory. Packed relocations, which glibc reads from 2.36 on, save 3 MB more.
-packed        := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, version, "."); \
-                   if (version[1] > 2 || version[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-optimised     := swift build -c release --disable-local-rpath --static-swift-stdlib -Xswiftc -use-ld=lld $(packed)
+optimised     := swift build -c release $(shell deploy/build-flags.sh)
 release       := .build/release/offer-signer
 debug         := .build/debug/offer-signer
 newest        := [ -x $(release) ] && [ -x $(dir $(release))offer-lab ] && [ -z "$$(find Package.swift Sources -newer $(release) -print -quit)" ] \
                    && echo $(release) || echo $(debug)
 python        := .build-python
+# Before each build: the same versions of all packages.
+resolve       := python3 -B deploy/dependencies.py resolve
 bench-python  := .build-bench
 requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
 
@@ -84,6 +81,8 @@ build: dependencies-to-build
 	@$(optimised) --product offer-signer
 	@$(optimised) --product offer-lab
 	@if readelf --dynamic $(release) | grep -F '$$ORIGIN'; then echo '$(release) loads libraries from beside it' >&2; exit 1; fi
+	$(call heading,'Checking that the C in it is hardened')
+	@python3 -B deploy/check-hardening.py $(release)
 
 test: lint test-build test-swift test-fuzz test-interoperability fleet test-demo
 	$(call heading,'Everything passed')
@@ -219,12 +218,15 @@ test-demo: test-build
 
 dependencies-to-build:
 	@deploy/install-dependencies.sh build
+	@$(resolve)
 
 dependencies-for-demo:
 	@deploy/install-dependencies.sh build demo
+	@$(resolve)
 
 dependencies-for-test:
 	@deploy/install-dependencies.sh build demo test
+	@$(resolve)
 
 dependencies-for-fleet:
 	@deploy/install-dependencies.sh fleet
@@ -234,6 +236,7 @@ dependencies-for-platforms:
 
 dependencies-for-bench:
 	@deploy/install-dependencies.sh build bench
+	@$(resolve)
 
 # If a peer cannot be installed, it is left out, and the result says so.
 dependencies-for-peers:

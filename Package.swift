@@ -10,6 +10,23 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A dependency in the version of deploy/dependencies.txt.
+///
+/// A backend that takes `OfferSignerClient` from here may need a newer one beside it, and gets any later minor version.
+func pinned(
+    _ url: String,
+    _ version: Version,
+    traits: Set<Package.Dependency.Trait> = [.defaults]
+) -> Package.Dependency {
+    isDependency
+        ? .package(url: url, from: version, traits: traits) : .package(url: url, exact: version, traits: traits)
+}
+
+/// Whether another package's build has this one among its checkouts.
+let isDependency = ["/.build/checkouts/", "/SourcePackages/checkouts/"].contains {
+    Context.packageDirectory.contains($0)
+}
+
 let package = Package(
     name: "offer-signer",
     products: [
@@ -18,20 +35,20 @@ let package = Package(
         .library(name: "OfferSignerClient", targets: ["OfferSignerClient"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.1"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.19.1"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
+        pinned("https://github.com/apple/swift-asn1", "1.7.4"),
+        pinned("https://github.com/apple/swift-certificates", "1.21.1"),
+        pinned("https://github.com/apple/swift-crypto", "4.5.2"),
+        pinned("https://github.com/apple/swift-http-types", "1.8.0"),
+        pinned("https://github.com/apple/swift-log", "1.16.2"),
+        pinned("https://github.com/apple/swift-metrics", "2.13.0"),
+        pinned("https://github.com/apple/swift-nio", "2.101.2"),
+        pinned("https://github.com/apple/swift-nio-extras", "1.35.2"),
+        pinned("https://github.com/apple/swift-nio-ssl", "2.37.6"),
+        pinned("https://github.com/hummingbird-project/hummingbird", "2.28.1", traits: []),
+        pinned("https://github.com/jpsim/Yams", "6.2.2"),
+        pinned("https://github.com/swift-server/async-http-client", "1.37.0"),
+        pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
         .target(name: "Offers", swiftSettings: strict),

@@ -87,6 +87,10 @@ for place in \
 done
 passed "$version"
 
+heading 'Checking that Package.swift, and what is resolved, are of deploy/dependencies.txt'
+packages=$(python3 -B deploy/dependencies.py check)
+passed "$packages"
+
 heading 'Checking the YAML files with yamllint'
 mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
@@ -120,12 +124,18 @@ if cmp -s "$unit" "$workspace/offer-signer.service"; then
     echo "$unit does not start /usr/local/bin/offer-signer, or this script has to follow it." >&2
     exit 1
 fi
-# It answers 0 even when it has something to say about another key than those it must have.
-systemd-analyze verify --man=no "$workspace/offer-signer.service" 2>&1 | tee "$workspace/verify.log"
-if [[ -s $workspace/verify.log ]]; then
-    echo "systemd-analyze verify has found the above." >&2
-    exit 1
-fi
+# The second time with the drop-in for PostgreSQL. It answers 0 even when it has something to say about another key than
+# those it must have.
+for drop_in in '' deploy/systemd/postgresql.conf; do
+    if [[ -n $drop_in ]]; then
+        install -D -m 0644 "$drop_in" "$workspace/offer-signer.service.d/drop-in.conf"
+    fi
+    systemd-analyze verify --man=no "$workspace/offer-signer.service" 2>&1 | tee "$workspace/verify.log"
+    if [[ -s $workspace/verify.log ]]; then
+        echo "systemd-analyze verify has found the above." >&2
+        exit 1
+    fi
+done
 passed 'verify: nothing found'
 systemd-analyze security --offline=true --threshold="$exposure" --no-pager "$unit" >"$workspace/security.log" || {
     cat "$workspace/security.log"

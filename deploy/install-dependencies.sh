@@ -91,6 +91,8 @@ for group in "$@"; do
         fi
         need lld "linking the executable" have_lld
         need pkg-config "finding the C libraries" command -v pkg-config
+        need python3 "pinning the Swift packages" command -v python3
+        need binutils "reading how the executable is linked" command -v readelf
         need libpq-dev "speaking with PostgreSQL" pkg-config --exists 'libpq >= 14'
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'libcrypto >= 3.0'
         need libp11-kit-dev "keys in tokens: the types of PKCS#11" test -e /usr/include/p11-kit-1/p11-kit/pkcs11.h
@@ -103,7 +105,6 @@ for group in "$@"; do
         need openssl "checking the signatures from outside" command -v openssl
         ;;
     test)
-        need python3 "the interoperability tests" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
         need nodejs "the example of a backend in Node" command -v node
         need default-jdk-headless "generating clients, and compiling the one in Java" sh -c 'command -v java && command -v javac'
@@ -118,7 +119,6 @@ for group in "$@"; do
         need php-guzzlehttp-guzzle "its HTTP" test -e /usr/share/php/GuzzleHttp/autoload.php
         need_browser
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
-        need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
         need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         need pgbouncer "a pooler to test against" sh -c 'command -v pgbouncer || test -x /usr/sbin/pgbouncer'
@@ -155,7 +155,6 @@ for group in "$@"; do
         need p11-kit "a token in another process" command -v p11-kit
         need p11-kit-modules "its client" sh -c 'ls /usr/lib/*/pkcs11/p11-kit-client.so'
         need postgresql "the ledger in a database" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
-        need python3 "the benchmarks" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
         ;;
     go) need golang-go "the benchmark's peer in Go" command -v go ;;

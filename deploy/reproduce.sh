@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the executable twice in the same place, from nothing, with what Package.resolved names, and says whether both are
-# the same bit for bit, or which parts of them differ.
+# Builds the executable twice in the same place, from nothing, as `make build` does, and says whether both are the same
+# bit for bit, or which parts of them differ.
 #
 #   deploy/reproduce.sh      two release builds: half an hour on two processors
 #
@@ -14,11 +14,11 @@ readonly place=.build-reproduce
 copies=$(mktemp -d)
 trap 'rm -rf "$copies" "$place"' EXIT
 
-swift package resolve
+python3 -B deploy/dependencies.py resolve
+read -ra flags < <(deploy/build-flags.sh)
 for number in 1 2; do
     rm -rf "$place"
-    swift build -c release --product offer-signer --scratch-path "$place" --only-use-versions-from-resolved-file \
-        --disable-local-rpath --static-swift-stdlib -Xswiftc -use-ld=lld
+    swift build -c release --product offer-signer --scratch-path "$place" "${flags[@]}"
     install -D --mode=0755 --strip "$place/release/offer-signer" "$copies/$number"
 done
 

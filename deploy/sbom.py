@@ -23,7 +23,9 @@ CARRIED = (
     ("swift-nio", "llhttp", "Sources/CNIOLLHTTP/include/c_nio_llhttp.h", r"LLHTTP_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)"),
     ("swift-nio-ssl", "boringssl", "Sources/CNIOBoringSSL/hash.txt", r"\b([0-9a-f]{40})\b"),
     ("swift-crypto", "boringssl", "Sources/CCryptoBoringSSL/hash.txt", r"\b([0-9a-f]{40})\b"),
-    ("yams", "libyaml", "Sources/CYaml/include/yaml.h", None),
+    ("swift-crypto", "xkcp", "Sources/CXKCP/vendored-sources.txt", r"XKCP#\S+ \(\S+-g([0-9a-f]+)\)"),
+    # The newest change is the first.
+    ("yams", "libyaml", "CHANGELOG.md", r"yaml/libyaml/compare/[0-9a-f]+\.\.\.([0-9a-f]+)"),
 )
 
 
@@ -64,13 +66,15 @@ def carried_components(pin):
         path = checkout_of(pin) / file
         if pin["identity"] != package or not path.exists():
             continue
-        version = ".".join(re.findall(pattern, path.read_text())) if pattern else ""
+        version = ".".join(re.findall(pattern, path.read_text())[:3 if name == "llhttp" else 1])
+        if not version:
+            sys.exit(f"{path} does not say which {name} it has: this script has to follow it.")
         yield {
             "type": "library",
             "bom-ref": f"{package}/{name}",
             "name": name,
+            "version": version,
             "description": f"C sources within {package}",
-            **({"version": version} if version else {}),
         }
 
 
@@ -105,7 +109,7 @@ def bill(executable):
     system = [swift_library(), *system_components(executable)]
     direct = {
         pathlib.PurePosixPath(address).name.removesuffix(".git").lower()
-        for address in re.findall(r'\.package\(url: "([^"]+)"', (ROOT / "Package.swift").read_text())
+        for address in re.findall(r'pinned\("([^"]+)"', (ROOT / "Package.swift").read_text())
     }
     root = f"pkg:generic/offer-signer@{version}"
     dependencies = [{"ref": root, "dependsOn": sorted([swift[name]["bom-ref"] for name in direct] + [each["bom-ref"] for each in system])}]

@@ -21,15 +21,24 @@ OF_PROMETHEUS = {"up"}
 LABELS_OF_PROMETHEUS = {"job", "instance", "le"}
 
 
-def rules():
+def all_rules():
     for group in yaml.safe_load(RULES.read_text())["groups"]:
         yield from group["rules"]
 
 
+def rules():
+    """The alerts."""
+    return (rule for rule in all_rules() if "alert" in rule)
+
+
+# What the rules compute for other rules.
+RECORDED = {rule["record"] for rule in all_rules() if "record" in rule}
+
+
 def expressions():
     """Each query with where it stands."""
-    for rule in rules():
-        yield f"{RULES.name}: {rule['alert']}", rule["expr"]
+    for rule in all_rules():
+        yield f"{RULES.name}: {rule.get('alert') or rule['record']}", rule["expr"]
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel.get("targets", []):
             yield f"{DASHBOARD.name}: {panel['title']}", target["expr"]
@@ -38,7 +47,7 @@ def expressions():
 def metrics_of(expression):
     """The names in a query: what is neither a function, nor a keyword, nor within braces, brackets or `by (…)`."""
     bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring)\s*\([^)]*\)', " ", expression)
-    return {name for name in re.findall(r"\b[a-z_][a-z0-9_]*\b(?!\s*\()", bare) if name not in AGGREGATIONS}
+    return {name for name in re.findall(r"\b[a-z_][a-z0-9_:]*\b(?!\s*\()", bare) if name not in AGGREGATIONS}
 
 
 # What else stands without a parenthesis behind it.
@@ -70,8 +79,17 @@ def test_every_metric_and_label_of_a_query_is_exposed(exposed, place, expression
     names, labels = exposed
     asked = metrics_of(expression)
     assert asked, f"{place} asks for nothing"
-    assert asked <= names | OF_PROMETHEUS, place
+    assert asked <= names | OF_PROMETHEUS | RECORDED, place
     assert labels_of(expression) <= labels | LABELS_OF_PROMETHEUS, place
+
+
+def test_every_border_of_a_query_is_one_of_the_histogram(service):
+    service.sign()
+    with urllib.request.urlopen(f"{service.admin}/metrics", timeout=30) as response:
+        borders = set(re.findall(r'^(\w+)\{.*le="([^"]+)"', response.read().decode(), re.MULTILINE))
+    asked = {pair for _, query in expressions() for pair in re.findall(r'(\w+_bucket)\{[^}]*le="([^"]+)"', query)}
+    assert asked
+    assert asked <= borders
 
 
 def test_the_dashboard_shows_every_metric(exposed):
