@@ -208,7 +208,7 @@ extension RunningService {
         return try Connection(to: server).request("POST", "/v1/signatures", headers: own + headers, body: body)
     }
 
-    fileprivate func logLines() throws -> [[String: Any]] {
+    func logLines() throws -> [[String: Any]] {
         // Of others' lines the last may be on its way.
         try log.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
