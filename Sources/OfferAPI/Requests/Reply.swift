@@ -44,6 +44,7 @@ struct Reply: Sendable {
         date: String,
         more: [(name: String, value: String)]
     ) -> ByteBuffer {
+        let body = code == nil ? body : Self.adding(identity.id, to: body)
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []
         head.reserveCapacity(Self.usualHeadLength)
@@ -78,6 +79,11 @@ struct Reply: Sendable {
     }
 
     private static let usualHeadLength = 320
+
+    /// A problem's document with the request's name, in which nothing is to be escaped.
+    private static func adding(_ id: RequestID, to document: [UInt8]) -> [UInt8] {
+        document.dropLast() + Array(",\"requestId\":\"\(id.text)\"}".utf8)
+    }
 }
 
 extension HTTPFields {

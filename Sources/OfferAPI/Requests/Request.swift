@@ -114,14 +114,13 @@ final class Request {
         // A client that has gone, or got another answer at a time-out, gets none.
         guard isWaiting else { return note(nil) }
         var reply: Reply
+        var reason: String?
         switch result {
         case .success(let answer): reply = answer
-        case .failure(let problem):
-            connection.setup.telemetry?.noteFault(problem, of: identity)
-            reply = Reply(problem)
+        case .failure(let problem): (reply, reason) = (Reply(problem), problem.reason)
         }
         reply.add(rateLimitFields)
-        note(reply.status, code: reply.code)
+        note(reply.status, code: reply.code, reason: reason)
         connection.send(reply, for: self)
     }
 
@@ -151,7 +150,7 @@ final class Request {
     }
 
     /// Counts it and writes its line, once; without an answer the status is `nil`, without a problem the code.
-    func note(_ status: Int?, code: String? = nil) {
+    func note(_ status: Int?, code: String? = nil, reason: String? = nil) {
         guard !isNoted else { return }
         isNoted = true
         connection.setup.telemetry?.note(
@@ -161,6 +160,7 @@ final class Request {
             client: token,
             nanoseconds: watch.nanoseconds,
             code: code,
+            reason: reason,
             peer: connection.peer
         )
     }

@@ -16,16 +16,49 @@ package final class RepeatedFaults: Sendable {
         let value: String
     }
 
+    /// The lines of a code within a second.
+    private struct Pace {
+        let status: Int
+        var second: Int64
+        var written = 0
+        var leftOut = 0
+    }
+
+    /// How many refusals of one code have a line in a second.
+    static let linesPerSecond = 10
+
     private let logger: Logger
+    private let paces = Mutex<[String: Pace]>([:])
     /// How many more there were of each kind, since the number was last logged.
     private let counts = Mutex<[Kind: Int]>([:])
 
     package init(logger: Logger) { self.logger = logger }
 
-    /// Records a request of the current task that could not be answered.
-    func note(_ problem: Problem) {
-        let reason: Logger.Metadata = problem.reason.map { ["reason": "\($0)"] } ?? [:]
-        log(Kind(level: .error, message: "cannot answer", name: "code", value: problem.code), reason)
+    /// Writes the line of a client's refused request, of each code only so many a second; the next one says how many were
+    /// left out.
+    func logRefusal(_ status: Int, _ code: String, _ more: Logger.Metadata, at now: Duration = ClientDirectory.uptime) {
+        let second = now.components.seconds
+        let leftOut: Int? = paces.withLock { paces in
+            var pace = paces[code] ?? Pace(status: status, second: second)
+            defer { paces[code] = pace }
+            if pace.second != second { (pace.second, pace.written) = (second, 0) }
+            guard pace.written < Self.linesPerSecond else {
+                pace.leftOut += 1
+                return nil
+            }
+            pace.written += 1
+            defer { pace.leftOut = 0 }
+            return pace.leftOut
+        }
+        guard let leftOut else { return }
+        writeRefusal(status, code, leftOut, more)
+    }
+
+    private func writeRefusal(_ status: Int, _ code: String, _ leftOut: Int, _ more: Logger.Metadata) {
+        var metadata = more.merging(["code": "\(code)", "status": .stringConvertible(status)]) { $1 }
+        if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
+        let isFault = status >= 500
+        logger.log(level: isFault ? .error : .notice, "\(isFault ? "cannot answer" : "refused")", metadata: metadata)
     }
 
     /// Writes the first line of a kind, with more of its metadata; others are counted.
@@ -51,6 +84,13 @@ package final class RepeatedFaults: Sendable {
     ///
     /// A kind that did not come again is over: the next of it has a line again.
     package func logCounts() {
+        let leftOut = paces.withLock { paces in
+            defer { paces = [:] }
+            return paces.filter { $0.value.leftOut > 0 }
+        }
+        for (code, pace) in leftOut.sorted(by: { $0.key < $1.key }) {
+            writeRefusal(pace.status, code, pace.leftOut, [:])
+        }
         let news = counts.withLock { counts in
             let news = counts
             counts = counts.compactMapValues { $0 > 0 ? 0 : nil }

@@ -99,7 +99,8 @@ final class RequestTelemetry: Sendable {
 
     /// Counts and logs a request; no status without an answer, no code unless it was refused.
     ///
-    /// The peer is the socket's own.
+    /// A refusal of a client's request has a line of its own, with the cause if that is for the log alone. The peer is the
+    /// socket's own.
     func note(
         _ identity: RequestIdentity,
         route: String?,
@@ -107,9 +108,18 @@ final class RequestTelemetry: Sendable {
         client: KnownToken?,
         nanoseconds: Int64,
         code: String? = nil,
+        reason: String? = nil,
         peer: @autoclosure () -> String? = nil
     ) {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
+        if isForClients, let client, let status, let code, status >= 400 {
+            var metadata: Logger.Metadata = [
+                "client": "\(client.client.name)", "route": "\(route ?? RequestMetrics.unmatched)",
+            ]
+            if let reason { metadata["reason"] = "\(reason)" }
+            if let peer = peer() { metadata["peer"] = "\(peer)" }
+            RequestIdentity.$current.withValue(identity) { faults.logRefusal(status, code, metadata) }
+        }
         guard logger.logLevel <= .info else { return }
         // Anybody can send these, as many as they like.
         if client == nil, isForClients || status.map({ $0 >= 400 }) ?? true {
@@ -144,11 +154,5 @@ final class RequestTelemetry: Sendable {
 
     private func log(_ kind: RepeatedFaults.Kind, from peer: String?) {
         faults.log(kind, peer.map { ["peer": "\($0)"] } ?? [:])
-    }
-
-    /// Records that a request could not be answered through no fault of its client.
-    func noteFault(_ problem: Problem, of identity: RequestIdentity?) {
-        guard isForClients, problem.status >= 500 else { return }
-        RequestIdentity.$current.withValue(identity) { faults.note(problem) }
     }
 }

@@ -16,39 +16,56 @@ import Testing
         telemetry = RequestTelemetry(metrics: RequestMetrics(), logger: log.logger, faults: faults)
     }
 
-    private func befall(_ code: String, _ count: Int) {
-        for _ in 0..<count { telemetry.noteFault(Problem(status: 503, code: code, detail: ""), of: nil) }
+    private func befall(_ code: String, _ count: Int, status: Int = 503, at second: Int = 0) {
+        for _ in 0..<count { faults.logRefusal(status, code, [:], at: .seconds(second)) }
     }
 
     /// What was logged since this was asked last.
     private var news: [String] { log.takeLines() }
 
-    @Test func thousandsOfRequestsHaveOneLineAndThenTheirNumber() {
+    @Test func ofEachCodeTenRefusalsASecondHaveALineAndTheNextTheNumberOfTheOthers() {
         befall("ledger_unavailable", 10_000)
-        befall("overloaded", 1)
-        #expect(news == ["cannot answer code=ledger_unavailable", "cannot answer code=overloaded"])
+        befall("missing_member", 1, status: 400)
+        let fault = "cannot answer code=ledger_unavailable"
+        #expect(news == Array(repeating: fault + " status=503", count: 10) + ["refused code=missing_member status=400"])
+        befall("ledger_unavailable", 2, at: 1)
+        #expect(news == [fault + " leftOut=9990 status=503", fault + " status=503"])
+        befall("ledger_unavailable", 11, at: 2)
+        #expect(news.count == 10)
         faults.logCounts()
-        #expect(news == ["cannot answer code=ledger_unavailable more=9999"])
-        befall("ledger_unavailable", 5)
+        #expect(news == [fault + " leftOut=1 status=503"])
+        faults.logCounts()
         #expect(news.isEmpty)
-        faults.logCounts()
-        #expect(news == ["cannot answer code=ledger_unavailable more=5"])
-    }
-
-    @Test func aFaultThatCameNotAgainBeginsAnew() {
-        befall("ledger_unavailable", 1)
-        faults.logCounts()
-        #expect(news == ["cannot answer code=ledger_unavailable"])
-        befall("ledger_unavailable", 1)
-        #expect(news == ["cannot answer code=ledger_unavailable"])
     }
 
     @Test func whyNothingCouldBeSignedIsInTheLogAlone() {
         let failure = SigningFailure(keyIdentifier: "EXAMPLE123", detail: "EVP_PKEY_sign failed: malloc failure")
         let problem = Problem(.signing(failure), evidence: nil)
-        for _ in 0..<3 { telemetry.noteFault(problem, of: nil) }
-        #expect(news == ["cannot answer code=signing_failed reason=\(failure)"])
+        refuse(problem.status, problem.code, problem.reason)
+        let line = news.first ?? ""
+        #expect(line.hasPrefix("cannot answer") && line.contains("reason=\(failure)"), "\(line)")
         #expect(!String(decoding: problem.json, as: UTF8.self).contains("EVP_PKEY_sign"))
+    }
+
+    private func refuse(_ status: Int, _ code: String, _ reason: String? = nil) {
+        let client = KnownToken(client: .abc, place: 0, usage: ClientUsages().usage(of: "abc"))
+        let identity = RequestIdentity(RequestFields())
+        telemetry.note(
+            identity,
+            route: "/v1/signatures",
+            status: status,
+            client: client,
+            nanoseconds: 0,
+            code: code,
+            reason: reason,
+            peer: "10.0.0.1"
+        )
+    }
+
+    @Test func aClientsRefusalSaysWhoAndWhere() {
+        refuse(400, "missing_member")
+        let line = "refused client=abc code=missing_member peer=10.0.0.1 route=/v1/signatures status=400"
+        #expect(news.contains(line))
     }
 
     @Test func whatStrangersBringHasOneLineOfEachKind() {
@@ -71,26 +88,5 @@ import Testing
                 "requests of nobody who is known code=unauthorized more=29",
             ]
         )
-    }
-
-    @Test func aClientsRequestsHaveALineEach() {
-        let client = KnownToken(client: .abc, place: 0, usage: ClientUsages().usage(of: "abc"))
-        for _ in 0..<3 {
-            telemetry.note(
-                RequestIdentity(RequestFields()),
-                route: nil,
-                status: 400,
-                client: client,
-                nanoseconds: 0,
-                code: "missing_member"
-            )
-        }
-        #expect(news.count == 3)
-    }
-
-    @Test func aClientsFaultHasNoLine() {
-        telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
-        faults.logCounts()
-        #expect(news.isEmpty)
     }
 }
