@@ -161,7 +161,11 @@ struct LogTests {
     func text() throws {
         let service = try RunningService(flags: ["--log-level", "info", "--log-format", "text"])
         _ = try service.post("{}", ["X-Request-ID: request-2"])
-        let line = try #require(service.log.split(separator: "\n").first { $0.contains("request client") && $0.contains("requestId=request-2") })
+        let line = try #require(
+            service.log.split(separator: "\n").first {
+                $0.contains("request client") && $0.contains("requestId=request-2")
+            }
+        )
         #expect(line.contains(" info offer-signer: request client=backend code=missing_member microseconds="))
         #expect(line.contains(" route=/v1/signatures status=400"))
     }
