@@ -73,7 +73,7 @@ struct OneCustomerTests {
         )
         let held = try #require(try list("subscriptions", of: report).first)
         #expect(held["state"] as? String == "lapsed" && held["toldBy"] as? String == "apple", "\(held)")
-        let lines = try service.logLines().filter { $0["message"] as? String == "decision" }
+        let lines = try service.lines().filter { $0["message"] as? String == "decision" }
         let customer = try #require(report["customer"] as? String)
         let own = lines.filter { $0["customer"] as? String == customer }
         #expect(own.compactMap { $0["reason"] as? String } == ["lapsed", "lapsed", "signature_limit"])
@@ -161,5 +161,14 @@ struct OneCustomerTests {
         #expect(try run(with: "missing.yaml").status == 78)
         try installation.directory.write("bad.yaml", "apps: [{ bundleId: x, color: red }]")
         #expect(try run(with: "bad.yaml").status == 78)
+    }
+}
+
+extension RunningService {
+    /// The lines of the log, each a JSON object.
+    fileprivate func lines() throws -> [[String: Any]] {
+        try log.split(separator: "\n").compactMap { line in
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        }
     }
 }
