@@ -87,6 +87,10 @@ for place in \
 done
 passed "$version"
 
+heading 'Checking that a release could be described'
+deploy/release.sh --dry-run >"$workspace/release.log"
+passed "$(head -n 1 "$workspace/release.log")"
+
 heading 'Checking that Package.swift, and what is resolved, are of deploy/dependencies.txt'
 packages=$(python3 -B deploy/dependencies.py check)
 passed "$packages"
