@@ -134,6 +134,7 @@ for group in "$@"; do
         need libtpm2-pkcs11-1 "its module" sh -c 'ls /usr/lib/*/libtpm2_pkcs11.so.1 || ls /usr/lib/*/pkcs11/libtpm2_pkcs11.so.1'
         need libtpm2-pkcs11-tools "importing keys into it" command -v tpm2_ptool
         need gnutls-bin "key files of another tool" command -v certtool
+        need openssh-client "key files of another one" command -v ssh-keygen
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill
