@@ -130,7 +130,7 @@ struct ConnectionLimitTests {
         #expect(answers.last?.decisions.count == 402)
     }
 
-    @Test("A stranger's connection that breaks off leaves no trace in the log, and a client's request the line of its refusal")
+    @Test("A connection that breaks off leaves no trace in the log, but for the refusal of a known client")
     func brokenOff() throws {
         let service = try RunningService()
         for text in [
