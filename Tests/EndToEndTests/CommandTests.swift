@@ -33,7 +33,7 @@ struct CommandTests {
     func help() throws {
         for command in [
             ["check"], ["diagnose"], ["keys", "inspect"], ["clients", "token"], ["ledger", "export"],
-            ["ledger", "funnel"], ["ledger", "verify"],
+            ["ledger", "funnel"], ["ledger", "verify"], ["ledger", "show"], ["ledger", "forget"], ["catalog", "try"],
         ] {
             let text = try Executable.run(command + ["--help"]).text
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -8,6 +8,7 @@ struct CatalogTry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
         abstract: "Counts what another catalog would decide, for every customer of whom state is held.",
+        usage: "offer-signer catalog try --config <file> --with <file> [<options>]",
         discussion: """
             Each offer is decided by both catalogs, at one moment, as a request without evidence would be; what is held \
             counts at any age. Nothing is signed, recorded or remembered. The service may be running.

@@ -9,6 +9,7 @@ struct LedgerExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Prints the records as JSON Lines, in the order of their times.",
+        usage: "offer-signer ledger export --config <file> [<options>]",
         discussion: "The service may be running."
     )
 

@@ -6,6 +6,7 @@ struct LedgerForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Deletes a customer's data, in every app of the catalog, and says what stays.",
+        usage: "offer-signer ledger forget --config <file> [<options>]",
         discussion: "Records of signatures stay, because the hash chain needs them. The service may be running; it "
             + "notices within a second."
     )

@@ -7,6 +7,7 @@ struct LedgerShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Prints all that is stored of one customer.",
+        usage: "offer-signer ledger show --config <file> --bundle-id <id> [<options>]",
         discussion: """
             Signatures, limits, held subscriptions, redemptions, holdouts, and what stays after `ledger forget`. The service \
             may be running. The customer's digest is the one that the log has with log.decisions.
