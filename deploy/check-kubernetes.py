@@ -18,7 +18,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "kubernetes"))
 import rules
-from overlays import FOLDER, OVERLAYS, identity, pod, resolve
+from overlays import FOLDER, OVERLAYS, identity, pod, pods, resolve
 
 
 def plain(value):
@@ -46,9 +46,8 @@ def compare_with_kustomize(overlay, resources):
     return True
 
 
-def check_pod(overlay, resources):
-    """What the restricted profile of Pod Security Standards wants, and what the service needs."""
-    spec = pod(resources)
+def check_rights(overlay, resources, spec):
+    """What the restricted profile of Pod Security Standards wants, and that what a pod mounts is there."""
     context = spec["securityContext"]
     assert context["runAsNonRoot"] and context["seccompProfile"] == {"type": "RuntimeDefault"}, overlay
     assert context["fsGroup"] == context["runAsGroup"] == context["runAsUser"] == 65532, overlay
@@ -63,6 +62,11 @@ def check_pod(overlay, resources):
         assert volume.get("secret", {}).get("defaultMode", 0o440) == 0o440, volume
         claim = volume.get("persistentVolumeClaim", {}).get("claimName")
         assert claim is None or ("PersistentVolumeClaim", claim) in resources, claim
+
+
+def check_pod(overlay, resources):
+    """What the service needs."""
+    spec = pod(resources)
     settings = yaml.safe_load(resources["ConfigMap", "offer-signer"]["data"]["offer-signer.yaml"])
     drain = settings["server"]["drainDelaySeconds"] + settings["server"]["drainTimeoutSeconds"]
     assert spec["terminationGracePeriodSeconds"] >= drain + 10, f"{overlay}: the grace is shorter than the drain"
@@ -76,12 +80,17 @@ def check_references(resources):
     """Every selector finds the pod, and every port has its name."""
     template = resources["Deployment", "offer-signer"]["spec"]["template"]
     labels = template["metadata"]["labels"]
+    of_jobs = [each["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
+               for (kind, _), each in resources.items() if kind == "CronJob"]
     names = {port["name"] for port in template["spec"]["containers"][0]["ports"]} | {53, 443, 5432}
     for (kind, name), resource in resources.items():
         spec = resource.get("spec", {})
         if kind in ("Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy"):
             selector = spec.get("podSelector") or spec["selector"]
-            assert (selector.get("matchLabels") or selector).items() <= labels.items(), (kind, name)
+            wanted = (selector.get("matchLabels") or selector).items()
+            found = [each for each in [labels, *of_jobs] if wanted <= each.items()]
+            # A job's pod takes no requests, so only a policy may name it.
+            assert len(found) == 1 and (found[0] == labels or kind == "NetworkPolicy"), (kind, name)
         if kind == "Service":
             assert {port["targetPort"] for port in spec["ports"]} <= names, name
         if kind == "NetworkPolicy":
@@ -104,6 +113,8 @@ def main():
     count, is_compared = 0, True
     for overlay in OVERLAYS:
         resources = resolve(FOLDER / overlay)
+        for spec in pods(resources):
+            check_rights(overlay, resources, spec)
         check_pod(overlay, resources)
         check_references(resources)
         is_compared = compare_with_kustomize(overlay, resources) and is_compared

@@ -9,7 +9,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The worst exposure that the unit may have, in tenths, as systemd-analyze counts it: 1.2 of 10.
 readonly exposure=12
-readonly unit=deploy/systemd/offer-signer.service
 
 heading() {
     if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
@@ -120,30 +119,35 @@ resources=$(python3 -B deploy/check-kubernetes.py "$workspace/kubernetes")
 kubernetes-validate --strict --quiet "$workspace"/kubernetes/*.yaml
 passed "$resources"
 
-heading 'Checking the systemd unit with systemd-analyze'
-# `verify` wants every program of the unit to exist. The service is not installed here, so a copy of the unit names
-# another program in its place.
-sed 's|^ExecStart=/usr/local/bin/offer-signer |ExecStart=/bin/true |' "$unit" >"$workspace/offer-signer.service"
-if cmp -s "$unit" "$workspace/offer-signer.service"; then
-    echo "$unit does not start /usr/local/bin/offer-signer, or this script has to follow it." >&2
+heading 'Checking the systemd units with systemd-analyze'
+# `verify` wants every program of a unit to exist. The service is not installed here, so copies of the units name another
+# program in its place.
+cp deploy/systemd/*.service deploy/systemd/*.timer "$workspace"
+sed -i 's|^ExecStart=/usr/local/bin/offer-signer\(-verify\)\? |ExecStart=/bin/true |' "$workspace"/*.service
+if grep -L '^ExecStart=/bin/true ' "$workspace"/*.service | grep .; then
+    echo "The unit above does not start /usr/local/bin/offer-signer, or this script has to follow it." >&2
     exit 1
 fi
 # The second time with the drop-in for PostgreSQL. It answers 0 even when it has something to say about another key than
 # those it must have.
 for drop_in in '' deploy/systemd/postgresql.conf; do
-    if [[ -n $drop_in ]]; then
-        install -D -m 0644 "$drop_in" "$workspace/offer-signer.service.d/drop-in.conf"
-    fi
-    systemd-analyze verify --man=no "$workspace/offer-signer.service" 2>&1 | tee "$workspace/verify.log"
+    for service in "$workspace"/*.service; do
+        if [[ -n $drop_in ]]; then
+            install -D -m 0644 "$drop_in" "$service.d/drop-in.conf"
+        fi
+    done
+    systemd-analyze verify --man=no "$workspace"/*.service "$workspace"/*.timer 2>&1 | tee "$workspace/verify.log"
     if [[ -s $workspace/verify.log ]]; then
         echo "systemd-analyze verify has found the above." >&2
         exit 1
     fi
 done
 passed 'verify: nothing found'
-systemd-analyze security --offline=true --threshold="$exposure" --no-pager "$unit" >"$workspace/security.log" || {
-    cat "$workspace/security.log"
-    echo "The unit's exposure is above $exposure tenths." >&2
-    exit 1
-}
-passed "security: $(tail -n 1 "$workspace/security.log" | sed 's/^[^A-Za-z]*//')"
+for unit in deploy/systemd/*.service; do
+    systemd-analyze security --offline=true --threshold="$exposure" --no-pager "$unit" >"$workspace/security.log" || {
+        cat "$workspace/security.log"
+        echo "$unit: the exposure is above $exposure tenths." >&2
+        exit 1
+    }
+    passed "security: $(tail -n 1 "$workspace/security.log" | sed 's/^[^A-Za-z]*//')"
+done

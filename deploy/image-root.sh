@@ -51,6 +51,7 @@ debootstrap --variant=minbase --include="$include" "$suite" "$root" >"$root.log"
 }
 rm -f "$root.log"
 install -D --mode=0755 --strip "$executable" "$root/usr/local/bin/offer-signer"
+install --mode=0755 deploy/verify-ledger.sh "$root/usr/local/bin/offer-signer-verify"
 install --directory --owner="$user" --group="$user" --mode=0700 "$root$directory"
 
 # The example in the place of a configuration, its key the user's alone.

@@ -63,7 +63,8 @@ archive() {
     trap "rm -rf '$staging'" EXIT
     mkdir -p "$folder" "$staging/$name"
     install --mode=0755 --strip "$executable" "$staging/$name/offer-signer"
-    install --mode=0644 LICENSE CHANGELOG.md deploy/systemd/offer-signer.service deploy/systemd/postgresql.conf "$staging/$name"
+    install --mode=0755 deploy/verify-ledger.sh "$staging/$name/offer-signer-verify"
+    install --mode=0644 LICENSE CHANGELOG.md deploy/systemd/* "$staging/$name"
     # Of the file that is published, so that its hash is in the document.
     python3 -B deploy/sbom.py "$staging/$name/offer-signer" >"$folder/$name.cdx.json"
     commit=$(git log -1 --format=%ct)

@@ -63,7 +63,7 @@ def resolve(folder):
             made = merged(found[identity(made)], made)
         found[identity(made)] = made
     for image in kustomization.get("images", []):
-        for container in pod(found)["containers"]:
+        for container in (each for spec in pods(found) for each in spec["containers"]):
             if container["image"] == image["name"]:
                 container["image"] += f":{image['newTag']}"
     return found
@@ -71,3 +71,9 @@ def resolve(folder):
 
 def pod(resources):
     return resources["Deployment", "offer-signer"]["spec"]["template"]["spec"]
+
+
+def pods(resources):
+    """The specifications of all pods: of those that serve, and of jobs."""
+    jobs = [each["spec"]["jobTemplate"]["spec"]["template"] for (kind, _), each in resources.items() if kind == "CronJob"]
+    return [pod(resources), *(each["spec"] for each in jobs)]
