@@ -35,11 +35,17 @@ extension SharedServiceTests {
         func codes() throws {
             let offers = #"[{"productId":"p","offerId":"o"}]"#
             let receipt = #"{"evidence":{"receiptResponse":{"status":21003}},"offers":\#(offers)}"#
-            let ids = try ["{}", receipt].map { try post($0).headers["x-request-id"] }
-            let refusals = try service.logLines().filter { ids.contains($0["requestId"] as? String) }
-            #expect(refusals.compactMap { $0["status"] as? Int } == [400, 422])
-            let codes = ["missing_member", "receipt_status"]
-            #expect(refusals.compactMap { $0["code"] as? String } == codes)
+            let answers = try ["{}", receipt].map { try post($0) }
+            let ids = answers.map { $0.headers["x-request-id"] }
+            #expect(answers.map { $0.json["requestId"] as? String } == ids, "the document names the request, too")
+            for message in ["refused", "request"] {
+                let lines = try service.logLines().filter {
+                    $0["message"] as? String == message && ids.contains($0["requestId"] as? String)
+                }
+                #expect(lines.compactMap { $0["status"] as? Int } == [400, 422])
+                #expect(lines.compactMap { $0["code"] as? String } == ["missing_member", "receipt_status"])
+                #expect(lines.allSatisfy { $0["peer"] as? String == "127.0.0.1" })
+            }
         }
 
         @Test("a request's name comes back with every answer; one that is unsafe, or a credential, is replaced")
