@@ -111,12 +111,9 @@ struct OneCustomerTests {
         let decision = try #require(try tried(question).decisions.first)
         let signatures = try #require(decision["signatures"] as? [String: Any], "\(decision)")
         #expect(signatures["count"] as? Int == 1 && signatures["maximum"] as? Int == 2)
-        // Before the paid time was over.
-        let report = try show("--original-transaction-id", id)
-        let ends = try #require(try list("subscriptions", of: report).first?["endsAt"] as? String)
-        let moment = try #require(try? Date(ends, strategy: .iso8601)).timeIntervalSince1970 * 1000 - 86_400_000
-        let before = try #require(try tried("\(question),\"at\":\(Int64(moment))").decisions.first)
-        #expect(before["reason"] as? String != "lapsed", "\(before)")
+        let before = try #require(try tried("\(question),\"at\":1767225600000").decisions.first)
+        let findings = try #require(before["explanation"] as? [[String: Any]])
+        #expect(findings.contains { ($0["saw"] as? String)?.contains("clock says 2026-01-01T00:00:00Z") == true })
         for wrong in [
             "\(question),\"evidence\":{\"transactionId\":\"\(id)\"}", "\(question),\"at\":\"yesterday\"",
             "\(question),\"at\":-1", "\(question),\"at\":1.5", #""originalTransactionId":"x""#,

@@ -76,7 +76,15 @@ struct ErasureTests {
         }
         // The signature is found for a redemption when that is learnt.
         try fixture.states().learn(
-            seen(subscription("1", of: anna, transactionId: "9", offer: .promotional("b"), bought: clock))
+            seen(
+                subscription(
+                    "1",
+                    of: anna,
+                    transactionId: "9",
+                    offer: .promotional("b"),
+                    bought: clock.adding(seconds: 900)
+                )
+            )
         )
         journal.close()
         let found = try fixture.database().holdings(of: stored("anna"))
