@@ -93,6 +93,22 @@ extension StoreKitFile {
         }
     }
 
+    /// A number without a fraction.
+    ///
+    /// The decoder of JSON names no place where it refuses a number for an `Int`.
+    @propertyWrapper
+    package struct WholeNumber: Decodable, Equatable, Sendable {
+        package let wrappedValue: Int
+
+        package init(from decoder: any Decoder) throws {
+            let number = try decoder.singleValueContainer().decode(Double.self)
+            guard let value = Int(exactly: number) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
+            }
+            wrappedValue = value
+        }
+    }
+
     /// A price with a point, such as `4.99`.
     struct Price: Decodable, Equatable, Sendable {
         /// `nil` where nobody has entered one, which is an empty text.

@@ -1,7 +1,7 @@
 /// Xcode's StoreKit configuration file (`.storekit`), as far as it is used, by its own names.
 package struct StoreKitFile: Decodable, Sendable {
     package struct Version: Decodable, Sendable {
-        package let major: Int
+        @WholeNumber package var major: Int
     }
 
     package struct Group: Decodable, Sendable {
@@ -16,7 +16,7 @@ package struct StoreKitFile: Decodable, Sendable {
         package let referenceName: String?
         let internalID: String?
         /// The rank in the group, 1 the highest; products may share one.
-        package let groupNumber: Int
+        @WholeNumber package var groupNumber: Int
         package let recurringSubscriptionPeriod: Period
         private let displayPrice: Price?
         private let billingPlans: [BillingPlan]?
@@ -49,11 +49,11 @@ package struct StoreKitFile: Decodable, Sendable {
 
         package let paymentMode: PaymentMode
         package let subscriptionPeriod: Period
-        private let numberOfPeriods: Int?
+        private let numberOfPeriods: WholeNumber?
         private let displayPrice: Price?
         private let billingPlanType: String?
 
-        package var periods: Int { numberOfPeriods ?? 1 }
+        package var periods: Int { numberOfPeriods?.wrappedValue ?? 1 }
         /// A free offer has none, but perhaps one that is left over.
         package var price: String? { paymentMode == .free ? nil : displayPrice?.entered }
         package var isForMonthlyPlan: Bool { billingPlanType == Self.monthly }

@@ -75,6 +75,7 @@ struct RecognisedContentTests {
         Row("a retention request as signedPayload", retention, in: .signedPayload, "/v1/retention-messages"),
         Row("a transaction in Base64", base64(transaction), in: .signedTransactions, "in Base64", "Send it as it is"),
         Row("a transaction among transactions", transaction, in: .signedTransactions),
+        Row("one with blanks, for its reader to name", transaction.replacing(".", with: ". "), in: .signedTransactions),
         Row("a notification as signedPayload", notification, in: .signedPayload),
         Row("a receipt as receipt", receipt, in: .receipt),
         Row("a receipt of indefinite length", indefinite, in: .receipt),

@@ -82,6 +82,8 @@ struct StoreKitFileTests {
             ("\"displayPrice\": \"4.99\"", "\"displayPrice\": 4.99", "\(product)/displayPrice"),
             ("\"displayPrice\": \"4.99\"", "\"displayPrice\": \"4,99\"", "\(product)/displayPrice"),
             ("\"groupNumber\": 2", "\"groupNumber\": 0", "/subscriptionGroups/0/subscriptions/0/groupNumber"),
+            ("\"groupNumber\": 2", "\"groupNumber\": 1.5", "/subscriptionGroups/0/subscriptions/0/groupNumber"),
+            ("\"major\": 3", "\"major\": 3.5", "/version/major"),
             ("{\n", "", ""),
         ]
     )

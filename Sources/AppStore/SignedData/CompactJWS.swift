@@ -47,9 +47,14 @@ struct CompactJWS {
     fileprivate static func malformed(_ text: Substring, _ rule: String) -> SignedDataFault {
         let marks: [(name: String, characters: String)] = [
             ("a line break", "\r\n"), ("a blank", " \t"), ("a quotation mark", "\"'"), ("padding (=)", "="),
-            ("characters of standard Base64 (+ or /)", "+/"), ("a percent sign of a URL", "%"),
+            ("characters of standard Base64 (+ or /)", "+/"), ("a percent sign of a URL", "%"), ("a backslash", "\\"),
         ]
-        let found = marks.filter { mark in text.utf8.contains { mark.characters.utf8.contains($0) } }.map(\.name)
+        var found = marks.filter { mark in text.utf8.contains { mark.characters.utf8.contains($0) } }.map(\.name)
+        // Such as a byte order mark, or a blank that does not break: nobody sees it.
+        if let foreign = text.unicodeScalars.first(where: { !$0.isASCII }) {
+            let code = String(foreign.value, radix: 16, uppercase: true)
+            found.append("the character U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)")
+        }
         guard !found.isEmpty else { return SignedDataFault(.malformed, rule) }
         return SignedDataFault(
             .malformed,

@@ -64,9 +64,11 @@ package enum DiagnosisCall: Equatable, Sendable {
             case .timestamp: timestamp = try reader.readInt64()
             case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
             case .storeKitError:
-                storeKitError =
-                    try reader.nextType() == .string
-                    ? .text(try text(of: member, from: &reader)) : .number(try reader.readInt64())
+                switch try reader.nextType() {
+                case .string: storeKitError = .text(try text(of: member, from: &reader))
+                case .number: storeKitError = .number(try reader.readInt64())
+                default: throw JSONFault(.wrongType, "StoreKit's error is a number or a text.")
+                }
             default: texts[member] = try text(of: member, from: &reader)
             }
         }

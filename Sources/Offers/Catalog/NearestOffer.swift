@@ -20,9 +20,17 @@ extension App {
     private func elsewhere(_ request: OfferRequest, _ words: String) -> String {
         let found = offers.lazy.filter { $0.offerId.hasSameBytes(as: request.offerId) }.prefix(Self.mostProducts + 1)
         let products = found.map(\.productId)
-        guard !products.isEmpty else { return "." }
+        guard !products.isEmpty else { return inAnotherCase(request.offerId) ?? "." }
         let more = products.count > Self.mostProducts ? " and others" : ""
         return "; \(words) \(products.prefix(Self.mostProducts).joined(separator: ", "))\(more)."
+    }
+
+    /// The end of the sentence: the product whose offer differs in case alone.
+    private func inAnotherCase(_ offerId: String) -> String? {
+        let asked = offerId.lowercasedBytes
+        return offers.lazy.prefix(Self.mostNames).first { $0.offerId.lowercasedBytes == asked }.map {
+            "; did you mean \($0.offerId), on \($0.productId)? Upper and lower case count."
+        }
     }
 
     /// The end of the sentence: the name that may have been meant; `nil` where none is near.

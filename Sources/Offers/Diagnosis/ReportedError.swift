@@ -33,8 +33,9 @@ package enum ReportedError: Equatable, Sendable {
 
     /// The number that a text is, or the first one after the domain of an `SKError`, in any language.
     fileprivate static func number(in text: String) -> Int64? {
-        if let number = Int64(text) { return number }
-        guard let domain = text.utf8.firstRange(of: "SKError".utf8) else { return nil }
+        if let number = Int64(text.split(whereSeparator: \.isWhitespace).joined(separator: " ")) { return number }
+        let text = text.lowercased()
+        guard let domain = text.utf8.firstRange(of: "skerror".utf8) else { return nil }
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         return Int64(String(text.utf8[domain.upperBound...].drop { !isDigit($0) }.prefix(while: isDigit)) ?? "")
     }
@@ -128,12 +129,17 @@ package enum ReportedError: Equatable, Sendable {
 
 extension ReportedError.Meaning {
     /// Whether a text has one of the names as a word, also as Objective-C has it, or the number.
+    ///
+    /// Wrappers write `INVALID_OFFER_SIGNATURE` and `user-cancelled`, too. A name of one word counts in its own case alone.
     fileprivate func isNamed(in text: String) -> Bool {
         ReportedError.number(in: text) == number
-            || text.split { !$0.isLetter && !$0.isNumber }.contains { word in
-                guard word.hasPrefix("SKError") else { return names.contains(String(word)) }
-                let name = word.dropFirst("SKError".count)
-                return names.contains(name.prefix(1).lowercased() + name.dropFirst())
+            || text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.contains { word in
+                let letters = word.filter { $0 != "_" && $0 != "-" }.lowercased()
+                let name = letters.hasPrefix("skerror") ? String(letters.dropFirst("skerror".count)) : letters
+                return names.contains { known in
+                    let isLong = known.contains(where: \.isUppercase) || name != letters
+                    return known == word || isLong && known.lowercased() == name
+                }
             }
     }
 }

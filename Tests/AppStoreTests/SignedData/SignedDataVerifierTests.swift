@@ -204,6 +204,7 @@ struct SignedDataVerifierTests {
         arguments: [
             ("\n", "a line break"), ("\r\n", "a line break"), (" ", "a blank"), ("\"", "a quotation mark"),
             ("==", "padding (=)"), ("\"\n", "a line break and a quotation mark"),
+            ("\u{FEFF}", "the character U+FEFF"), ("\u{A0}", "the character U+00A0"), ("\\n", "a backslash"),
         ]
     )
     func around(text: String, named: String) throws {

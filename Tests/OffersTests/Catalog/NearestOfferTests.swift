@@ -37,6 +37,10 @@ struct NearestOfferTests {
             ("com.example.pro.monthly", "comeback500", "; did you mean comeback50?"),
             ("com.example.pro.monthly", "comeback60", "; did you mean comeback50?"),
             ("com.example.pro.monthly", "loyal20", "; it is on com.example.pro.yearly, com.example.pro.weekly."),
+            (
+                "com.example.pro.monthly", "Loyal20",
+                "; did you mean loyal20, on com.example.pro.yearly? Upper and lower case count."
+            ),
             ("com.example.pro.monthly", "x2", "."), ("com.example.pro.monthly", "comeback", "."),
             ("com.example.pro.monthly", "", "."),
         ]

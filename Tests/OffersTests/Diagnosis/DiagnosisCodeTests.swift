@@ -30,6 +30,8 @@ struct DiagnosisCodeTests {
             ("PurchaseError(invalidOfferSignature)", 12), ("Error: invalidOfferSignature (code: purchase-error)", 12),
             ("An unknown error occurred: SKErrorInvalidSignature", 12), ("SKErrorPaymentCancelled", 2),
             ("systemError(Error Domain=SKErrorDomain Code=12 \"(null)\")", 12), ("unknown", 0),
+            ("INVALID_OFFER_SIGNATURE", 12), ("Error: [user-cancelled]", 2), ("invalidoffersignature", 12),
+            (" 12\n", 12), ("skerror: 18", 18), ("Unknown", nil), ("purchase-error", nil),
             ("PlatformException(unknown, An unknown error occurred, null, null)", 0), ("invalidOfferSignatures", nil),
             ("Unable to Purchase", nil), ("999", nil), ("Error Domain=ASDErrorDomain Code=12", nil),
             ("SKErrorDomain 99999999999999999999", nil),
