@@ -3,6 +3,7 @@ extension Migration {
     static let inOrder = [
         first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration,
         DurableHistoryProgress.migration, HoldoutSQL.migration, LockRows.migration, AskedCall.migration,
+        RedemptionSQL.retentionMigration,
     ]
 
     static let first = Migration(

@@ -87,6 +87,7 @@ extension SubscriptionIdentity {
                 SQLValue(redemption.storefront),
                 SQLValue(signed?.writer), SQLValue(signed?.number), SQLValue(redemption.webOrderLineItemId),
                 .text(redemption.begins.rawValue), .text(redemption.source.rawValue), SQLValue(position),
+                .integer(redemption.isRetention ? 1 : 0),
             ]
         )
     }
