@@ -50,7 +50,7 @@ package struct AppStoreMetrics: Sendable {
     }
 
     func count(_ request: OutgoingRequest, status: String, nanoseconds: Int64) {
-        let handles = calls.handles(for: CallTable.Key(request.service, request.environment, status))
+        let handles = calls.handles(for: CallTable.Key(request, status: status))
         handles.count.increment()
         handles.duration.recordNanoseconds(nanoseconds)
     }
@@ -76,11 +76,13 @@ private final class CallTable: Sendable {
     struct Key: Hashable {
         let service: AppStoreService
         let environment: AppStoreEnvironment
+        let app: String
         let status: String
 
-        init(_ service: AppStoreService, _ environment: AppStoreEnvironment, _ status: String) {
-            self.service = service
-            self.environment = environment
+        init(_ request: OutgoingRequest, status: String) {
+            service = request.service
+            environment = request.environment
+            app = request.bundleId
             self.status = status
         }
     }
@@ -104,7 +106,7 @@ private final class CallTable: Sendable {
             let handles = Handles(
                 count: Counter(
                     label: "offer_signer_app_store_calls_total",
-                    dimensions: labels + [("status", key.status)],
+                    dimensions: labels + [("status", key.status), ("app", key.app)],
                     factory: factory
                 ),
                 duration: Timer(

@@ -40,7 +40,7 @@ struct AppleClockTests {
 
     @Test("the date of data that ends at Apple's own root, each time that it is sent")
     func signedByApple() throws {
-        let verifier = SignedDataVerifier(apple: try TrustedRoot(contents: authority.rootDER))
+        let verifier = SignedDataVerifier(apples: [try TrustedRoot(contents: authority.rootDER)])
         for _ in 0..<2 { read(.signedTransactions([jws], renewalInfos: []), verifier) }
         #expect(listener.dates == [.signed(Self.signed), .signed(Self.signed)])
     }
@@ -52,7 +52,7 @@ struct AppleClockTests {
         read(.signedTransactions([jws], renewalInfos: []), SignedDataVerifier())
         var parts = jws.split(separator: ".").map(String.init)
         parts[2] = String(parts[2].reversed())
-        let apple = SignedDataVerifier(apple: try TrustedRoot(contents: authority.rootDER))
+        let apple = SignedDataVerifier(apples: [try TrustedRoot(contents: authority.rootDER)])
         read(.signedTransactions([parts.joined(separator: ".")], renewalInfos: []), apple)
         #expect(listener.dates.isEmpty)
     }

@@ -90,7 +90,7 @@ struct LogTests {
         #expect(line["host"] as? String == "127.0.0.1:\(server.port)")
         #expect(line["failed"] as? String == "connection")
         #expect(line["label"] as? String == "connection")
-        let label = #"{service="verifyReceipt",environment="Production",status="connection"}"#
+        let label = #"{service="verifyReceipt",environment="Production",status="connection",app="com.example.reader"}"#
         #expect(try service.metrics()["offer_signer_app_store_calls_total" + label] ?? 0 >= 2)
     }
 

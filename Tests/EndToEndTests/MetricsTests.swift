@@ -108,7 +108,7 @@ struct MetricsTests {
         }
         let app = "app=\"com.example.reader\""
         let expected: [String: Double] = [
-            "app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status=\"200\"}": 1,
+            "app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status=\"200\",\(app)}": 1,
             "app_store_credentials_refused_total{service=\"verifyReceipt\",\(app)}": 1,
             "app_store_credentials_refused_total{service=\"serverAPI\",\(app)}": 0,
             "app_store_breaker_open{service=\"serverAPI\",environment=\"Sandbox\"}": 0,

@@ -106,6 +106,23 @@ private let exampleRules = [
         $0.afterRefund = .allow
     },
     PromotionalOffer(id: "paying") { $0.duringTrial = .refuse },
+    PromotionalOffer(id: "cancelled") { $0.lapsedBecause = [.voluntary, .priceIncrease] },
+    PromotionalOffer(id: "cancelled-forgive") {
+        $0.lapsedBecause = [.voluntary]
+        $0.afterRefund = .allow
+    },
+    PromotionalOffer(id: "in-usa") { $0.storefronts = ["USA", "CAN"] },
+    PromotionalOffer(id: "tenured") { $0.minimumTenureDays = 90 },
+    PromotionalOffer(id: "whole-app-tenured") {
+        $0.scope = .app
+        $0.minimumTenureDays = 90
+    },
+    PromotionalOffer(id: "calm") { $0.duringPriceIncrease = .refuse },
+    PromotionalOffer(id: "bundles") { $0.bundled = .allow },
+    PromotionalOffer(id: "bundles-active") {
+        $0.audience = [.active]
+        $0.bundled = .allow
+    },
     PromotionalOffer(id: "seats") { $0.assigned = .allow },
     PromotionalOffer(id: "seats-lapsed") {
         $0.audience = [.lapsed]

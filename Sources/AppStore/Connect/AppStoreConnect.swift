@@ -60,39 +60,68 @@ package struct AppStoreConnect: Sendable {
         return list
     }
 
+    /// Repeats what may go better: a limit, a fault of Apple's, a call without an answer, and one that cannot be read.
     private func document(_ path: String) async throws(AppStoreConnectFault) -> ConnectDocument {
         var repeats = 0
         while true {
-            let response = try await send(path)
-            if response.status == 200 {
-                guard let document = ConnectDocument(json: response.body) else {
-                    throw AppStoreConnectFault("App Store Connect's answer cannot be read: it is none of its documents")
-                }
-                return document
-            }
-            let isLimit = response.status == 429
-            let seconds =
-                RetryAfter.seconds(response.retryAfter, at: now())
-                ?? (isLimit ? Self.secondsAfterLimit : Self.secondsAfterFault)
-            guard isLimit || response.status >= 500, repeats < Self.mostRepeats, seconds <= Self.patienceSeconds else {
-                throw AppStoreConnectFault(
+            let (fault, pause): (AppStoreConnectFault, Pause?)
+            switch try await send(path) {
+            case .success(let response) where response.status == 200:
+                if let document = ConnectDocument(json: response.body) { return document }
+                fault = AppStoreConnectFault("App Store Connect's answer cannot be read: it is none of its documents")
+                pause = Pause(seconds: Self.secondsAfterFault, reason: "App Store Connect's answer cannot be read")
+            case .success(let response):
+                fault = AppStoreConnectFault(
                     response,
                     of: path,
                     key: key.keyIdentifier,
                     isTeams: issuerId != nil,
                     at: now()
                 )
+                pause = Pause(after: response, at: now())
+            case .failure(let failure):
+                fault = AppStoreConnectFault(failure.sentence(about: "App Store Connect"))
+                pause = Pause(after: failure)
             }
+            guard let pause, repeats < Self.mostRepeats, pause.seconds <= Self.patienceSeconds else { throw fault }
             repeats += 1
             do {
-                try await wait(seconds, "App Store Connect \(isLimit ? "asks for patience" : "has a fault")")
+                try await wait(pause.seconds, pause.reason)
             } catch {
                 throw AppStoreConnectFault("it was given up")
             }
         }
     }
 
-    private func send(_ path: String) async throws(AppStoreConnectFault) -> IncomingResponse {
+    /// A wait before a request is sent again.
+    private struct Pause {
+        let seconds: Int
+        let reason: String
+
+        init(seconds: Int, reason: String) { (self.seconds, self.reason) = (seconds, reason) }
+
+        init?(after response: IncomingResponse, at now: Timestamp) {
+            let isLimit = response.status == 429
+            guard isLimit || response.status >= 500 else { return nil }
+            seconds =
+                RetryAfter.seconds(response.retryAfter, at: now) ?? (isLimit ? secondsAfterLimit : secondsAfterFault)
+            reason = "App Store Connect \(isLimit ? "asks for patience" : "has a fault")"
+        }
+
+        /// A name without an address, and TLS that was not agreed on, stay so.
+        init?(after fault: TransportFault) {
+            guard case .failed(let failure, _) = fault else { return nil }
+            switch failure {
+            case .connection, .timeout, .notHTTP: break
+            case .name, .tls, .tooLarge: return nil
+            }
+            (seconds, reason) = (secondsAfterFault, "App Store Connect does not answer")
+        }
+    }
+
+    private func send(
+        _ path: String
+    ) async throws(AppStoreConnectFault) -> Result<IncomingResponse, TransportFault> {
         let token: String
         do throws(SigningFailure) {
             token = try await credentials.bearerToken(at: now())
@@ -110,9 +139,9 @@ package struct AppStoreConnect: Sendable {
             bearerToken: token
         )
         do throws(TransportFault) {
-            return try await transport.send(request, timeout: Self.timeout)
+            return .success(try await transport.send(request, timeout: Self.timeout))
         } catch {
-            throw AppStoreConnectFault(error.sentence(about: "App Store Connect"))
+            return .failure(error)
         }
     }
 }

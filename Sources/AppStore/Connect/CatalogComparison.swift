@@ -50,6 +50,8 @@ private struct Kind {
     static let period = Kind(.warning, "period_differs", "correct it: by it, answers say what an offer saves")
     static let monthlyPlan = Kind(.warning, "offer_for_monthly_plan", "let apps buy it with the billing plan MONTHLY")
     static let somePrices = Kind(.warning, "offer_not_sold_everywhere", "set its prices there, or ask for it elsewhere")
+    static let noStorefront = Kind(.warning, "storefront_not_found", "write one of App Store Connect's territories")
+    static let storefrontPrice = Kind(.warning, "storefront_without_price", "set its price there, or take it out")
     static let noWinBack = Kind(.warning, "win_back_not_found", "take it out of winBackOffers")
     static let oldWinBack = Kind(.warning, "win_back_ended", "take it out of winBackOffers")
     static let winBackLink = Kind(.warning, "win_back_link_differs", "write that one, unless your own page leads there")
@@ -179,6 +181,20 @@ package struct CatalogComparison {
         }
         if offer.terms.familyShared == .allow, !theirs.isFamilySharable {
             add(.notShared, "it has familyShared: allow, but the product cannot be shared", theirs.id, offer.id)
+        }
+        let storefronts = offer.terms.storefronts ?? []
+        if !connect.storefronts.isEmpty {
+            let unknown = storefronts.subtracting(connect.storefronts).sorted()
+            if !unknown.isEmpty {
+                let detail = "no territory is its storefront \(Self.list(unknown))"
+                add(.noStorefront, detail, theirs.id, offer.id)
+            }
+        }
+        if let territories = connect.territories[other.resource.id], !territories.isEmpty {
+            let lacking = storefronts.intersection(connect.storefronts).subtracting(territories).sorted()
+            if !lacking.isEmpty {
+                add(.storefrontPrice, "it has no price in its storefront \(Self.list(lacking))", theirs.id, offer.id)
+            }
         }
         guard let territories = connect.territories[other.resource.id],
             let sold = connect.territories[theirs.resource.id]

@@ -71,7 +71,27 @@ package struct ConnectCatalog: Sendable {
     fileprivate(set) var offerCodes: [String: [String]] = [:]
     fileprivate(set) var territories: [String: Set<String>] = [:]
 
+    /// All that an app can be sold in, where an offer asks for storefronts; empty where nobody asked.
+    fileprivate(set) var storefronts: Set<String> = []
+
     var products: [Product] { groups.flatMap(\.products) }
+
+    /// What App Store Connect has of products and a catalog does not, by Apple's names, each with how many have it.
+    package var leftOut: [(name: String, products: Int)] {
+        var counts: [String: Int] = [:]
+        for product in products {
+            for name in product.resource.members.subtracting(Self.known) { counts[name, default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// The attributes and relationships of a subscription in Apple's description 4.4.1; what came since is left out by name.
+    private static let known: Set = [
+        "name", "productId", "familySharable", "state", "subscriptionPeriod", "reviewNote", "groupLevel",
+        "availableInAllTerritories", "subscriptionLocalizations", "appStoreReviewScreenshot", "group",
+        "introductoryOffers", "promotionalOffers", "offerCodes", "prices", "pricePoints", "promotedPurchase",
+        "subscriptionAvailability", "winBackOffers", "images",
+    ]
 
     func product(_ id: String) -> (product: Product, group: Group)? {
         for group in groups {
@@ -109,8 +129,7 @@ extension AppStoreConnect {
     private func products(ofGroup id: String) async throws(AppStoreConnectFault) -> [ConnectCatalog.Product] {
         let query =
             "include=promotionalOffers,winBackOffers&limit%5BpromotionalOffers%5D=\(Self.mostIncluded)"
-            + "&limit%5BwinBackOffers%5D=\(Self.mostIncluded)&fields%5Bsubscriptions%5D=productId,name,familySharable,"
-            + "state,subscriptionPeriod,groupLevel,promotionalOffers,winBackOffers&limit=200"
+            + "&limit%5BwinBackOffers%5D=\(Self.mostIncluded)&limit=200"
         let list = try await list("/v1/subscriptionGroups/\(id.percentEncoded)/subscriptions?\(query)")
         var products: [ConnectCatalog.Product] = []
         for resource in list.data where resource["productId"] != nil {
@@ -142,6 +161,9 @@ extension AppStoreConnect {
         withPrices: Bool,
         progress: (_ offer: String) -> Void
     ) async throws(AppStoreConnectFault) {
+        if app.asksForStorefronts {
+            catalog.storefronts = Set(try await listIfThere("/v1/territories?limit=200").map(\.id))
+        }
         for product in catalog.products {
             guard let ours = app.product(product.id)?.product else { continue }
             let path = "/v1/subscriptions/\(product.resource.id.percentEncoded)"

@@ -53,6 +53,15 @@ struct ConnectResource: Decodable, Sendable {
         /// The resources that are named, perhaps not all; `nil` where the request did not include them.
         let data: OneOrMany<Name>?
         fileprivate let meta: [String: [String: PlainValue]]?
+
+        private enum CodingKeys: CodingKey { case data, meta }
+
+        /// What has another form is left out: Apple may add relationships of its own kinds.
+        init(from decoder: any Decoder) throws {
+            let members = try? decoder.container(keyedBy: CodingKeys.self)
+            data = try? members?.decodeIfPresent(OneOrMany<Name>.self, forKey: .data)
+            meta = try? members?.decodeIfPresent([String: [String: PlainValue]].self, forKey: .meta)
+        }
     }
 
     private let type: String
@@ -64,6 +73,11 @@ struct ConnectResource: Decodable, Sendable {
 
     /// An attribute as text; `nil` where it is missing.
     subscript(attribute: String) -> String? { attributes?[attribute]?.text }
+
+    /// The names of its attributes that have a value, and of its relationships.
+    var members: Set<String> {
+        Set((attributes ?? [:]).filter { !$0.value.isNull }.keys).union((relationships ?? [:]).keys)
+    }
 }
 
 /// A refusal's errors.
@@ -98,9 +112,11 @@ struct OneOrMany<Element: Decodable & Sendable>: Decodable, Sendable {
 /// A string, number or boolean as text; `nil` for all else.
 private struct PlainValue: Decodable, Sendable {
     let text: String?
+    let isNull: Bool
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
+        isNull = value.decodeNil()
         text =
             (try? value.decode(String.self)) ?? (try? value.decode(Bool.self)).map { "\($0)" }
             ?? (try? value.decode(Int.self)).map { "\($0)" }

@@ -33,8 +33,8 @@ struct CertificateChain {
     }
 
     /// Follows the chain to a root.
-    func signer(endingAt roots: [Certificate], apple: Certificate?) throws(SignedDataFault) -> VerifiedSigner {
-        guard certificates.count == 2 else { return try selfSigned(among: roots, apple: apple) }
+    func signer(endingAt roots: [Certificate], apples: [Certificate]) throws(SignedDataFault) -> VerifiedSigner {
+        guard certificates.count == 2 else { return try selfSigned(among: roots, apples: apples) }
         let (leaf, intermediate) = (certificates[0], certificates[1])
         guard leaf.extensions[oid: Self.signerPurpose] != nil else {
             throw SignedDataFault(
@@ -57,14 +57,15 @@ struct CertificateChain {
         guard let root = roots.first(where: { Self.certifies($0, intermediate) }) else {
             throw SignedDataFault(
                 .untrustedRoot,
-                "The chain does not end at Apple Root CA - G3, nor at a root of appStore.additionalRoots."
+                "The chain does not end at Apple Root CA - G3, nor at a root of appStore.roots or appStore.additionalRoots."
             )
         }
-        return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false, apple: apple)
+        return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false, apples: apples)
     }
 
     /// The signer of a JWS with one certificate, as Xcode makes them: the operator has to trust that very certificate.
-    private func selfSigned(among roots: [Certificate], apple: Certificate?) throws(SignedDataFault) -> VerifiedSigner {
+    private func selfSigned(among roots: [Certificate], apples: [Certificate]) throws(SignedDataFault) -> VerifiedSigner
+    {
         guard let only = certificates.first, roots.contains(only) else {
             throw SignedDataFault(
                 .chainLength,
@@ -72,14 +73,14 @@ struct CertificateChain {
                     + "App Store sends three. Test with the Sandbox."
             )
         }
-        return try signer(of: only, chain: [only], isSelfSigned: true, apple: apple)
+        return try signer(of: only, chain: [only], isSelfSigned: true, apples: apples)
     }
 
     private func signer(
         of leaf: Certificate,
         chain: [Certificate],
         isSelfSigned: Bool,
-        apple: Certificate?
+        apples: [Certificate]
     ) throws(SignedDataFault) -> VerifiedSigner {
         guard let publicKey = P256.Signing.PublicKey(leaf.publicKey) else {
             throw SignedDataFault(.chainBroken, "The first certificate's key is not on the curve P-256.")
@@ -94,7 +95,7 @@ struct CertificateChain {
             publicKey: publicKey,
             validity: from...to,
             isSelfSigned: isSelfSigned,
-            isApples: chain.last == apple
+            isApples: chain.last.map(apples.contains) ?? false
         )
     }
 
@@ -131,8 +132,11 @@ struct CertificateChain {
 /// A root certificate that signed data may end at.
 package struct TrustedRoot: Equatable, Sendable {
     let certificate: Certificate
+    /// Of the certificate in DER.
+    package let sha256: String
 
     private init(der: [UInt8]) throws(SignedDataFault) {
+        sha256 = SHA256.hash(data: der).hexadecimal
         do {
             certificate = try Certificate(derEncoded: der)
         } catch {

@@ -22,19 +22,28 @@ package struct SignedDataVerifier: Sendable {
         package let isLocallySigned: Bool
     }
 
-    private let apple: Certificate?
+    /// Apple's own: the built-in one, and those that the operator pinned.
+    private let apples: [Certificate]
     private let roots: [Certificate]
+    private let intermediates: AppleIntermediates?
     private var clock: (any AppleClock)?
     let cache = SignerCache()
     let genuine = VerifiedJWSCache()
 
-    package init(additionalRoots: [TrustedRoot] = []) {
-        self.init(apple: TrustedRoot.appleRootCAG3, additionalRoots: additionalRoots)
+    /// Takes roots of Apple's beside the built-in one, others that are trusted, and who is told of new intermediates.
+    package init(
+        appleRoots: [TrustedRoot] = [],
+        additionalRoots: [TrustedRoot] = [],
+        telling intermediates: AppleIntermediates? = nil
+    ) {
+        let apples = [TrustedRoot.appleRootCAG3].compactMap(\.self) + appleRoots
+        self.init(apples: apples, additionalRoots: additionalRoots, telling: intermediates)
     }
 
-    init(apple: TrustedRoot?, additionalRoots: [TrustedRoot] = []) {
-        self.apple = apple?.certificate
-        roots = [apple].compactMap { $0?.certificate } + additionalRoots.map(\.certificate)
+    init(apples: [TrustedRoot], additionalRoots: [TrustedRoot] = [], telling intermediates: AppleIntermediates? = nil) {
+        self.apples = apples.map(\.certificate)
+        roots = self.apples + additionalRoots.map(\.certificate)
+        self.intermediates = intermediates
     }
 
     /// The same verifier, which also reports Apple's clock: by the date of everything that ends at Apple's own root.
@@ -82,9 +91,10 @@ package struct SignedDataVerifier: Sendable {
 
     /// The signer that a JWS names, once its certificates are followed to a trusted root.
     private func verifiedSigner(of jws: CompactJWS) throws(SignedDataFault) -> VerifiedSigner {
-        let chain = try CertificateChain(JWSHeader(jws.headerText).certificates)
-        let signer = try chain.signer(endingAt: roots, apple: apple)
+        let certificates = try JWSHeader(jws.headerText).certificates
+        let signer = try CertificateChain(certificates).signer(endingAt: roots, apples: apples)
         cache.noteVerification()
+        if signer.isApples, certificates.count == 3 { intermediates?.note(certificates[1]) }
         return signer
     }
 

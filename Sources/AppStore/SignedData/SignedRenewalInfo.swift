@@ -27,7 +27,11 @@ struct SignedRenewalInfo {
                 case .autoRenewProductId: nextProductId = try reader.readAppleIdentifier()
                 case .autoRenewStatus: renewal.autoRenewStatus = try reader.readAppleFlag()
                 case .expirationIntent:
-                    renewal.hasExpirationIntent = try (reader.readAppleInteger() ?? 0) != 0
+                    let intent = try reader.readAppleInteger() ?? 0
+                    renewal.hasExpirationIntent = intent != 0
+                    renewal.lapseReason = LapseReason(intent: intent)
+                case .priceIncreaseStatus: renewal.priceIncrease = PriceIncrease(try reader.readAppleText())
+                case .willUnbundle: renewal.willUnbundle = try reader.readAppleFlag() ?? false
                 case .isInBillingRetryPeriod:
                     renewal.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
                 case .renewalDate: renewal.renewalDate = try reader.readAppleDate()
@@ -103,6 +107,8 @@ private enum RenewalMember: String, CaseIterable {
     case offerIdentifier
     case commitmentInfo
     case eligibleWinBackOfferIds
+    case priceIncreaseStatus
+    case willUnbundle
 
     static let table = JSONMembers(RenewalMember.self)
 }

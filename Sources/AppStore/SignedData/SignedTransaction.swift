@@ -66,6 +66,8 @@ struct SignedTransaction {
         transaction.previousOriginalTransactionId = fields.previousOriginalTransactionId
         transaction.appTransactionId = fields.appTransactionId
         transaction.isAddition = fields.isAddition
+        transaction.originalPurchaseDate = fields.originalPurchaseDate
+        transaction.bundle = fields.bundle
         self.transaction = transaction
     }
 
@@ -90,6 +92,11 @@ struct SignedTransaction {
         var webOrderLineItemId: String?
         var previousOriginalTransactionId: String?
         var isAddition = false
+        var originalPurchaseDate: Timestamp?
+        var bundleOriginalTransactionId: String?
+        var bundleTransactionId: String?
+        var bundleProductId: String?
+        var bundleGroup: String?
         var appAccountToken: AppAccountToken?
         var offerType: Int64?
         var offerIdentifier: String?
@@ -141,6 +148,19 @@ struct SignedTransaction {
             return PaidPrice(milliunits: milliunits, currency: currency)
         }
 
+        /// Any of the four says that there is one.
+        var bundle: SubscriptionBundle? {
+            guard
+                bundleTransactionId != nil || bundleOriginalTransactionId != nil || bundleProductId != nil
+                    || bundleGroup != nil
+            else { return nil }
+            return .of(
+                originalTransactionId: bundleOriginalTransactionId,
+                transactionId: bundleTransactionId,
+                productId: bundleProductId
+            )
+        }
+
         mutating func read(_ member: TransactionMember?, from reader: inout JSONReader) throws(JSONFault) {
             switch member {
             case .transactionId: transactionId = try reader.readAppleIdentifier()
@@ -173,6 +193,13 @@ struct SignedTransaction {
             case .transactionReason: reason = try reader.readAppleText().flatMap(TransactionReason.init)
             case .billingPlanType: billingPlanType = try reader.readAppleText()
             case .commitmentInfo: commitment = try BillingPlan.Commitment(reading: &reader)
+            case .originalPurchaseDate: originalPurchaseDate = try reader.readAppleDate()
+            case .bundleTransactionId, .bundleTransactionID: bundleTransactionId = try reader.readAppleIdentifier()
+            case .bundleOriginalTransactionId, .bundleOriginalTransactionID:
+                bundleOriginalTransactionId = try reader.readAppleIdentifier()
+            case .bundleProductId, .bundleProductID: bundleProductId = try reader.readAppleIdentifier()
+            case .bundleSubscriptionGroupId, .bundleSubscriptionGroupID:
+                bundleGroup = try reader.readAppleIdentifier()
             case nil: try reader.skipValue()
             }
         }
@@ -243,6 +270,16 @@ private enum TransactionMember: String, CaseIterable {
     case transactionReason
     case billingPlanType
     case commitmentInfo
+    case originalPurchaseDate
+    // StoreKit's names end in ID, and those of Apple's server as a rule in Id: its names of these are not published.
+    case bundleTransactionId
+    case bundleTransactionID
+    case bundleOriginalTransactionId
+    case bundleOriginalTransactionID
+    case bundleProductId
+    case bundleProductID
+    case bundleSubscriptionGroupId
+    case bundleSubscriptionGroupID
 
     static let table = JSONMembers(TransactionMember.self)
 }

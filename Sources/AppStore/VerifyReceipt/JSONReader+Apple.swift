@@ -71,9 +71,10 @@ extension JSONReader {
     }
 
     /// Reads `expiration_intent`.
-    mutating func readAppleIntent() throws(JSONFault) -> Bool {
+    mutating func readAppleIntent(into renewal: inout RenewalInfo) throws(JSONFault) {
         let intent = try readAppleText()
-        return intent != nil && intent != "0"
+        renewal.hasExpirationIntent = intent != nil && intent != "0"
+        renewal.lapseReason = intent.flatMap { Int64($0) }.flatMap(LapseReason.init)
     }
 
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40

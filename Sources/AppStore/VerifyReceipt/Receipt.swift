@@ -73,6 +73,8 @@ enum ReceiptMember: String, CaseIterable {
     case group = "subscription_group_identifier"
     case purchaseDate = "purchase_date_ms"
     case purchaseDateText = "purchase_date"
+    case originalPurchaseDate = "original_purchase_date_ms"
+    case originalPurchaseDateText = "original_purchase_date"
     case expiresDate = "expires_date_ms"
     case expiresDateText = "expires_date"
     case cancellationDate = "cancellation_date_ms"

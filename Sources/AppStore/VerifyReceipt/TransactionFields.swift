@@ -8,6 +8,7 @@ struct TransactionFields {
     private var transactionId: String?
     private var group: String?
     private var purchaseDate = AppleDateFields()
+    private var originalPurchaseDate = AppleDateFields()
     private var expiresDate = AppleDateFields()
     private var cancellationDate = AppleDateFields()
     private var isUpgraded = false
@@ -50,6 +51,9 @@ struct TransactionFields {
         transaction.isOfferSaid = isTrial != nil || offer == .introductory
         transaction.isFree = isTrial
         transaction.webOrderLineItemId = webOrderLineItemId
+        transaction.originalPurchaseDate = try originalPurchaseDate.value(
+            named: ReceiptMember.originalPurchaseDateText.rawValue
+        )
         return transaction
     }
 
@@ -62,6 +66,8 @@ struct TransactionFields {
         case .group: group = try reader.readAppleIdentifier()
         case .purchaseDate: purchaseDate.milliseconds = try reader.readAppleDate()
         case .purchaseDateText: try purchaseDate.readText(from: &reader)
+        case .originalPurchaseDate: originalPurchaseDate.milliseconds = try reader.readAppleDate()
+        case .originalPurchaseDateText: try originalPurchaseDate.readText(from: &reader)
         case .expiresDate: expiresDate.milliseconds = try reader.readAppleDate()
         case .expiresDateText: try expiresDate.readText(from: &reader)
         case .cancellationDate: cancellationDate.milliseconds = try reader.readAppleDate()

@@ -143,7 +143,7 @@ extension VerifyReceiptResponse {
                 own.autoRenewStatus = try reader.readAppleFlag()
                 response.ownRenewal = own
             case .expirationIntent:
-                own.hasExpirationIntent = try reader.readAppleIntent()
+                try reader.readAppleIntent(into: &own)
                 response.ownRenewal = own
             case .isInBillingRetryPeriod:
                 own.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
@@ -196,13 +196,17 @@ extension RenewalInfo {
         var grace = AppleDateFields()
         var promotionalOfferId: String?
         var offerCodeName: String?
+        var priceIncreaseStatus: String?
+        var priceConsentStatus: String?
         try reader.readObject(PendingRenewalMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .originalTransactionId: info.originalTransactionId = try reader.readAppleIdentifier()
             case .productId: info.productId = try reader.readAppleIdentifier()
             case .group: info.subscriptionGroupIdentifier = try reader.readAppleIdentifier()
             case .autoRenewStatus: info.autoRenewStatus = try reader.readAppleFlag()
-            case .expirationIntent: info.hasExpirationIntent = try reader.readAppleIntent()
+            case .expirationIntent: try reader.readAppleIntent(into: &info)
+            case .priceIncreaseStatus: priceIncreaseStatus = try reader.readAppleText()
+            case .priceConsentStatus: priceConsentStatus = try reader.readAppleText()
             case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
             case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
             case .gracePeriodExpiresDateText: try grace.readText(from: &reader)
@@ -213,6 +217,7 @@ extension RenewalInfo {
         }
         info.gracePeriodExpiresDate = try grace.value(named: PendingRenewalMember.gracePeriodExpiresDateText.rawValue)
         info.offer = promotionalOfferId.map(RedeemedOffer.promotional) ?? offerCodeName.map(RedeemedOffer.offerCode)
+        info.priceIncrease = PriceIncrease(priceIncreaseStatus ?? priceConsentStatus)
         self = info
     }
 }
@@ -229,6 +234,8 @@ private enum PendingRenewalMember: String, CaseIterable {
     case gracePeriodExpiresDateText = "grace_period_expires_date"
     case promotionalOfferId = "promotional_offer_id"
     case offerCodeName = "offer_code_ref_name"
+    case priceIncreaseStatus = "price_increase_status"
+    case priceConsentStatus = "price_consent_status"
 
     static let table = JSONMembers(PendingRenewalMember.self)
 }

@@ -8,9 +8,13 @@ struct ConnectRoutes {
     let store: SimulatedAppStore
 
     func add(to router: some RouterMethods<SimulatorContext>) {
-        router.group("v1")
-            .add(middleware: FaultMiddleware(store: store, target: .appStoreConnect, environment: .production))
-            .get("**") { request, _ in try answer(request) }
+        for version in ["v1", "v2"] {
+            let paths = router.group(RouterPath(version))
+                .add(middleware: FaultMiddleware(store: store, target: .appStoreConnect, environment: .production))
+            for method in [HTTPRequest.Method.get, .post, .patch, .put, .delete] {
+                paths.on("**", method: method) { request, _ in try answer(request) }
+            }
+        }
     }
 
     private func answer(_ request: Request) throws -> Response {
@@ -37,6 +41,7 @@ struct ConnectRoutes {
     private func document(_ request: Request, of team: ConnectTeam) throws(ConnectError) -> [String: Any] {
         let path = request.uri.path
         let place = try team.place(path)
+        guard request.method == .get else { throw ConnectError.readOnly }
         let query = try ConnectQuery(request.uri.query ?? "", of: place.type, pageSize: team.pageSize)
         return query.document(of: place, at: "http://\(request.head.authority ?? "127.0.0.1")", path: path)
     }
@@ -46,6 +51,8 @@ struct ConnectRoutes {
 struct ConnectError: Error {
     static let notAuthorized = ConnectError(401, "NOT_AUTHORIZED")
     static let forbidden = ConnectError(403, "FORBIDDEN_ERROR")
+    /// Apple's word on an operation that a resource does not have; the stand-in has none but reading.
+    static let readOnly = forbidden
     static let agreementMissing = ConnectError(403, "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED")
     static let notFound = ConnectError(404, "NOT_FOUND")
     static let noPath = ConnectError(404, "PATH_ERROR")
@@ -76,7 +83,10 @@ struct ConnectQuery {
     private static let mostPerPage = 200
     private static let mostIncluded = 50
 
-    private var bundleId: String?
+    /// The values that an attribute or the resource of a relationship may have.
+    private var filters: [String: [String]] = [:]
+    /// The attributes by which it is sorted, each with whether it goes down.
+    private var order: [(attribute: String, isDescending: Bool)] = []
     private var include: [String] = []
     /// The attributes and relationships that are wanted, by type.
     private var fields: [String: [String]] = [:]
@@ -115,7 +125,16 @@ struct ConnectQuery {
                     throw .invalid(name)
                 }
                 fields[inner] = values
-            case "filter[bundleId]" where type == "apps": bundleId = value.lowercased()
+            case "filter[\(inner)]":
+                let known = ConnectResource.types[type]
+                let isOne = ConnectResource.toOne.contains(inner) && relations[inner] != nil
+                guard known?.attributes.contains(inner) == true || isOne else { throw .illegal(name) }
+                guard !values.isEmpty else { throw .invalid(name) }
+                filters[inner] = values.map { $0.lowercased() }
+            case "sort":
+                let known = ConnectResource.types[type]?.attributes ?? []
+                order = values.map { ($0.hasPrefix("-") ? String($0.dropFirst()) : $0, $0.hasPrefix("-")) }
+                guard !order.isEmpty, order.allSatisfy({ known.contains($0.attribute) }) else { throw .invalid(name) }
             default: throw .illegal(name)
             }
         }
@@ -126,12 +145,12 @@ struct ConnectQuery {
 
     /// The document of one resource, or of a page of several.
     func document(of place: ConnectTeam.Place, at host: String, path: String) -> [String: Any] {
-        // A caller may not rely on a filter that is exact.
-        let all = place.resources.filter {
-            bundleId == nil || $0.attributes["bundleId"]?.description.lowercased() == bundleId
-        }
+        let all = sorted(place.resources.filter(isWanted))
         let page = all.dropFirst(start).prefix(limit())
-        let data = page.map { json($0, including: include, at: host) }
+        let data = page.map { resource -> [String: Any] in
+            place.isLinkage
+                ? ["type": resource.type, "id": resource.id] : json(resource, including: include, at: host)
+        }
         var document: [String: Any] = ["data": data]
         if !include.isEmpty {
             var known: Set<String> = []
@@ -149,6 +168,24 @@ struct ConnectQuery {
         }
         document["links"] = links
         return document
+    }
+
+    /// A caller may not rely on a filter that is exact: letters of any case are one.
+    private func isWanted(_ resource: ConnectResource) -> Bool {
+        filters.allSatisfy { name, values in
+            let own = resource.attributes[name].map { [$0.description] } ?? (resource.related[name] ?? []).map(\.id)
+            return own.contains { values.contains($0.lowercased()) }
+        }
+    }
+
+    private func sorted(_ resources: [ConnectResource]) -> [ConnectResource] {
+        // Sorting is stable: the first attribute counts most.
+        order.reversed().reduce(resources) { resources, place in
+            resources.sorted { left, right in
+                let texts = [left, right].map { $0.attributes[place.attribute]?.description ?? "" }
+                return place.isDescending ? texts[0] > texts[1] : texts[0] < texts[1]
+            }
+        }
     }
 
     private static func paging(_ total: Int, _ limit: Int) -> [String: Any] {

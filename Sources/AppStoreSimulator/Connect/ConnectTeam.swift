@@ -9,9 +9,11 @@ struct ConnectTeam: Sendable {
         let type: String
         let isList: Bool
         let resources: [ConnectResource]
+        /// Whether it names resources alone, as `relationships/…` does.
+        var isLinkage = false
     }
 
-    /// How long a token may be valid, in seconds.
+    /// How far ahead of now a token may end, in seconds.
     private static let maximumLifetime: Int64 = 1200
     /// The roles that may read subscriptions, by Apple's names.
     private static let readers: Set<String> = ["ADMIN", "APP_MANAGER", "DEVELOPER", "MARKETING"]
@@ -30,6 +32,9 @@ struct ConnectTeam: Sendable {
         for key in settings.keys ?? [] { publicKeys[key.id] = try key.value(in: directory) }
         guard pageSize > 0 else { throw SimulatorFault("appStoreConnect has a pageSize of 1 or more") }
         add(apps.map(\.connectResource), of: "apps", at: "/v1/apps")
+        let territories = places.values.filter { $0.type == "territories" }.flatMap(\.resources)
+        let known = Dictionary(territories.map { ($0.id, $0) }) { first, _ in first }
+        add(known.values.sorted { $0.id < $1.id }, of: "territories", at: "/v1/territories")
     }
 
     private mutating func add(_ resources: [ConnectResource], of type: String, at path: String, isList: Bool = true) {
@@ -49,8 +54,15 @@ struct ConnectTeam: Sendable {
 
     func place(_ path: String) throws(ConnectError) -> Place {
         if let place = places[path] { return place }
-        let parts = path.split(separator: "/").map(String.init)
-        let relations = parts.count > 2 ? ConnectResource.types[parts[1]]?.relations : nil
+        var parts = path.split(separator: "/").map(String.init)
+        if parts.count == 5, parts[3] == "relationships" {
+            parts.remove(at: 3)
+            if var place = places["/" + parts.joined(separator: "/")] {
+                place.isLinkage = true
+                return place
+            }
+        }
+        let relations = parts.count > 2 && parts[0] == "v1" ? ConnectResource.types[parts[1]]?.relations : nil
         throw relations != nil && parts.dropFirst(3).allSatisfy { relations?[$0] != nil } ? .notFound : .noPath
     }
 
@@ -61,9 +73,11 @@ struct ConnectTeam: Sendable {
             let key = settings.keys?.first(where: { $0.id == jws.keyIdentifier }),
             let publicKey = publicKeys[key.id], jws.isSigned(by: publicKey),
             jws.string("aud") == "appstoreconnect-v1", jws.claims["bid"] == nil,
-            let issued = jws.integer("iat"), issued <= seconds, let expires = jws.integer("exp"), expires > seconds,
-            expires <= issued + Self.maximumLifetime
+            let expires = jws.integer("exp"), expires > seconds, expires <= seconds + Self.maximumLifetime
         else { return nil }
+        if jws.claims["iat"] != nil {
+            guard let issued = jws.integer("iat"), issued <= seconds else { return nil }
+        }
         let issuer = jws.string("iss")
         let isRight =
             key.individual == true

@@ -6,15 +6,26 @@ struct ConnectResource: Sendable {
 
     /// The types that are played: all the attributes that a request may name, and the types of related resources.
     static let types: [String: (attributes: Set<String>, relations: [String: String])] = [
-        "apps": (["name", "bundleId"], ["subscriptionGroups": "subscriptionGroups"]),
+        "apps": (
+            ["name", "bundleId", "sku", "primaryLocale", "contentRightsDeclaration", "isOrEverWasMadeForKids"],
+            ["subscriptionGroups": "subscriptionGroups"]
+        ),
         "subscriptionGroups": (["referenceName"], ["subscriptions": "subscriptions"]),
         "subscriptions": (
-            ["name", "productId", "familySharable", "state", "subscriptionPeriod", "groupLevel"],
+            [
+                "name", "productId", "familySharable", "state", "subscriptionPeriod", "groupLevel", "reviewNote",
+                "groupPurchaseInvitationMode",
+            ],
             [
                 "promotionalOffers": "subscriptionPromotionalOffers", "winBackOffers": "winBackOffers",
                 "introductoryOffers": "subscriptionIntroductoryOffers", "offerCodes": "subscriptionOfferCodes",
-                "subscriptionAvailability": "subscriptionAvailabilities",
+                "subscriptionAvailability": "subscriptionAvailabilities", "prices": "subscriptionPrices",
+                "pricePoints": "subscriptionPricePoints",
             ]
+        ),
+        "subscriptionPrices": (
+            ["startDate", "preserved"],
+            ["territory": "territories", "subscriptionPricePoint": "subscriptionPricePoints"]
         ),
         "subscriptionPromotionalOffers": (
             ["name", "offerCode", "duration", "offerMode", "numberOfPeriods", "targetSubscriptionPlanType"],
@@ -23,10 +34,15 @@ struct ConnectResource: Sendable {
         "subscriptionPromotionalOfferPrices": (
             [], ["territory": "territories", "subscriptionPricePoint": "subscriptionPricePoints"]
         ),
-        "subscriptionPricePoints": (["customerPrice"], [:]),
-        "winBackOffers": (["referenceName", "offerId", "startDate", "endDate", "priority"], [:]),
-        "subscriptionIntroductoryOffers": (["duration", "offerMode", "numberOfPeriods"], ["territory": "territories"]),
-        "subscriptionOfferCodes": (["name", "active"], [:]),
+        "subscriptionPricePoints": (["customerPrice", "proceeds", "proceedsYear2"], ["territory": "territories"]),
+        "winBackOffers": (
+            ["referenceName", "offerId", "startDate", "endDate", "priority", "duration", "offerMode", "periodCount"],
+            [:]
+        ),
+        "subscriptionIntroductoryOffers": (
+            ["duration", "offerMode", "numberOfPeriods", "startDate", "endDate"], ["territory": "territories"]
+        ),
+        "subscriptionOfferCodes": (["name", "active", "duration", "offerMode", "numberOfPeriods"], [:]),
         "subscriptionAvailabilities": ([], ["availableTerritories": "territories"]),
         "territories": (["currency"], [:]),
     ]
@@ -52,14 +68,16 @@ extension Scenario.App {
     /// The app with all that is below it.
     var connectResource: ConnectResource {
         let id = String(appAppleId ?? Self.usualAppleId)
-        let groups = subscriptionGroups.enumerated().map { group, content in
-            let products = content.products.enumerated().map { number, product in
-                product.connectResource(id: "\(id)\(group * 100 + number + 100)", currency: currency ?? "USD")
+        var number = 99
+        let groups = subscriptionGroups.map { content in
+            let products = content.products.map { product in
+                number += 1
+                return product.connectResource(id: "\(id)\(number)", currency: currency ?? "USD")
             }
             let attributes = ["referenceName": content.name ?? content.id]
             return ConnectResource("subscriptionGroups", content.id, attributes, ["subscriptions": products])
         }
-        let attributes = ["bundleId": bundleId, "name": name ?? bundleId]
+        let attributes = ["bundleId": bundleId, "name": name ?? bundleId, "sku": bundleId, "primaryLocale": "en-US"]
         return ConnectResource("apps", id, attributes, ["subscriptionGroups": groups])
     }
 }
@@ -71,7 +89,17 @@ extension Scenario.Product {
         let attributes: [String: ConnectResource.Value?] = [
             "productId": self.id, "name": name ?? self.id, "state": state ?? "APPROVED", "groupLevel": level ?? 1,
             "familySharable": familySharable ?? false, "subscriptionPeriod": period.connectName,
+            "groupPurchaseInvitationMode": groupPurchaseInvitationMode,
         ]
+        let points = places.map { place in
+            let amount = "\(price ?? 9.99)"
+            let prices = ["customerPrice": amount, "proceeds": amount, "proceedsYear2": amount]
+            return ConnectResource("subscriptionPricePoints", "\(id)-\(place.id)", prices, ["territory": [place]])
+        }
+        let prices = zip(places, points).map { place, point in
+            let related = ["territory": [place], "subscriptionPricePoint": [point]]
+            return ConnectResource("subscriptionPrices", "\(id)-\(place.id)", ["preserved": false], related)
+        }
         let promotional = (offers ?? []).enumerated().map { number, offer in
             let plan = monthlyPrice == nil ? nil : offer.billingPlanType == .monthly ? "MONTHLY" : "UPFRONT"
             return offer.promotional(id: "\(id)-P\(number)", period: period, plan: plan, places)
@@ -104,7 +132,8 @@ extension Scenario.Product {
             attributes,
             [
                 "promotionalOffers": promotional, "winBackOffers": winBacks, "introductoryOffers": introductory ?? [],
-                "offerCodes": codes, "subscriptionAvailability": [availability],
+                "offerCodes": codes, "subscriptionAvailability": [availability], "prices": prices,
+                "pricePoints": points,
             ]
         )
     }

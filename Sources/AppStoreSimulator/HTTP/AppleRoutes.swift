@@ -37,14 +37,19 @@ struct AppleRoutes {
         api.get("v1/transactions/:id") { request, context in
             try answer(request) { try $0.transactionInfo(try context.parameters.require("id")) }
         }
-        api.get("v2/history/:id") { request, context in
-            try answer(request) { api in
-                let query = request.uri.queryParameters
-                let (revision, sort) = (query["revision"].map(String.init), query["sort"].map(String.init))
-                let filter = try HistoryFilter(query.map { (String($0.key), String($0.value)) })
-                let id = try context.parameters.require("id")
-                return try api.history(id, revision: revision, sort: sort, filter: filter)
-            }
+        // Version 1 is deprecated, and what Apple's libraries ask by default.
+        for version in ["v1", "v2"] {
+            api.get("\(version)/history/:id") { try history($0, $1) }
+        }
+    }
+
+    private func history(_ request: Request, _ context: SimulatorContext) throws -> Response {
+        try answer(request) { api in
+            let query = request.uri.queryParameters
+            let (revision, sort) = (query["revision"].map(String.init), query["sort"].map(String.init))
+            let filter = try HistoryFilter(query.map { (String($0.key), String($0.value)) })
+            let id = try context.parameters.require("id")
+            return try api.history(id, revision: revision, sort: sort, filter: filter)
         }
     }
 

@@ -9,6 +9,7 @@ extension Scenario {
             throw SimulatorFault("the clock goes from 2020 to 2040")
         }
         var stores: [StoreApp] = []
+        let apps = try appsWithIds()
         for app in apps { stores.append(try app.store(in: directory)) }
         var world = AppStoreWorld(clock: clock, apps: stores, numbers: TransactionNumbers())
         if let appStoreConnect { world.connect = try ConnectTeam(appStoreConnect, of: apps, in: directory) }
@@ -20,6 +21,28 @@ extension Scenario {
             }
         }
         return world
+    }
+}
+
+extension Scenario {
+    /// Its apps, each with an Apple ID of its own.
+    private func appsWithIds() throws(SimulatorFault) -> [App] {
+        var used: Set<Int64> = []
+        for app in apps {
+            guard let id = app.appAppleId, !used.insert(id).inserted else { continue }
+            throw SimulatorFault(
+                "the app \(app.bundleId) has the appAppleId \(id) of another app; Apple gives each its own"
+            )
+        }
+        return apps.map { app in
+            var app = app
+            if app.appAppleId == nil {
+                var id = App.usualAppleId
+                while !used.insert(id).inserted { id += 1 }
+                app.appAppleId = id
+            }
+            return app
+        }
     }
 }
 

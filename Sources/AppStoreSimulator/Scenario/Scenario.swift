@@ -78,6 +78,7 @@ struct Scenario: Decodable {
         var name: String?
         var state: String?
         var familySharable: Bool?
+        var groupPurchaseInvitationMode: String?
         var winBackOffers: [WinBackOffer]?
         var offerCodes: [String]?
         var territories: [String]?

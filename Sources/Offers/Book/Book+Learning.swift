@@ -185,7 +185,6 @@ private struct Presentation<Digester: AccountDigester> {
             if said.content.offer?.catalogId == nil {
                 // Only redemptions need prices.
                 said.content.price = nil
-                said.content.storefront = nil
             }
             return said
         }

@@ -65,11 +65,19 @@ enum HeldField: UInt64 {
     case renewalDate = 49
     case shownSince = 50
     case isShownSinceUnsaid = 51
+    case originalPurchaseDate = 52
+    case expirationIntent = 53
+    case priceIncrease = 54
+    case isBundled = 55
+    case bundleOriginalTransactionId = 56
+    case bundleTransactionId = 57
+    case bundleProductId = 58
+    case willUnbundle = 59
 }
 
 extension Chapter {
     /// 1 was that of version 0.2.0, which stored neither whether an organisation pays, nor whether a period is free; 2 that of
-    /// 0.3.0, which did not store since when a transaction has been shown.
+    /// 0.3.0, which stored neither since when a transaction has been shown, nor whether the price rises.
     private static let version: UInt64 = 3
 
     package var bytes: [UInt8] {
@@ -155,7 +163,10 @@ extension Chapter {
             }
         }
         self.accepted = accepted
-        if version < 3 { for place in transactions.indices { transactions[place].shownSince = nil } }
+        if version < 3 {
+            for place in transactions.indices { transactions[place].shownSince = nil }
+            renewal?.content?.priceIncrease = .unknown
+        }
         if version == 1 {
             for place in transactions.indices { transactions[place].content.isFree = nil }
             leaveOwnershipOpen()
@@ -251,6 +262,13 @@ extension CompactWriter {
         field(.previousId, transaction.previousOriginalTransactionId)
         field(.appTransactionId, transaction.appTransactionId)
         flag(.isAddition, transaction.isAddition)
+        field(.originalPurchaseDate, transaction.originalPurchaseDate)
+        if let bundle = transaction.bundle {
+            flag(.isBundled, true)
+            field(.bundleOriginalTransactionId, bundle.originalTransactionId)
+            field(.bundleTransactionId, bundle.transactionId)
+            field(.bundleProductId, bundle.productId)
+        }
         if transaction.kind != .subscription { field(.kind, transaction.kind.rawValue) }
         number(0)
     }
@@ -270,6 +288,9 @@ extension CompactWriter {
             field(.status, renewal.status?.code.rawValue)
             field(.statusAsOf, renewal.status?.asOf)
             field(.renewalDate, renewal.renewalDate)
+            field(.expirationIntent, renewal.lapseReason?.intent)
+            if renewal.priceIncrease != .notDue { field(.priceIncrease, renewal.priceIncrease.rawValue) }
+            flag(.willUnbundle, renewal.willUnbundle)
             for id in renewal.eligibleWinBackOfferIds { field(.winBackOfferId, id) }
         }
         number(0)

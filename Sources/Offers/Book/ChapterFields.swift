@@ -32,10 +32,11 @@ struct ChapterFields {
             switch field {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
                 .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition,
-                .isFree, .isFreeUnsaid, .isShownSinceUnsaid:
+                .isFree, .isFreeUnsaid, .isShownSinceUnsaid, .isBundled, .willUnbundle:
                 note(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
-                .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId:
+                .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId,
+                .bundleOriginalTransactionId, .bundleTransactionId, .bundleProductId:
                 note(Int64(try reader.textPlace()), as: field)
             case .linkedId: linkedIds.append(try reader.text())
             case .winBackOfferId: winBackOfferIds.append(try reader.text())
@@ -113,6 +114,14 @@ struct ChapterFields {
         transaction.previousOriginalTransactionId = text(.previousId)
         transaction.appTransactionId = text(.appTransactionId)
         transaction.isAddition = flag(.isAddition)
+        transaction.originalPurchaseDate = date(.originalPurchaseDate)
+        if flag(.isBundled) {
+            transaction.bundle = .of(
+                originalTransactionId: text(.bundleOriginalTransactionId),
+                transactionId: text(.bundleTransactionId),
+                productId: text(.bundleProductId)
+            )
+        }
         transaction.kind = number(.kind).flatMap(Transaction.Kind.init) ?? .subscription
         return transaction
     }
@@ -159,6 +168,9 @@ struct ChapterFields {
         )
         renewal.eligibleWinBackOfferIds = winBackOfferIds
         renewal.offerProductId = text(.offerProductId)
+        renewal.lapseReason = number(.expirationIntent).flatMap(LapseReason.init)
+        renewal.priceIncrease = number(.priceIncrease).map { PriceIncrease(rawValue: $0) ?? .unknown } ?? .notDue
+        renewal.willUnbundle = flag(.willUnbundle)
         if let code = number(.status).flatMap(SubscriptionStatus.Code.init), let asOf = date(.statusAsOf) {
             renewal.status = SubscriptionStatus(code, asOf: asOf)
         }

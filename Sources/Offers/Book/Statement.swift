@@ -115,7 +115,13 @@ extension RenewalInfo? {
     /// An order that is always the same.
     fileprivate static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
         guard left != right else { return false }
-        guard left != nil, right != nil else { return left == nil }
-        return left.orderedBytes.lexicographicallyPrecedes(right.orderedBytes)
+        guard let left, let right else { return left == nil }
+        // What version 0.3.0 stored says less than the same said again.
+        guard left.isComplete == right.isComplete else { return right.isComplete }
+        return Self.some(left).orderedBytes.lexicographicallyPrecedes(Self.some(right).orderedBytes)
     }
+}
+
+extension RenewalInfo {
+    fileprivate var isComplete: Bool { priceIncrease != .unknown && hasExpirationIntent == (lapseReason != nil) }
 }

@@ -55,8 +55,11 @@ package final class App: Sendable {
 
     /// Whether any offer has a rule that reads the running period.
     package var readsRunningPeriods: Bool {
-        offers { $0.duringTrial == .refuse || $0.fromProducts != nil }
+        offers { $0.duringTrial == .refuse || $0.fromProducts != nil || $0.storefronts != nil }
     }
+
+    /// Whether any offer is for customers of some storefronts alone.
+    package var asksForStorefronts: Bool { offers { $0.storefronts != nil } }
 
     /// Whether any offer has terms that hold something.
     func offers(_ hold: (PromotionalOffer.Terms) -> Bool) -> Bool {

@@ -14,6 +14,8 @@ package struct OfferKey: Sendable {
         case scope(Place<OfferScope>)
         case treatment(Place<OfferTreatment>)
         case products(Place<Set<String>?>)
+        case lapseReasons(Place<Set<LapseReason>?>)
+        case storefronts(Place<Set<String>?>)
         case holdout(Place<Holdout?>)
     }
 
@@ -26,6 +28,8 @@ package struct OfferKey: Sendable {
     package let shown: @Sendable (Terms) -> String?
     /// Why no customer could meet it, in words that follow the key's name; `nil` where one can.
     package let unmeetable: @Sendable (Terms) -> String?
+    /// Why it says nothing of any customer, in such words; `nil` where it does.
+    package let pointless: @Sendable (Terms) -> String?
     /// Whether a customer meets it whatever became of a subscription that was to renew, given its end and the time.
     let staysOpen: @Sendable (Terms, Timestamp?, Timestamp) -> Bool
 
@@ -36,6 +40,7 @@ package struct OfferKey: Sendable {
         _ meaning: String,
         shown: @escaping @Sendable (Terms) -> String? = { _ in nil },
         unmeetable: @escaping @Sendable (Terms) -> String? = { _ in nil },
+        pointless: @escaping @Sendable (Terms) -> String? = { _ in nil },
         staysOpen: @escaping @Sendable (Terms, Timestamp?, Timestamp) -> Bool = { _, _, _ in true }
     ) {
         self.name = name
@@ -44,6 +49,7 @@ package struct OfferKey: Sendable {
         self.meaning = meaning
         self.shown = shown
         self.unmeetable = unmeetable
+        self.pointless = pointless
         self.staysOpen = staysOpen
     }
 
@@ -73,7 +79,7 @@ package struct OfferKey: Sendable {
         case .days(_, let place): "\(terms[keyPath: place])"
         case .scope(let place): "`\(terms[keyPath: place].rawValue)`"
         case .treatment(let place): "`\(terms[keyPath: place].rawValue)`"
-        case .states, .moment, .number, .products, .holdout: without
+        case .states, .moment, .number, .products, .lapseReasons, .storefronts, .holdout: without
         }
     }
 }

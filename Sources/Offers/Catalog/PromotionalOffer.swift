@@ -36,6 +36,13 @@ package final class PromotionalOffer: Sendable {
         package var familyShared = OfferTreatment.refuse
         package var assigned = OfferTreatment.refuse
         package var duringTrial = OfferTreatment.allow
+        package var bundled = OfferTreatment.refuse
+        package var lapsedBecause: Set<LapseReason>?
+        /// The App Store's countries, as Apple writes them (ISO 3166-1 alpha-3).
+        package var storefronts: Set<String>?
+        /// In days of 24 hours.
+        package var minimumTenureDays: Int?
+        package var duringPriceIncrease = OfferTreatment.allow
         package var holdout: Holdout?
 
         package init() {}

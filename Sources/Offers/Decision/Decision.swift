@@ -92,6 +92,10 @@ package enum Reason: String, CaseIterable, VerdictReason {
     case stateNotInAudience = "state_not_in_audience"
     case notFromProduct = "not_from_product"
     case inTrial = "in_trial"
+    case notLapsedBecause = "not_lapsed_because"
+    case notInStorefront = "not_in_storefront"
+    case tenureTooShort = "tenure_too_short"
+    case priceIncreasePending = "price_increase_pending"
     case lapsedTooRecently = "lapsed_too_recently"
     case lapsedTooLong = "lapsed_too_long"
     case redemptionLimit = "redemption_limit"
@@ -101,11 +105,12 @@ package enum Reason: String, CaseIterable, VerdictReason {
     case noEvidence = "no_evidence"
     case groupUnknown = "group_unknown"
     case evidenceStale = "evidence_stale"
+    case bundled
 
     package var verdict: Verdict {
         switch self {
         case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .eligibilitySkipped: .eligible
-        case .noEvidence, .groupUnknown, .evidenceStale: .unknown
+        case .noEvidence, .groupUnknown, .evidenceStale, .bundled: .unknown
         default: .ineligible
         }
     }
@@ -139,6 +144,11 @@ package enum Reason: String, CaseIterable, VerdictReason {
         case .stateNotInAudience: "the offer is not for customers in this state"
         case .notFromProduct: "the customer holds, or held last, none of the offer's `fromProducts`"
         case .inTrial: "the running period is free, and the offer has `duringTrial: refuse`"
+        case .notLapsedBecause: "the subscription ended for none of the reasons of the offer's `lapsedBecause`"
+        case .notInStorefront: "the customer bought in none of the offer's `storefronts`"
+        case .tenureTooShort: "the customer's first purchase was fewer than `minimumTenureDays` days ago"
+        case .priceIncreasePending:
+            "Apple has asked the customer to accept a higher price, and the offer has `duringPriceIncrease: refuse`"
         case .lapsedTooRecently: "lapsed fewer than `minimumLapsedDays` days ago"
         case .lapsedTooLong: "lapsed more than `maximumLapsedDays` days ago"
         case .redemptionLimit: "redeemed as often as `maxRedemptions` allows"
@@ -148,6 +158,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
         case .groupUnknown:
             "neither the catalog nor the evidence says which group a subscription belongs to, and no other "
                 + "subscription is known to be in the product's group"
+        case .bundled: "the subscription came with a bundle, and the offer does not have `bundled: allow`"
         case .evidenceStale: "the evidence is too old, carries no date, or a renewal was due since. Fetch it again"
         }
     }

@@ -289,6 +289,10 @@ enum EvidencePhrases {
             return
                 "A transaction of another type runs in place of the subscription (previousOriginalTransactionId), and "
                 + "what it gives the customer is not known"
+        case .leftBundle:
+            return
+                "The subscription came with a bundle and has ended by Apple's word, but the bundle's or its own paid time "
+                + "runs, and what the customer has is not known"
         }
     }
 

@@ -1,8 +1,8 @@
 /// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
 enum SubscriberRules {
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
-        afterRefund, familyShared, assigned, audience, fromProducts, duringTrial, minimumLapsedDays,
-        maximumLapsedDays,
+        afterRefund, familyShared, assigned, bundled, audience, fromProducts, duringTrial, lapsedBecause, storefronts,
+        minimumTenureDays, duringPriceIncrease, minimumLapsedDays, maximumLapsedDays,
         maxRedemptions,
         maximumSignaturesPerCustomer,
         holdout,
@@ -253,7 +253,7 @@ enum SubscriberRules {
         }
     )
 
-    private static let lapsedDays = 1...36_500
+    static let lapsedDays = 1...36_500
 
     /// A rule about lapsed subscribers means nothing where the audience leaves these out.
     private static func withoutLapsed(_ days: Int?, _ terms: PromotionalOffer.Terms) -> String? {
@@ -262,7 +262,7 @@ enum SubscriberRules {
             + "this rule"
     }
 
-    private static func milliseconds(ofDays days: Int) -> Int64 {
+    static func milliseconds(ofDays days: Int) -> Int64 {
         let (product, overflow) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
         return overflow ? .max : product
     }
@@ -290,7 +290,7 @@ extension SubscriberFacts {
     }
 
     /// For a comparison with the fewest days that there have to be.
-    fileprivate static func wholeDays(_ milliseconds: Int64) -> String {
+    static func wholeDays(_ milliseconds: Int64) -> String {
         let days = milliseconds / 86_400_000
         return days == 0 ? "less than a day" : OfferKey.days(Int(days))
     }

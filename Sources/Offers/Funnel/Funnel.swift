@@ -31,6 +31,8 @@ package struct Funnel: Equatable, Sendable {
         package internal(set) var redeemed = 0
         /// The redemptions by signatures of this ledger.
         package internal(set) var redeemedBySignature = 0
+        /// Redemptions of retention offers that Apple gave itself: no rule, limit or holdout was asked.
+        package internal(set) var givenByApple = 0
         /// The most frequent first.
         package internal(set) var payments: [Payment] = []
         /// Redemptions without a known price.
@@ -58,6 +60,11 @@ package struct Funnel: Equatable, Sendable {
         for (redemptions, count) in figures.redemptions {
             let offer = redemptions.offer
             var line = lines[offer] ?? Line(offer: offer)
+            if redemptions.isGivenByApple {
+                line.givenByApple.add(saturating: count)
+                lines[offer] = line
+                continue
+            }
             line.redeemed.add(saturating: count)
             if redemptions.isSignedHere { line.redeemedBySignature.add(saturating: count) }
             if let price = redemptions.price {

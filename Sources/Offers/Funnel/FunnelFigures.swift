@@ -33,12 +33,21 @@ package struct FunnelFigures: Equatable, Sendable {
         package let storefront: String?
         /// Whether the signature behind them is in the ledger.
         package let isSignedHere: Bool
+        /// Whether Apple gave the offer itself, as a retention offer without a signature of the ledger.
+        package let isGivenByApple: Bool
 
-        package init(offer: Offer, price: PaidPrice?, storefront: String?, isSignedHere: Bool) {
+        package init(
+            offer: Offer,
+            price: PaidPrice?,
+            storefront: String?,
+            isSignedHere: Bool,
+            isGivenByApple: Bool = false
+        ) {
             self.offer = offer
             self.price = price
             self.storefront = storefront
             self.isSignedHere = isSignedHere
+            self.isGivenByApple = isGivenByApple
         }
     }
 

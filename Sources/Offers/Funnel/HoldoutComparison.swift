@@ -5,10 +5,13 @@ package struct HoldoutComparison: Equatable, Sendable {
         package var customers: Int
         /// Those who have bought since.
         package var buyers: Int
+        /// Those to whom Apple gave a retention offer itself since, whatever the draw.
+        package var givenByApple: Int
 
-        package init(customers: Int = 0, buyers: Int = 0) {
+        package init(customers: Int = 0, buyers: Int = 0, givenByApple: Int = 0) {
             self.customers = customers
             self.buyers = buyers
+            self.givenByApple = givenByApple
         }
 
         /// The share of buyers, from 0 to 1; `nil` without customers.

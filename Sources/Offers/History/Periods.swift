@@ -23,6 +23,8 @@ struct Periods {
     private(set) var revokedAhead: Int?
     /// A bundle that names the subscription as its past; of several the newest.
     private(set) var bundle: Int?
+    /// The newest row that came with a bundle.
+    private(set) var bundled: Int?
 
     /// Takes the clock that judges the subscription, and the server's, by which its paid time may be over since.
     init(_ chapter: Chapter, at clock: Timestamp, now: Timestamp) {
@@ -40,6 +42,7 @@ struct Periods {
             hasRows = true
             if rows[index].content.expiresDate != nil { hasEnd = true }
             guard !rows[index].content.isUpgraded else { continue }
+            if rows[index].content.bundle != nil, isNewer(index, than: bundled, among: rows) { bundled = index }
             if rows[index].content.ownership == .purchased { hasPurchase = true }
             let isShared = rows[index].content.ownership == .familyShared
             if !rows[index].content.isAhead(of: clock) {

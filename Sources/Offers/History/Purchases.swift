@@ -23,6 +23,8 @@ extension Transaction {
         webOrderLineItemId = webOrderLineItemId ?? copy.webOrderLineItemId
         previousOriginalTransactionId = previousOriginalTransactionId ?? copy.previousOriginalTransactionId
         appTransactionId = appTransactionId ?? copy.appTransactionId
+        originalPurchaseDate = originalPurchaseDate ?? copy.originalPurchaseDate
+        bundle = bundle ?? copy.bundle
     }
 
     /// Completes a purchase by another copy of it.

@@ -10,6 +10,11 @@ package struct RenewalInfo: Equatable, Sendable {
     package var autoRenewStatus: Bool?
     /// Whether the subscription ended, for whatever `expiration_intent`.
     package var hasExpirationIntent: Bool
+    /// Why; `nil` where the evidence does not say, or for a reason that is not known.
+    package var lapseReason: LapseReason?
+    package var priceIncrease = PriceIncrease.notDue
+    /// Whether it leaves the bundle that it came with when the paid time ends.
+    package var willUnbundle = false
     /// Whether Apple is retrying a failed renewal.
     package var isInBillingRetryPeriod: Bool
     /// The end of the Billing Grace Period, past or to come.

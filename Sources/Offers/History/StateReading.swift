@@ -42,6 +42,8 @@ package enum UnknownValue: Equatable, Sendable {
     case status
     /// A running transaction of another `type`, which names the subscription as its past.
     case bundle
+    /// An end of a subscription that came with a bundle, while the bundle's or its own time runs.
+    case leftBundle
 }
 
 /// The state of a subscription by Apple's word on it.

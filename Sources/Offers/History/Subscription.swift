@@ -46,7 +46,16 @@ package final class Subscription: Sendable {
     /// Takes the group by the catalog or the evidence; held state that was said before `oldest` is too old.
     ///
     /// What an answer lists is judged by its date, or by that of newer held state; all else by the server's clock.
-    init(_ chapter: Chapter, inGroup group: String?, listed date: Timestamp?, now: Timestamp, oldest: Timestamp?) {
+    ///
+    /// `runs` says whether a bundle runs.
+    init(
+        _ chapter: Chapter,
+        inGroup group: String?,
+        listed date: Timestamp?,
+        now: Timestamp,
+        oldest: Timestamp?,
+        runs: (SubscriptionBundle) -> Bool = { _ in false }
+    ) {
         let renewed = chapter.renewal?.asOf
         let listed = date.map { max($0, renewed ?? $0) }
         let shown = chapter.asOf
@@ -84,7 +93,8 @@ package final class Subscription: Sendable {
         }
         self.clock = reading.clock
         stateCountingShared = reading.state
-        let mayBeOff = (hasNoEntry || renewal.isOpen) && reading.state == .active
+        let isUnsaid = hasNoEntry || renewal.isOpen || renewal.entry.willUnbundle
+        let mayBeOff = isUnsaid && reading.state == .active
         alternative = reading.alternative ?? (mayBeOff ? .activeAutoRenewOff : nil)
         var certainty = periods.revokedAhead == nil ? reading.certainty : .onlyRevokedAhead
         var isInTheWay = false
@@ -100,6 +110,12 @@ package final class Subscription: Sendable {
         }
         if let bundle = periods.bundle, chapter.transactions[bundle].content.runs(at: now) {
             certainty = .notUnderstood(.bundle)
+            isInTheWay = true
+        }
+        if let bundled = periods.bundled, reading.state == .lapsed,
+            paidUntil.map({ $0 > now }) ?? false || chapter.transactions[bundled].content.bundle.map(runs) ?? false
+        {
+            certainty = .notUnderstood(.leftBundle)
             isInTheWay = true
         }
         self.certainty = certainty
@@ -266,7 +282,22 @@ struct StrongestSubscription {
             return Transaction.isOlder(leftTransaction, rightTransaction)
         }
         let (leftId, rightId) = (left.renewal.originalTransactionId ?? "", right.renewal.originalTransactionId ?? "")
-        return leftId < rightId
+        guard leftId == rightId else { return leftId < rightId }
+        return left.renewal.doubt.lexicographicallyPrecedes(right.renewal.doubt)
+    }
+}
+
+extension RenewalInfo {
+    /// What its subscription may be refused for, more of it the later in the order.
+    fileprivate var doubt: [Int64] {
+        let price: Int64 =
+            switch priceIncrease {
+            case .notDue: 0
+            case .accepted: 1
+            case .unknown: 2
+            case .pending: 3
+            }
+        return [lapseReason?.intent ?? .max, price]
     }
 }
 

@@ -43,7 +43,13 @@ package struct Subscriptions: Sendable {
                 listed: chapters[place].isEvident ? date : nil,
                 now: now,
                 oldest: isHeld ? nil : oldest
-            )
+            ) { bundle in
+                chapters.contains { chapter in
+                    chapter.transactions.contains {
+                        bundle.isNamed(by: $0.content) && $0.content.runs(at: now)
+                    }
+                }
+            }
         }
         others = chapters.indices.flatMap { place in
             chapters[place].transactions.indices.filter {

@@ -39,6 +39,11 @@ package struct Transaction: Equatable, Sendable {
     package var previousOriginalTransactionId: String?
     /// The customer's download of the app, by which the App Store knows the customer, too.
     package var appTransactionId: String?
+    /// When the customer first bought the subscription; `nil` where the evidence does not say.
+    package var originalPurchaseDate: Timestamp?
+    /// The bundle that it came with; `nil` for a purchase by itself, and where the evidence does not say, as verifyReceipt
+    /// never does.
+    package var bundle: SubscriptionBundle?
     /// Whether it adds to a period that was paid already, as seats do (`additionalTransactionReason`).
     package var isAddition = false
     /// VerifyReceipt does not say it.
@@ -113,6 +118,7 @@ package struct Transaction: Equatable, Sendable {
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason?.rawValue ?? "" },
         { $0.ownership.name ?? "" }, { $0.revocation?.kind.name ?? "" }, { $0.isFree.map { $0 ? "1" : "0" } ?? "" },
+        { $0.storefront ?? "" }, { $0.originalPurchaseDate?.rfc3339 ?? "" }, { $0.bundle?.text ?? "" },
     ]
 
     /// Whether its period costs nothing by it or a copy of it: where they contradict each other, it does.
@@ -313,6 +319,9 @@ package enum RedeemedOffer: Hashable, Sendable {
         case .other(_, let id): id
         }
     }
+
+    /// Whether it was taken on the page where a subscription is cancelled.
+    var isRetention: Bool { if case .retention = self { true } else { false } }
 
     /// The identifier of an offer that the catalog may have: of a promotional offer, or of one that Apple shows as a
     /// retention offer.

@@ -32,6 +32,8 @@ package struct OfferRedemption: Hashable, Sendable {
     package private(set) var webOrderLineItemId: String?
     package let begins: Begins
     package let source: Source
+    /// Whether Apple says that it is a retention offer (`offerType` 5), which Apple gives itself where nobody answers its call.
+    package internal(set) var isRetention = false
 
     package init(
         originalTransactionId: String,
@@ -81,6 +83,7 @@ package struct OfferRedemption: Hashable, Sendable {
         price = transaction.price
         storefront = transaction.storefront
         webOrderLineItemId = transaction.webOrderLineItemId
+        isRetention = transaction.offer?.isRetention ?? false
     }
 }
 
@@ -107,11 +110,17 @@ extension Chapter {
             let group = purchase.subscriptionGroupIdentifier
             taken.take(at: place, under: run.offerId, into: &found, of: identity, in: group)
         }
+        // One that waits for its renewal is named by the renewal info alone.
+        if let next = renewal?.content?.offer, next.isRetention {
+            for place in found.indices where found[place].transactionId == nil {
+                found[place].isRetention = found[place].offerId == next.identifier
+            }
+        }
         return found
     }
 
     private func redemption(_ purchase: Transaction, under offerId: String) -> OfferRedemption {
-        OfferRedemption(
+        var redemption = OfferRedemption(
             originalTransactionId: identity.originalTransactionId,
             transactionId: purchase.transactionId,
             productId: purchase.productId,
@@ -123,6 +132,8 @@ extension Chapter {
             webOrderLineItemId: purchase.webOrderLineItemId,
             source: transactions.contains { $0.content.isNamed(as: purchase) } ? .apple : .receiptResponse
         )
+        redemption.isRetention = purchase.offer?.isRetention ?? false
+        return redemption
     }
 
     /// Whether a promotional offer was redeemed, as far as is held.

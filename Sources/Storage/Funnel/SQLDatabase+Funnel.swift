@@ -34,7 +34,7 @@ extension SQLDatabase {
                 figures.signatures[try answers[1].offer(row)] = Int(try answers[1].integer(row, 3))
             }
             for row in answers[2].rows {
-                let count = Int(try answers[2].integer(row, 7))
+                let count = Int(try answers[2].integer(row, 8))
                 figures.redemptions[try answers[2].redemptions(row), default: 0].add(saturating: count)
             }
             return figures
@@ -60,7 +60,8 @@ extension Rows {
             offer: try offer(row),
             price: price,
             storefront: try optionalText(row, 5),
-            isSignedHere: try integer(row, 6) == 1
+            isSignedHere: try integer(row, 6) == 1,
+            isGivenByApple: try integer(row, 7) == 1
         )
     }
 }
@@ -96,7 +97,11 @@ enum FunnelSQL {
 
     static let redemptions =
         "SELECT bundle_id, product_id, offer_id, price, currency, storefront, "
-        + "CAST(CASE WHEN signed_writer IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, COUNT(*) AS total "
+        + "CAST(CASE WHEN signed_writer IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, "
+        + "CAST(CASE WHEN \(isGivenByApple) THEN 1 ELSE 0 END AS BIGINT) AS is_given, COUNT(*) AS total "
         + "FROM redemptions WHERE redeemed_at >= $1 AND redeemed_at < $2 AND environment = $3 "
-        + "GROUP BY bundle_id, product_id, offer_id, price, currency, storefront, is_signed"
+        + "GROUP BY bundle_id, product_id, offer_id, price, currency, storefront, is_signed, is_given"
+
+    /// Of redemptions: a retention offer for which the ledger has no signature.
+    static let isGivenByApple = "redemptions.signed_writer IS NULL AND redemptions.is_retention = 1"
 }

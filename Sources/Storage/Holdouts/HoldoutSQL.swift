@@ -37,7 +37,12 @@ enum HoldoutSQL {
             JOIN held_accounts ON account = customer AND held_accounts.bundle_id = page.bundle_id
                 AND held_accounts.environment = page.environment
         )
-        SELECT page.customer, page.name, page.bundle_id, is_held_out, first_at, held.original_transaction_id, held.body
+        SELECT page.customer, page.name, page.bundle_id, is_held_out, first_at, held.original_transaction_id, held.body,
+            CAST(CASE WHEN EXISTS (
+                SELECT 1 FROM redemptions WHERE redemptions.bundle_id = page.bundle_id
+                    AND redemptions.environment = page.environment AND redemptions.original_transaction_id = bought.id
+                    AND redemptions.redeemed_at > first_at AND \(FunnelSQL.isGivenByApple)
+            ) THEN 1 ELSE 0 END AS BIGINT) AS is_given
         FROM page JOIN bought ON bought.customer = page.customer AND bought.name = page.name
         LEFT JOIN held_subscriptions AS held ON held.original_transaction_id = bought.id
             AND held.bundle_id = page.bundle_id AND held.environment = page.environment

@@ -25,7 +25,7 @@ extension SQLDatabase {
             }
             guard rows.count > 0 else { return all }
             // A customer's rows come together, one for each subscription.
-            var isBuyer = false
+            var (isBuyer, isGiven) = (false, false)
             for row in rows.rows {
                 let next = (customer: try rows.bytes(row, 0), name: try rows.text(row, 1))
                 let holdout = HoldoutName(bundleId: try rows.text(row, 2), name: next.name)
@@ -33,9 +33,13 @@ extension SQLDatabase {
                     try rows.integer(row, 3) == 1 ? \.heldOut : \.offered
                 if next != last {
                     all[holdout, default: HoldoutArms()][keyPath: arm].customers += 1
-                    isBuyer = false
+                    (isBuyer, isGiven) = (false, false)
                 }
                 last = next
+                if !isGiven, try rows.integer(row, 7) == 1 {
+                    isGiven = true
+                    all[holdout]?[keyPath: arm].givenByApple += 1
+                }
                 guard !isBuyer, let held = try rows.subscription(row, of: holdout.bundleId, in: environment) else {
                     continue
                 }

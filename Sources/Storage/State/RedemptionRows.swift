@@ -100,6 +100,7 @@ extension SubscriptionIdentity {
                 SQLValue(signed?.writer), SQLValue(signed?.number), SQLValue(redemption.webOrderLineItemId),
                 .text(redemption.begins.rawValue), .text(redemption.source.rawValue), .integer(place.position),
                 SQLValue(place.storedAt),
+                .integer(redemption.isRetention ? 1 : 0),
             ]
         )
     }

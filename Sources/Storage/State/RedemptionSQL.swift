@@ -10,11 +10,17 @@ enum RedemptionSQL {
         ]
     )
 
+    /// Keeps whether Apple gave the offer on the page where a subscription is cancelled.
+    static let retentionMigration = Migration(
+        "retention offers",
+        ["ALTER TABLE redemptions ADD COLUMN is_retention BIGINT"]
+    )
+
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
         + "redeemed_at, price, currency, storefront, signed_writer, signed_number, web_order_line_item_id, "
-        + "begins, source, position, stored_at) "
-        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) "
+        + "begins, source, position, stored_at, is_retention) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) "
         + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
 
     /// The redemption by a copy of the same purchase under a lower identifier, which counts for both.

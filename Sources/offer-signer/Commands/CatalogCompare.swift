@@ -57,6 +57,9 @@ struct CatalogCompare: AsyncParsableCommand {
             try await connect.addDetails(to: &catalog, of: app.app, withPrices: prices) {
                 Console.progress("reading \(app.app.bundleId): prices of \($0)")
             }
+            if let words = catalog.leftOutInWords {
+                Console.message("\(app.app.bundleId): left out, as no catalog has it: \(words)")
+            }
             theirs = catalog
         }
         return CatalogComparison.differences(

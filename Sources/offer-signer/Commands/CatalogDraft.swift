@@ -43,6 +43,7 @@ extension CatalogDraft {
     init(_ connect: ConnectCatalog, on day: String) {
         source = "App Store Connect"
         (bundleId, name, appAppleId) = (connect.bundleId, connect.name, connect.appAppleId)
+        notes = connect.leftOutInWords.map { ["Left out, as no catalog has it: \($0)."] } ?? []
         groups = connect.groups.map { group in
             Group(id: group.id, name: group.name, products: group.products.map { Product($0, on: day) })
         }
@@ -104,5 +105,13 @@ extension CatalogDraft.Product {
             let plan = terms.isForMonthlyPlan ? ", for the plan MONTHLY alone" : ""
             return .init(id: offer.offerID, note: words.compactMap(\.self).joined(separator: ", ") + plan)
         }
+    }
+}
+
+extension ConnectCatalog {
+    /// What a catalog does not have, in words without a full stop; `nil` where there is nothing.
+    var leftOutInWords: String? {
+        guard !leftOut.isEmpty else { return nil }
+        return leftOut.map { "\(Echo.visible($0.name)) of \($0.products.of("product"))" }.joined(separator: ", ")
     }
 }

@@ -60,7 +60,9 @@ struct CatalogWrite: AsyncParsableCommand {
                     + "of the team that has the app"
             )
         }
-        return CatalogDraft(catalog, on: day)
+        let draft = CatalogDraft(catalog, on: day)
+        for note in draft.notes { Console.message(note) }
+        return draft
     }
 
     private func draft(fromFile path: String) throws -> CatalogDraft {

@@ -1,3 +1,4 @@
+import AppStore
 import ArgumentParser
 import OfferAPI
 import OfferService
@@ -62,6 +63,7 @@ struct Check: AsyncParsableCommand {
             }
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
+        for root in settings.appleRoots { try Console.result("root of Apple's: SHA-256 \(root.sha256)") }
         try Console.result("key memory: \(service.keyMemoryName)")
         try Console.result("ledger: \(ledger.finding)")
         for client in settings.clients {

@@ -18,14 +18,17 @@ struct LoadedService: Sendable {
     let tokens: TokenModules?
     /// Verifies the App Store's signed data; one for all, so that a signer's chain is verified once.
     let signedDataVerifier: SignedDataVerifier
+    /// For the life of the process.
+    let intermediates: AppleIntermediates
 
     /// Reads everything anew, and loads and tests the keys.
     ///
-    /// A running service listens at `address` and has its modules, which a reload does not change.
+    /// A running service listens at `address` and has its modules, which a reload does not change, and knows certificates.
     init(
         _ source: ConfigurationSource,
         listeningAt address: ListenAddress? = nil,
         with tokens: TokenModules? = nil,
+        knowing intermediates: AppleIntermediates = AppleIntermediates(),
         usesTokens: Bool = true
     ) throws(ConfigurationFaults) {
         let keyRing = KeyRing(tokens: tokens, usesTokens: usesTokens)
@@ -36,7 +39,12 @@ struct LoadedService: Sendable {
             keyRing: keyRing,
             listeningAt: address
         )
-        signedDataVerifier = SignedDataVerifier(additionalRoots: settings.additionalRoots)
+        signedDataVerifier = SignedDataVerifier(
+            appleRoots: settings.appleRoots,
+            additionalRoots: settings.additionalRoots,
+            telling: intermediates
+        )
+        self.intermediates = intermediates
         keys = settings.apps.map { keyRing.keys(for: $0.keys) }
         retiredKeys = settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
         keyMemory = keyRing.memory

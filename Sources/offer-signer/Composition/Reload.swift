@@ -33,7 +33,8 @@ final class Reload: Sendable {
             let service = try LoadedService(
                 source,
                 listeningAt: running.listeners.server,
-                with: current.value.service.tokens
+                with: current.value.service.tokens,
+                knowing: current.value.service.intermediates
             )
             try checkTLS(of: service.settings)
             let changedKeys = service.keysChanged(since: current.value.service)
@@ -45,6 +46,7 @@ final class Reload: Sendable {
             let warnings = service.settings.warnings.map(\.description) + changedKeys + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }
             let keys = service.signingKeyIdentifiers.joined(separator: ",")
+            service.logRoots(to: logger)
             logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])
             // Last of all: who sees it counted sees its effect, too, and finds it in the log.
             lifelong.telemetry.reloadsCompleted.increment()

@@ -40,6 +40,8 @@ struct ServiceComposition {
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
+        current.value.service.logRoots(to: logger)
+        current.value.service.tellIntermediates(to: logger, lifelong.telemetry.newIntermediates)
         let files = OpenFiles(
             for: settings.maximumConnections,
             otherListeners: settings.listeners.notifications == nil ? 1 : 2

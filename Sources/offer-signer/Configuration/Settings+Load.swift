@@ -99,7 +99,7 @@ extension SettingsReader {
         let listeners = listeners(layers, hasNotifications: main.sections.contains("notifications"))
         checkUnfinishedBytes(layers)
         let (tls, ledger) = (tls(layers), ledger(layers))
-        let (adminHosts, additionalRoots) = (adminHosts(main), additionalRoots(main))
+        let (adminHosts, appleRoots, additionalRoots) = (adminHosts(main), appleRoots(main), additionalRoots(main))
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
         // Keys and tokens that a reload brings are in use where the service listens already.
@@ -126,6 +126,7 @@ extension SettingsReader {
             tls: tls,
             adminHosts: adminHosts,
             ledger: ledger,
+            appleRoots: appleRoots,
             additionalRoots: additionalRoots,
             tokenModules: tokenModules,
             apps: catalog.apps,

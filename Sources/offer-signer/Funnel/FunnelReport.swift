@@ -92,6 +92,9 @@ extension Funnel.Line {
         if redeemed > redeemedBySignature {
             remarks.append("redeemed by signatures that are not in this ledger: \(redeemed - redeemedBySignature)")
         }
+        if givenByApple > 0 {
+            remarks.append("given by Apple itself, on the page where a subscription is cancelled: \(givenByApple)")
+        }
         return remarks
     }
 }
@@ -117,6 +120,7 @@ extension JSONWriter {
         member("signed", Int64(line.signed))
         member("redeemed", Int64(line.redeemed))
         member("redeemedBySignature", Int64(line.redeemedBySignature))
+        member("givenByApple", Int64(line.givenByApple))
         member("paid")
         array { list in
             for payment in line.payments {

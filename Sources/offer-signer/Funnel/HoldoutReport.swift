@@ -65,7 +65,8 @@ struct HoldoutReport {
     private static func line(_ name: String, _ arm: HoldoutComparison.Arm) -> String {
         let share = arm.share.map { " (\(Self.decimal(100 * $0)) %)" } ?? ""
         let padding = String(repeating: " ", count: max(1, 16 - name.count))
-        return "  \(name)\(padding)\(arm.customers.of("customer")), \(arm.buyers) bought since\(share)"
+        let given = arm.givenByApple > 0 ? ", \(arm.givenByApple) got one of Apple's own retention offers" : ""
+        return "  \(name)\(padding)\(arm.customers.of("customer")), \(arm.buyers) bought since\(share)\(given)"
     }
 
     /// With one decimal.
@@ -104,6 +105,7 @@ extension JSONWriter {
             object { json in
                 json.member("customers", Int64(arm.customers))
                 json.member("boughtSince", Int64(arm.buyers))
+                json.member("givenByApple", Int64(arm.givenByApple))
             }
         }
         if let difference = comparison.difference {

@@ -74,6 +74,11 @@ extension JSONWriter {
         case .scope(let place): member(named: key.name, terms[keyPath: place].rawValue)
         case .treatment(let place): member(named: key.name, terms[keyPath: place].rawValue)
         case .products(let place): if let ids = terms[keyPath: place] { member(named: key.name, ids.sorted()) }
+        case .lapseReasons(let place):
+            guard let reasons = terms[keyPath: place] else { return }
+            member(named: key.name, LapseReason.allCases.filter(reasons.contains).map(\.rawValue))
+        case .storefronts(let place):
+            if let storefronts = terms[keyPath: place] { member(named: key.name, storefronts.sorted()) }
         case .holdout(let place):
             guard let holdout = terms[keyPath: place] else { return }
             member(named: key.name)

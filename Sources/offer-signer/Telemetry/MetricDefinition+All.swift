@@ -42,8 +42,10 @@ extension MetricDefinition {
         "offer_signer_app_store_questions_total":
             "Questions to the App Store, by what answered them: call, shared_call (of an equal question) or cache.",
         "offer_signer_app_store_calls_total":
-            "Calls to Apple, by service, environment, and HTTP status, or why there is none: name, connection, tls, "
+            "Calls to Apple, by service, app, environment, and HTTP status, or why there is none: name, connection, tls, "
             + "timeout, not_http or too_large.",
+        "offer_signer_app_store_new_intermediates_total":
+            "Intermediate certificates under a pinned root of Apple's that this version did not know.",
         "offer_signer_app_store_credentials_refused_total":
             "Questions without an answer because Apple does not take our own shared secret or key, by service and app.",
         "offer_signer_app_store_held_back_total":

@@ -11,6 +11,7 @@ struct Telemetry: Sendable {
     /// Of clients and of Apple.
     let requests: RequestMetrics
     let appStore: AppStoreMetrics
+    let newIntermediates: Counter
     let reloadsCompleted: Counter
     let reloadsRefused: Counter
     let notifications: NotificationMetrics
@@ -33,6 +34,7 @@ struct Telemetry: Sendable {
         service = ServiceMetrics(factory: registry, tally: decisions, holdouts: ledger.journal)
         requests = RequestMetrics(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
+        newIntermediates = Counter(label: "offer_signer_app_store_new_intermediates_total", factory: registry)
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")
         notifications = NotificationMetrics(factory: registry)

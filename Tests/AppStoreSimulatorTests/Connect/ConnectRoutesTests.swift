@@ -135,7 +135,10 @@ struct ConnectRoutesTests {
     @Test(
         "A parameter, a field or a path that Apple does not know is refused",
         arguments: [
-            ("/v1/apps?include=offers", "PARAMETER_ERROR.INVALID"), ("/v1/apps?sort=x", "PARAMETER_ERROR.ILLEGAL"),
+            ("/v1/apps?include=offers", "PARAMETER_ERROR.INVALID"), ("/v1/apps?sort=x", "PARAMETER_ERROR.INVALID"),
+            ("/v1/apps?filter%5Bname%5D=", "PARAMETER_ERROR.INVALID"),
+            ("/v1/apps?filter%5Bx%5D=1", "PARAMETER_ERROR.ILLEGAL"), ("/v2/apps", "PATH_ERROR"),
+            ("/v2/subscriptions/77100/prices", "PATH_ERROR"), ("/v1/apps/77/relationships/x", "PATH_ERROR"),
             ("/v1/apps?=", "PARAMETER_ERROR.ILLEGAL"), ("/v1/apps?cursor=-1", "PARAMETER_ERROR.INVALID"),
             ("/v1/apps?fields%5Bapps%5D=bundle", "PARAMETER_ERROR.INVALID"),
             ("/v1/apps?fields%5Bapp%5D=bundleId", "PARAMETER_ERROR.ILLEGAL"),
@@ -149,6 +152,76 @@ struct ConnectRoutesTests {
         try await TestStore.store(try world()).live { client in
             let answer = try await client.get(path, try headers())
             #expect(code(answer) == error && [400, 404].contains(answer.status.code))
+        }
+    }
+
+    @Test("A token without iat is taken, and one that ends 20 minutes from now, whenever it was made")
+    func times() async throws {
+        let seconds = Int64(Date().timeIntervalSince1970)
+        try await TestStore.store(try world()).live { client in
+            for (claims, missing, expected) in [
+                ([:], "iat", 200), (["iat": seconds - 60, "exp": seconds + 1200], "", 200),
+                (["iat": seconds + 600], "", 401),
+            ] as [([String: Any], String, Int)] {
+                let answer = try await client.get("/v1/apps", try headers("CONNECT1", claims, without: missing))
+                #expect(answer.status.code == expected, "\(claims)")
+            }
+        }
+    }
+
+    @Test("Lists are filtered by one of several values, sorted, and named by their relationships")
+    func queries() async throws {
+        try await TestStore.store(try world()).live { client in
+            func ids(_ path: String) async throws -> [String] {
+                let answer = try await client.get(path, try headers())
+                #expect(answer.status == .ok, "\(path)")
+                return (answer.json["data"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+            }
+            let products = "/v1/subscriptionGroups/100/subscriptions"
+            #expect(try await ids("\(products)?filter%5Bname%5D=Yearly,none") == ["77101"])
+            #expect(try await ids("\(products)?filter%5Bstate%5D=APPROVED&sort=-name") == ["77101", "77100"])
+            #expect(try await ids("\(products)?filter[state]=REJECTED").isEmpty)
+            #expect(try await ids("/v1/subscriptions/77100/prices?filter%5Bterritory%5D=USA") == ["77100-USA"])
+            #expect(try await ids("/v1/subscriptions/77100/pricePoints") == ["77100-DEU", "77100-USA"])
+            #expect(try await ids("/v1/territories") == ["DEU", "USA"])
+            #expect(try await ids("/v1/subscriptionGroups/100/relationships/subscriptions") == ["77100", "77101"])
+            let linkage = try await client.get("/v1/subscriptionGroups/100/relationships/subscriptions", try headers())
+            #expect((linkage.json["data"] as? [[String: Any]])?.first?.keys.sorted() == ["id", "type"])
+            let app = try await client.get("/v1/apps/77", try headers())
+            let attributes = (app.json["data"] as? [String: Any])?["attributes"] as? [String: String]
+            #expect(attributes?["sku"] == "com.example.app" && attributes?["primaryLocale"] == "en-US")
+        }
+    }
+
+    @Test(
+        "What is not read is refused in Apple's form",
+        arguments: [("/v1/apps", 403), ("/v1/none", 404), ("/v2/apps", 404)]
+    )
+    func written(path: String, status: Int) async throws {
+        try await TestStore.store(try world()).live { client in
+            let answer = try await client.post(path, [:], try headers())
+            #expect(answer.status.code == status && code(answer) == (status == 403 ? "FORBIDDEN_ERROR" : "PATH_ERROR"))
+        }
+    }
+
+    @Test("Products of one app have ids of their own, however many a group has")
+    func manyProducts() throws {
+        let products = (0..<150).map { "{ id: p\($0) }" }.joined(separator: ", ")
+        let yaml = """
+            appStoreConnect: { issuerId: team }
+            apps:
+              - { bundleId: a, subscriptionGroups: [{ id: "1", products: [\(products)] }, { id: "2", products: [{ id: q }] }] }
+              - { bundleId: b, subscriptionGroups: [] }
+            """
+        let world = try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
+        let ids = try ["1", "2"].flatMap { group in
+            try world.connect.place("/v1/subscriptionGroups/\(group)/subscriptions").resources.map(\.id)
+        }
+        #expect(ids.count == 151 && Set(ids).count == 151)
+        #expect(Set(["a", "b"].compactMap { world.app($0)?.appAppleId }).count == 2)
+        let twice = yaml.replacing("bundleId:", with: "appAppleId: 5, bundleId:")
+        #expect(throws: SimulatorFault.self) {
+            try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(twice)
         }
     }
 

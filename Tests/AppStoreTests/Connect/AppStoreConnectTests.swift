@@ -45,8 +45,7 @@ struct AppStoreConnectTests {
             paths == [
                 "/v1/apps?filter[bundleId]=b&fields[apps]=bundleId,name", "/v1/apps/77/subscriptionGroups?limit=200",
                 "/v1/subscriptionGroups/100/subscriptions?include=promotionalOffers,winBackOffers"
-                    + "&limit[promotionalOffers]=50&limit[winBackOffers]=50&fields[subscriptions]=productId,name,"
-                    + "familySharable,state,subscriptionPeriod,groupLevel,promotionalOffers,winBackOffers&limit=200",
+                    + "&limit[promotionalOffers]=50&limit[winBackOffers]=50&limit=200",
             ]
         )
     }
@@ -102,6 +101,43 @@ struct AppStoreConnectTests {
     }
 
     @Test(
+        "A dropped connection, a time-out and an answer that cannot be read are repeated as Apple's faults are, three times"
+    )
+    func repeated() async throws {
+        let faults: [Result<IncomingResponse, TransportFault>] = [
+            .failure(.connection), .failure(.timeout), .failure(.failed(.notHTTP)), .reply("<html>"),
+            .reply(#"{"data":1}"#),
+        ]
+        for fault in faults {
+            #expect(await self.fault([fault, .reply(#"{"data":[]}"#)]).isEmpty, "\(fault)")
+            let waits = Mutex<[String]>([])
+            #expect(
+                await !self.fault(Array(repeating: fault, count: 9)) { wait in waits.withLock { $0.append(wait) } }
+                    .isEmpty
+            )
+            #expect(waits.withLock { $0 }.map { $0.prefix(4) } == ["2 s:", "2 s:", "2 s:"])
+        }
+        for lasting in [TransportFault.failed(.name), .failed(.tls), .tooLarge] {
+            #expect(await !self.fault([.failure(lasting), .reply(#"{"data":[]}"#)]).isEmpty, "\(lasting)")
+        }
+    }
+
+    @Test("What a newer App Store Connect has is read over, and named")
+    func newer() async throws {
+        let product = ScriptedConnect.product("monthly").replacing(
+            "\"familySharable\"",
+            with: #""groupPurchaseInvitationMode":"APPLE","priceTiers":[{"quantity":5}],"later":null,"familySharable""#
+        ).replacing(
+            "\"relationships\":{",
+            with: #""relationships":{"retentionOffers":{"links":{"related":"x"},"meta":{"total":3},"data":"odd"},"#
+        )
+        let found = try #require(try await catalog(ScriptedConnect.app(products: [product])))
+        #expect(found.groups.first?.products.map(\.id) == ["monthly"])
+        #expect(found.leftOut.map(\.name) == ["groupPurchaseInvitationMode", "priceTiers", "retentionOffers"])
+        #expect(found.leftOut.allSatisfy { $0.products == 1 })
+    }
+
+    @Test(
         "A refusal is told by its cause, with the fix",
         arguments: [
             (401, "NOT_AUTHORIZED", "In-App Purchase key"), (401, "NOT_AUTHORIZED", "leave --issuer-id out"),
@@ -138,6 +174,6 @@ struct AppStoreConnectTests {
 
     @Test("An answer that is none of Apple's is a fault", arguments: ["", "[]", #"{"data":[{}]}"#, "<html>"])
     func hostile(body: String) async {
-        #expect(await fault([.reply(body)]).contains("cannot be read"))
+        #expect(await fault(Array(repeating: .reply(body), count: 4)).contains("cannot be read"))
     }
 }

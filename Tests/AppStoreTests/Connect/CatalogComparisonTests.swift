@@ -149,6 +149,19 @@ struct CatalogComparisonTests {
             let places = ["DEU", "USA"].map { price($0, hasPoint: false) }
             $0.more = sold.merging([prices: Connect.list(places)]) { $1 }
         },
+        Case(
+            "storefronts that are none, and without a price",
+            ["storefront_not_found", "storefront_without_price"],
+            words: "XXX"
+        ) {
+            let offer = PromotionalOffer(id: "half") { $0.storefronts = ["USA", "XXX", "DEU"] }
+            $0.product = Product(id: "monthly", offers: [offer])
+            $0.withPrices = true
+            $0.more = [
+                prices: Connect.list([price("USA")]),
+                "/v1/territories": #"{"data":[{"type":"territories","id":"DEU"},{"type":"territories","id":"USA"}]}"#,
+            ]
+        },
         Case("a retention rule's product that is not for sale", ["retention_product_not_for_sale"]) {
             $0.retention = .switchTo(productId: "gone", billingPlanType: nil)
         },

@@ -79,11 +79,11 @@ struct HostileInputTests {
             return found != nil
         }
         // The certificates, in a JWS that is otherwise well-formed: no other key is trusted.
-        let key = try CertificateChain(signer.certificates).signer(endingAt: [root.certificate], apple: nil).publicKey
+        let key = try CertificateChain(signer.certificates).signer(endingAt: [root.certificate], apples: []).publicKey
         run("certificates", [signer.certificates[0]], count: 1500) { input in
             _ = try? TrustedRoot(contents: input)
             let found = try? CertificateChain([input, signer.certificates[1], signer.certificates[2]])
-                .signer(endingAt: [root.certificate], apple: nil)
+                .signer(endingAt: [root.certificate], apples: [])
             #expect(found == nil || found?.publicKey.rawRepresentation == key.rawRepresentation)
             return found != nil
         }

@@ -78,7 +78,7 @@ struct SignedTransactionsTests {
         #expect(history.environment == .sandbox)
         #expect(history.coverage == .partial)
         #expect(history.asOf == date(1_795_262_400_000))
-        let transaction = Transaction(
+        var transaction = Transaction(
             originalTransactionId: "1",
             productId: "monthly",
             subscriptionGroupIdentifier: "1",
@@ -92,6 +92,7 @@ struct SignedTransactionsTests {
             price: PaidPrice(milliunits: 4990, currency: "EUR"),
             storefront: "DEU"
         )
+        transaction.originalPurchaseDate = date(1_790_000_000_000)
         #expect(history.transactions == [transaction])
         var renewal = RenewalInfo(
             originalTransactionId: "1",
@@ -103,7 +104,45 @@ struct SignedTransactionsTests {
             offer: .promotional("stay")
         )
         renewal.offerProductId = "yearly"
+        renewal.lapseReason = .billing
         #expect(history.renewals == [renewal])
+    }
+
+    @Test(
+        "The reason of an end and the answer to a higher price are Apple's numbers; others are none, and not known",
+        arguments: [
+            ("1", .voluntary, "0", .pending), ("3", .priceIncrease, "1", .accepted), ("4", .unavailable, "2", .unknown),
+            ("5", nil, "null", .notDue), ("0", nil, "\"0\"", .pending), ("\"2\"", .billing, "\"x\"", .unknown),
+        ] as [(String, LapseReason?, String, PriceIncrease)]
+    )
+    func renewalNumbers(intent: String, reason: LapseReason?, status: String, increase: PriceIncrease) throws {
+        let renewal = Self.renewal().replacing("\"expirationIntent\":2", with: "\"expirationIntent\":\(intent)")
+            .replacing("}", with: ",\"priceIncreaseStatus\":\(status)}")
+        let said = try #require(try history([Self.transaction()], [renewal]).renewals?.first)
+        #expect(said.lapseReason == reason && said.priceIncrease == increase)
+        #expect(said.hasExpirationIntent == (intent != "0"))
+    }
+
+    @Test(
+        "The bundle of a transaction is read in either spelling, and whether it is left",
+        arguments: ["Id", "ID"]
+    )
+    func bundle(ending: String) throws {
+        let more = #"""
+            "bundleTransaction\#(ending)":"91","bundleOriginalTransaction\#(ending)":90,"bundleProduct\#(ending)":"all",
+            "bundleSubscriptionGroup\#(ending)":"7"
+            """#
+        let leaving = Self.renewal().replacing("}", with: #","willUnbundle":true}"#)
+        let history = try history([Self.transaction(more)], [leaving])
+        #expect(
+            history.transactions.map(\.bundle) == [
+                .of(originalTransactionId: "90", transactionId: "91", productId: "all")
+            ]
+        )
+        #expect(history.renewals?.map(\.willUnbundle) == [true])
+        let group = #""bundleSubscriptionGroup\#(ending)":"7""#
+        #expect(try self.history([Self.transaction(group)]).transactions.map { $0.bundle != nil } == [true])
+        #expect(try self.history([Self.transaction()]).transactions.map(\.bundle) == [nil])
     }
 
     @Test("A commitment that is paid month by month, and whether it goes on")

@@ -60,19 +60,39 @@ struct VerifyReceiptResponseTests {
         )
         transaction.isFree = false
         #expect(history.transactions == [transaction])
-        #expect(
-            history.renewals == [
-                RenewalInfo(
-                    originalTransactionId: "1",
-                    productId: "p",
-                    autoRenewStatus: false,
-                    hasExpirationIntent: true,
-                    isInBillingRetryPeriod: true,
-                    gracePeriodExpiresDate: date(1_594_756_000_000),
-                    offer: .promotional("o")
-                )
-            ]
+        var renewal = RenewalInfo(
+            originalTransactionId: "1",
+            productId: "p",
+            autoRenewStatus: false,
+            hasExpirationIntent: true,
+            isInBillingRetryPeriod: true,
+            gracePeriodExpiresDate: date(1_594_756_000_000),
+            offer: .promotional("o")
         )
+        renewal.lapseReason = .voluntary
+        #expect(history.renewals == [renewal])
+    }
+
+    @Test(
+        "The first purchase, the reason of an end and the answer to a higher price are read, also by price_consent_status",
+        arguments: [
+            (#""price_increase_status":"0","price_consent_status":"1""#, .pending),
+            (#""price_increase_status":1"#, .accepted),
+            (#""price_consent_status":"0""#, .pending), (#""price_consent_status":"7""#, .unknown),
+            ("\"x\":0", .notDue),
+        ] as [(String, PriceIncrease)]
+    )
+    func signedFacts(members: String, increase: PriceIncrease) throws {
+        let history = try read(
+            #"""
+            {"status":0,"receipt":{"original_purchase_date_ms":"1"},"latest_receipt_info":[{"original_transaction_id":"1",
+            "product_id":"p","original_purchase_date_ms":"1594755400000"}],"pending_renewal_info":[{"product_id":"p",
+            "original_transaction_id":"1","expiration_intent":"4",\#(members)}]}
+            """#
+        )
+        #expect(history.transactions.map(\.originalPurchaseDate?.millisecondsSince1970) == [1_594_755_400_000])
+        #expect(history.renewals?.map(\.lapseReason) == [.unavailable])
+        #expect(history.renewals?.map(\.priceIncrease) == [increase])
     }
 
     @Test("in_app adds the subscriptions that latest_receipt_info leaves out, and no others")

@@ -100,5 +100,6 @@ enum CustomerTable {
 
     static let all =
         states + certainty + groups + unknownGroups + rowsWithoutEntry + owners + contradictions + offers + evidence
-        + scopes + ahead + trials + lapses + ends + treatments + strict
+        + scopes + ahead + trials + lapseReasons + storefronts + tenures + priceIncreases + bundles + lapses + ends
+        + treatments + strict
 }

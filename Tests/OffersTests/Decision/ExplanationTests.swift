@@ -77,7 +77,8 @@ struct ExplanationTests {
             findings.map(\.rule) == [
                 "catalog", "bundleId", "environments", "account", "maximumAccountsPerTransaction", "startsAt", "endsAt",
                 "evidence", "subscriptionGroup", "evidenceAge", "subscription", "afterRefund", "familyShared",
-                "assigned", "audience", "fromProducts", "duringTrial", "minimumLapsedDays", "maximumLapsedDays",
+                "assigned", "bundled", "audience", "fromProducts", "duringTrial", "lapsedBecause", "storefronts",
+                "minimumTenureDays", "duringPriceIncrease", "minimumLapsedDays", "maximumLapsedDays",
                 "maxRedemptions", "maximumSignaturesPerCustomer", "holdout",
             ]
         )

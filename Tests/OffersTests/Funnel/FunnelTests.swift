@@ -42,6 +42,20 @@ struct FunnelTests {
         #expect(line.signed == 6)
     }
 
+    @Test("Retention offers that Apple gave itself are counted apart, and are no redemptions of ours")
+    func givenByApple() throws {
+        let given = FunnelFigures.Redemptions(
+            offer: offer("a"),
+            price: nil,
+            storefront: nil,
+            isSignedHere: false,
+            isGivenByApple: true
+        )
+        let figures = FunnelFigures(redemptions: [given: 3, redeemed(offer("a"), nil): 2])
+        let line = try #require(Funnel(figures, catalog: [], reportedPrice: { _, _ in nil }).lines.first)
+        #expect(line.givenByApple == 3 && line.redeemed == 2 && line.unpriced == 2)
+    }
+
     @Test("The price is the one that Apple signed, else the one reported of that storefront, else unknown")
     func prices() throws {
         let (euros, dollars) = (

@@ -76,6 +76,39 @@ struct HoldoutRecordsTests {
         #expect(arms.offered == HoldoutComparison.Arm(customers: 2, buyers: 1))
     }
 
+    @Test(
+        "Those to whom Apple gave a retention offer since, without a signature, are counted",
+        arguments: LedgerHome.allCases
+    )
+    func given(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try fixture.states()
+        func later(_ seconds: Int64) -> Timestamp { fixture.now.adding(seconds: seconds) }
+        func taken(_ id: String, _ offer: RedeemedOffer, _ seconds: Int64) -> Chapter {
+            let account = digest(UInt8(id) ?? 0)
+            return subscription(id, of: account, transactionId: id, offer: offer, bought: later(seconds))
+        }
+        try states.learn(
+            seen(taken("1", .retention("stay30"), 60)),
+            seen(taken("2", .retention("stay30"), -60)),
+            seen(taken("3", .promotional("stay30"), 60)),
+            seen(taken("4", .retention("stay30"), 60))
+        )
+        try note(
+            [
+                customer(digest(1), heldOut: true), customer(digest(2), heldOut: true),
+                customer(digest(3), heldOut: true), customer(digest(4), heldOut: false),
+            ],
+            in: fixture
+        )
+        let arms = try await arms(fixture)
+        #expect(arms.heldOut.givenByApple == 1 && arms.offered.givenByApple == 1)
+        let figures = try fixture.database(readOnly: true)
+            .funnelFigures(of: FunnelPeriod(since: nil, until: nil), in: .production)
+        let given = figures.redemptions.filter(\.key.isGivenByApple).values.reduce(0, +)
+        #expect(given == 3 && figures.redemptions.values.reduce(0, +) == 4)
+    }
+
     @Test("Customers are deleted when they are old, by a clock that is right", arguments: LedgerHome.allCases)
     func old(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)

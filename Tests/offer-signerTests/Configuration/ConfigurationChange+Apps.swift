@@ -13,10 +13,17 @@ extension ConfigurationChange {
     static let ofApps: [Self] = [
         .catalog("    receipts", "    reciepts", "8: apps[0].reciepts", "did you mean \"receipts\"?"),
         .catalog(
-            "receipts: verifyReceipt",
+            "receipts: serverAPI",
             "receipts: both",
             "8: apps[0].receipts",
             "known here: verifyReceipt, serverAPI"
+        ),
+        .catalog(
+            "receipts: serverAPI",
+            "receipts: verifyReceipt",
+            "8: apps[0].receipts",
+            "may end on any day",
+            as: .warning
         ),
         .catalog("1234567890", "0", "3: apps[0].appAppleId", "out of range"),
         .catalog("1234567890", "-5", "3: apps[0].appAppleId", "out of range"),
@@ -166,13 +173,18 @@ extension ConfigurationChange {
             "7: apps[0].keys[1].publicKeyFile",
             "is not the public key of a P-256 key"
         ),
-        .catalog(
-            key,
-            "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }\n"
-                + "      - { id: OTHER12345, publicKeyFile: old.pem, issuerId: 57246542-96fe-1a63-e053-0824d011072a }",
-            "6: apps[0].keys[0]",
-            "has no issuerId, but the key OTHER12345 has one",
-            as: .warning
+        Self(
+            edits: [
+                .init(
+                    "catalog.yaml",
+                    key,
+                    "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }\n"
+                        + "      - { id: OTHER12345, publicKeyFile: old.pem, issuerId: 57246542-96fe-1a63-e053-0824d011072a }"
+                ), .init("catalog.yaml", "receipts: serverAPI", "receipts: verifyReceipt"),
+            ],
+            place: "catalog.yaml:6: apps[0].keys[0]",
+            says: "has no issuerId, but the key OTHER12345 has one",
+            finding: .warning
         ),
         otherApp("appAppleId: 2, keys: [\(key)]", "", "", as: .none),
         otherApp(

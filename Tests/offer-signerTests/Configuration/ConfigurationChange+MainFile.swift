@@ -1,6 +1,13 @@
 @testable import offer_signer
 
 extension ConfigurationChange {
+    private static let zeros = String(repeating: "0", count: 64)
+
+    /// `appStore.roots`, on the line of `additionalRoots`.
+    private static func roots(_ value: String, _ place: String, _ says: String) -> Self {
+        .main("additionalRoots: []", "roots: \(value)", "15: appStore.roots\(place)", says)
+    }
+
     static let ofMainFile: [Self] = [
         .main("port: 8080", "port: 65536", "1: server.port", "out of range; write a whole number from 0 to 65535"),
         .main("port: 8080", "port: 80x", "1: server.port", ": is not a whole number"),
@@ -91,6 +98,12 @@ extension ConfigurationChange {
             "use this for tests only",
             as: .warning
         ),
+        roots("[{ file: root.pem }]", "[0].sha256", "write the SHA-256 that Apple publishes"),
+        roots("[{ file: root.pem, sha256: abc }]", "[0].sha256", "is no SHA-256; write its 64 hexadecimal digits"),
+        roots("[{ file: root.pem, sha256: \(zeros) }]", "[0].sha256", "is not the SHA-256 of"),
+        roots("[{ file: x.pem, sha256: \(zeros) }]", "[0].file", "no such file"),
+        roots("[{ file: old.pem, sha256: \(zeros) }]", "[0].file", "does not hold one X.509 certificate"),
+        roots("[root.pem]", "[0]", "file, sha256"),
         retention(29, as: .warning), retention(30, as: .none), retention(31, as: .none),
         .main(
             "https://buy.itunes.apple.com/verifyReceipt",
@@ -122,7 +135,7 @@ extension ConfigurationChange {
         confirmation(beside: [], as: .none),
         confirmation(
             beside: [
-                withoutIssuer,
+                withoutIssuer, .init("catalog.yaml", "receipts: serverAPI", "receipts: verifyReceipt"),
                 .init(
                     "clients.yaml",
                     "signaturesPerSecond: 2000",

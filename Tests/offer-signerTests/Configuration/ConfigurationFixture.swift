@@ -124,7 +124,7 @@ final class ConfigurationFixture {
             keys:
               - { id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8, issuerId: 57246542-96fe-1a63-e053-0824d011072a }
             sharedSecretFile: reader.secret
-            receipts: verifyReceipt
+            receipts: serverAPI
             requireAccount: false
             customerSeparator: ":"
             maximumAccountsPerTransaction: 3

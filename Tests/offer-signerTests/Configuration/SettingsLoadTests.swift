@@ -127,7 +127,7 @@ import Testing
                 )
             ],
             sharedSecret: SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
-            receipts: .verifyReceipt,
+            receipts: .serverAPI,
             appStoreCacheSeconds: 10,
             retention: nil
         )

@@ -27,7 +27,9 @@ struct OfferRulesReader {
             }
         }
         for key in OfferKey.all {
-            if let node = members[key.name], let fault = key.unmeetable(offer.terms) { node.fault(fault) }
+            guard let node = members[key.name] else { continue }
+            if let fault = key.unmeetable(offer.terms) { node.fault(fault) }
+            if let warning = key.pointless(offer.terms) { node.faults.warning(node.place, warning) }
         }
         if offer.terms.scope == .group {
             for index in named.indices.dropFirst(before) { named[index].groupId = groupId }
@@ -55,6 +57,11 @@ struct OfferRulesReader {
             }
         case .products(let place):
             terms[keyPath: place] = products(node, fix: "\(emptyFix) product, or leave the key out for all")
+        case .lapseReasons(let place):
+            let fix = "\(emptyFix) reason, or leave the key out for all"
+            terms[keyPath: place] = node.choices("a reason of a lapse", of: LapseReason.allCases, fix: fix)
+        case .storefronts(let place):
+            terms[keyPath: place] = storefronts(node, fix: "\(emptyFix) storefront, or leave the key out for all")
         case .holdout(let place): terms[keyPath: place] = holdout(node)
         }
     }
@@ -90,6 +97,21 @@ struct OfferRulesReader {
                 )
             }
         }
+    }
+
+    private func storefronts(_ list: ConfigurationNode, fix: String) -> Set<String>? {
+        guard let nodes = list.filledList(of: "storefronts", fix: fix) else { return nil }
+        let named = nodes.compactMap { node -> String? in
+            guard let text = node.identifier() else { return nil }
+            guard text.utf8.count == 3, text.allSatisfy({ $0.isASCII && $0.isLetter }) else {
+                node.fault(
+                    "\(Echo.name(text)) is no storefront; write the three letters that Apple has for it, such as USA or DEU"
+                )
+                return nil
+            }
+            return text.uppercased()
+        }
+        return named.count == nodes.count ? Set(named) : nil
     }
 
     private mutating func products(_ list: ConfigurationNode, fix: String) -> Set<String>? {

@@ -87,6 +87,15 @@ extension SettingsReader {
                     + "or on the key. Until then receipts are refused"
             )
         }
+        // Nothing of verifyReceipt is set up where neither is written.
+        let asked = receipts == .verifyReceipt ? members["receipts"] : members["sharedSecretFile"]
+        if receipts ?? .verifyReceipt == .verifyReceipt, let node = asked, keys.first?.issuerId != nil {
+            faults.warning(
+                node.place,
+                "has receipts looked up by verifyReceipt, which Apple has called deprecated and may end on any day, though the "
+                    + "app has an issuerId: write receipts: serverAPI. What is lost are receipts without a transaction"
+            )
+        }
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerSeparator = members["customerSeparator"]?.value("a separator", CustomerSeparator.parse)

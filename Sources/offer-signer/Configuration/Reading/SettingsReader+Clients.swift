@@ -59,6 +59,7 @@ extension SettingsReader {
                 concurrentRequests: requests
             )
             warnOfSandbox(client, at: node, known)
+            warnOfStorefronts(client, at: node, known)
             return client
         }
     }
@@ -102,6 +103,25 @@ extension SettingsReader {
                     + "\(others) no maximumSignaturesPerCustomer: a signature names no environment, so a tester's purchase, "
                     + "which costs nothing, buys signatures that Production takes, as many as are asked for. Write "
                     + "environments: [Production] here, and make a client of its own for TestFlight, or limit the offers"
+            )
+        }
+    }
+
+    /// Warns of a client whose evidence cannot have the storefronts that offers ask for.
+    private func warnOfStorefronts(_ client: Client, at node: ConfigurationNode, _ apps: [AppSettings]) {
+        guard !client.scopes.isDisjoint(with: [.sign, .eligibility]) else { return }
+        for app in apps {
+            let offers = app.app.subscriptionGroups.flatMap(\.products).flatMap(\.offers)
+            guard let first = offers.first(where: { $0.terms.storefronts != nil }) else { continue }
+            guard
+                client.evidence.contains(.receiptResponse)
+                    || app.receipts == .verifyReceipt && client.evidence.contains(.receipt)
+            else { continue }
+            faults.warning(
+                node.place,
+                "may send evidence of verifyReceipt for \(Echo.known(app.app.bundleId)), which has no storefront: the offer "
+                    + "\(Echo.known(first.id)) with storefronts is no_evidence then. Write receipts: serverAPI on the app, and "
+                    + "evidence: [receipt, signedTransactions, transactionId] here"
             )
         }
     }

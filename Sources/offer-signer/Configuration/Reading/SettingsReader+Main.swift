@@ -44,6 +44,48 @@ extension SettingsReader {
         return true
     }
 
+    /// Roots of Apple's, each with the digest by which it is one.
+    func appleRoots(_ file: MainFile) -> [TrustedRoot] {
+        let node = file.lists[SettingTable.shared.appleRoots.entry.keyPath]
+        var uses = FirstUses<String>()
+        return (node?.list(of: "roots") ?? []).compactMap { element -> TrustedRoot? in
+            guard let members = element.mapping(keys: ["file", "sha256"]) else { return nil }
+            let file = members.required("file", "name Apple's certificate, DER or PEM")
+            let digestNode = members.required("sha256", "write the SHA-256 that Apple publishes for the certificate")
+            let digest = digestNode?.value("a SHA-256", Self.digest)
+            guard let file, let digestNode, let path = existingFile(file, "a certificate, DER or PEM") else {
+                return nil
+            }
+            guard let roots = try? TrustedRoot.roots(in: Array(Data(contentsOf: URL(filePath: path)))), roots.count == 1
+            else {
+                file.fault(
+                    "\(Echo.path(path)) cannot be read, or does not hold one X.509 certificate; name a file in DER, or in PEM "
+                        + "between the lines BEGIN CERTIFICATE and END CERTIFICATE"
+                )
+                return nil
+            }
+            guard let digest else { return nil }
+            guard roots[0].sha256 == digest else {
+                digestNode.fault(
+                    "is not the SHA-256 of \(Echo.path(path)): take both from Apple's page of certificates, and compare with "
+                        + "`openssl x509 -in FILE -noout -fingerprint -sha256`"
+                )
+                return nil
+            }
+            uses.claim(digest, at: digestNode, "another root of this list")
+            return roots[0]
+        }
+    }
+
+    /// 64 hexadecimal digits, also with colons between them, as openssl prints them.
+    private static func digest(_ text: String) throws(ValueFault) -> String {
+        let digits = text.filter { $0 != ":" }.lowercased()
+        guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) else {
+            throw ValueFault("is no SHA-256; write its 64 hexadecimal digits")
+        }
+        return digits
+    }
+
     func additionalRoots(_ file: MainFile) -> [TrustedRoot] {
         let node = file.lists[SettingTable.shared.additionalRoots.entry.keyPath]
         let elements = node?.list(of: "certificate files") ?? []

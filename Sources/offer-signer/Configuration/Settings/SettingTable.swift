@@ -349,6 +349,13 @@ struct SettingTable: Sendable {
         "how many requests a second Apple gets for one app in production; in the Sandbox, a tenth of that. Clients share "
             + "them"
     )
+    let appleRoots = SettingList(
+        "appStore.roots",
+        of: .file,
+        without: "none",
+        "roots of Apple's beside the built-in Apple Root CA - G3: { file, sha256 }, a certificate, DER or PEM, and the SHA-256 "
+            + "that Apple publishes for it"
+    )
     let additionalRoots = SettingList(
         "appStore.additionalRoots",
         of: .file,

@@ -17,7 +17,9 @@ struct Settings: Sendable {
     /// The names under which the operators' page may be opened, beside `localhost` and addresses.
     let adminHosts: [String]
     let ledger: LedgerSettings
-    /// Trusted beside Apple's pinned one.
+    /// Roots of Apple's beside the built-in one, each pinned by its digest.
+    let appleRoots: [TrustedRoot]
+    /// Trusted beside Apple's pinned ones.
     let additionalRoots: [TrustedRoot]
     let tokenModules: [TokenModuleFile]
     /// In the catalog's order, at least one.
