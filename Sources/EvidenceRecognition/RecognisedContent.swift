@@ -28,9 +28,9 @@ package struct RecognisedContent: Equatable, Sendable {
     package func detail(in place: Place) -> String? {
         let encoding = !isInBase64 ? "" : kind == .receipt ? " in Base64 twice" : " in Base64"
         let what = "This is \(kind.name)\(encoding)\(isURLEncoded ? ", URL-encoded" : "")."
-        guard kind.home == place else { return "\(what) \(kind.advice)" }
         // A JWS has none of the characters that a URL encodes: its reader names those that do not belong there.
-        if isURLEncoded, kind != .receipt { return nil }
+        if isURLEncoded, kind == .otherJWS || kind.home == place && kind != .receipt { return nil }
+        guard kind.home == place else { return "\(what) \(kind.advice)" }
         if isURLEncoded { return "\(what) Send it as it is, with its plus signs, and without percent signs." }
         return isInBase64 ? "\(what) Send it as it is, without that Base64." : nil
     }
