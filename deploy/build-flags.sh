@@ -19,9 +19,11 @@ if [[ $(printf '%s\n' 2.36 "$glibc" | sort --version-sort | head -1) == 2.36 ]];
     flags+=(-Xlinker -z -Xlinker pack-relative-relocs)
 fi
 
-# C of our own and of the packages reads what strangers send: a function whose buffer was overrun ends the process, and
-# so does a copy beyond what the compiler knows of its target. deploy/check-hardening.py looks for them in the executable.
-flags+=(-Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=3)
+# C of our own and of the packages reads what strangers send: a function whose buffer was overrun ends the process.
+# deploy/check-hardening.py looks for that in the executable. _FORTIFY_SOURCE is not here: given by -Xcc it reaches Swift's
+# importer of C, too, which then finds two bodies of one function of glibc ("realpath has different definitions in different
+# modules", Swift 6.3), and ends the build.
+flags+=(-Xcc -fstack-protector-strong)
 case $(uname -m) in
 x86_64) flags+=(-Xcc -fcf-protection) ;;
 aarch64) flags+=(-Xcc -mbranch-protection=standard) ;;
