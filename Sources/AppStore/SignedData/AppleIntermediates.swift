@@ -31,7 +31,7 @@ package final class AppleIntermediates: Sendable {
 
     package init() {}
 
-    /// Has each told of from now on, and those that came before.
+    /// Calls `tell` with each new one from now on, and at once with those that came before.
     package func observe(_ tell: @escaping @Sendable (Unseen) -> Void) {
         let untold = state.withLock { state in
             state.tell = tell

@@ -7,11 +7,11 @@ package final class ClientDirectory: Sendable {
     private let usages: [String: ClientUsage]
     private let now: @Sendable () -> Timestamp
 
-    /// Takes the clock by which tokens end.
+    /// Takes the clock by which tokens end: without one, those that have an end are over.
     package init(
         _ clients: [Client],
         usages: ClientUsages = ClientUsages(),
-        now: @escaping @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: 0) }
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: .max) }
     ) {
         self.now = now
         var tokens: [TokenDigest: KnownToken] = [:]

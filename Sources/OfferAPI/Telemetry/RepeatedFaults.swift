@@ -36,7 +36,14 @@ package final class RepeatedFaults: Sendable {
 
     /// Writes the line of a client's refused request, of each code only so many a second; the next one says how many were
     /// left out.
-    func logRefusal(_ status: Int, _ code: String, _ more: Logger.Metadata, at now: Duration = ClientDirectory.uptime) {
+    ///
+    /// What is left out costs no more than its count.
+    func logRefusal(
+        _ status: Int,
+        _ code: String,
+        _ more: @autoclosure () -> Logger.Metadata,
+        at now: Duration = ClientDirectory.uptime
+    ) {
         let second = now.components.seconds
         let leftOut: Int? = paces.withLock { paces in
             var pace = paces[code] ?? Pace(status: status, second: second)
@@ -51,7 +58,7 @@ package final class RepeatedFaults: Sendable {
             return pace.leftOut
         }
         guard let leftOut else { return }
-        writeRefusal(status, code, leftOut, more)
+        writeRefusal(status, code, leftOut, more())
     }
 
     private func writeRefusal(_ status: Int, _ code: String, _ leftOut: Int, _ more: Logger.Metadata) {

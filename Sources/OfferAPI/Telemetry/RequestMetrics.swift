@@ -112,13 +112,16 @@ final class RequestTelemetry: Sendable {
         peer: @autoclosure () -> String? = nil
     ) {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
-        if isForClients, let client, let status, let code, status >= 400 {
+        func refusal(of client: KnownToken) -> Logger.Metadata {
             var metadata: Logger.Metadata = [
                 "client": "\(client.client.name)", "route": "\(route ?? RequestMetrics.unmatched)",
             ]
             if let reason { metadata["reason"] = "\(reason)" }
             if let peer = peer() { metadata["peer"] = "\(peer)" }
-            RequestIdentity.$current.withValue(identity) { faults.logRefusal(status, code, metadata) }
+            return metadata
+        }
+        if isForClients, let client, let status, let code, status >= 400 {
+            RequestIdentity.$current.withValue(identity) { faults.logRefusal(status, code, refusal(of: client)) }
         }
         guard logger.logLevel <= .info else { return }
         // Anybody can send these, as many as they like.
