@@ -115,6 +115,8 @@ package struct CustomerSeparator: Equatable, Sendable {
         bytes = Array(text.utf8)
     }
 
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
     /// Whether a UUID may have it in it, so that a part of one would be a customer.
     package var cutsUUIDs: Bool {
         (0...max(0, 36 - bytes.count)).contains { start in

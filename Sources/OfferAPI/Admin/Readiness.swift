@@ -55,6 +55,7 @@ extension JSONWriter {
         list("warnings", details.warnings.map(\.text))
         list("faults", details.faults)
         member("keyMemory", details.keyMemory)
+        member("configurationSHA256", details.configurationSHA256)
         member("reloads")
         object { reloads in
             reloads.member("completed", Int64(details.reloads.completed))
@@ -78,17 +79,21 @@ package struct ReadinessDetails: Equatable, Sendable {
     package var faults: [String]
     /// The memory of the keys: `secret`, `locked` or `unlocked` memory.
     package var keyMemory: String
+    /// The SHA-256 of the configuration in use, 64 digits.
+    package var configurationSHA256: String
     package var reloads: ReloadRecord
 
     package init(
         warnings: [ReadinessWarning] = [],
         faults: [String] = [],
         keyMemory: String = "locked",
+        configurationSHA256: String = "",
         reloads: ReloadRecord = ReloadRecord()
     ) {
         self.warnings = warnings
         self.faults = faults
         self.keyMemory = keyMemory
+        self.configurationSHA256 = configurationSHA256
         self.reloads = reloads
     }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// Waits for a value until a moment, and no longer.
-enum TimeLimit {
+package enum TimeLimit {
     /// Returns the value of some work, or `late` where it takes longer than until `due`.
     ///
     /// The work is cancelled then, and may still go on for a while: a call that waits for a database cannot be stopped.
     /// So it is in a task of its own, and no child of the caller's.
-    static func value<Value: Sendable>(
+    package static func value<Value: Sendable>(
         by due: ContinuousClock.Instant,
         otherwise late: Value,
         _ work: @escaping @Sendable () async -> Value

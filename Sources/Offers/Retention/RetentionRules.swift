@@ -63,6 +63,9 @@ package struct RetentionMessage: Equatable, Sendable {
         )
     }
 
+    /// All identifiers by their locales, the standard one as `default`.
+    package var identifiers: [String: String] { byLocale.merging(["default": standard]) { locale, _ in locale } }
+
     /// The identifier for a locale as Apple names it, such as `de-AT`, and the locale of the catalog that it stands
     /// under.
     ///

@@ -6,6 +6,7 @@ struct ChainWalk {
     /// The last record that was found in order.
     private(set) var last: LedgerChain.Head
     private(set) var records = 0
+    private(set) var configurations = 0
     /// The last record that was deleted for its age.
     private(set) var start: Int64 = 0
 
@@ -87,9 +88,12 @@ struct ChainWalk {
         if let end, record.number > end.head.number {
             throw fault(record.number, "was put in: it is signed that the chain ended with \(end.head.number)")
         }
+        if record.isConfiguration, try !database.hasText(of: record) {
+            throw fault(record.number, "is of a configuration whose text was changed, or is missing")
+        }
         last = record.head
         isLastRead = true
-        records += 1
+        if record.isConfiguration { configurations += 1 } else { records += 1 }
         try compareMarks()
     }
 

@@ -127,6 +127,7 @@ extension LedgerStore {
             // After its first records are deleted, only this statement shows how the chain began.
             try session.put(try LedgerStatement(.retention, of: chain, at: last, time: now, keys: keys))
             try session.send(SQLCall(LedgerSQL.deleteRecords, .text(writer), .integer(last.number)))
+            try session.send(SQLCall(ConfigurationSQL.delete, .text(writer), .integer(last.number)))
             if session.dialect == .sqlite {
                 try session.send(SQLCall(NonceSQL.delete, .text(writer), .integer(last.number)))
             }

@@ -22,9 +22,8 @@ final class LedgerStore: Sendable {
         var head: LedgerChain.Head? { isBegun && heads.count == 1 ? heads.first : nil }
     }
 
-    private struct Written: Sendable {
-        var outcomes: [[GrantOutcome]?] = []
-        var beside = CompanionWork.Outcome()
+    private struct Written<Value: Sendable>: Sendable {
+        var value: Value
         var head: LedgerChain.Head
     }
 
@@ -74,7 +73,7 @@ final class LedgerStore: Sendable {
         guard !entries.isEmpty else { return ([], try commit(companion, while: isWanted)) }
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         let others = database.dialect == .sqlite ? [] : batch.locks.union(companion.locks)
-        let written = try writing { [self] session, writer throws(StorageFailure) in
+        return try writing { [self] session, writer throws(StorageFailure) in
             // SQLite has one writer at a time anyway.
             let own = session.dialect == .sqlite ? nil : LockRows.row(ofWriter: writer)
             let locks = own.map { others.union([$0]) } ?? []
@@ -101,9 +100,29 @@ final class LedgerStore: Sendable {
             guard isWanted() else { throw .abandoned }
             try LedgerReadBack.expect(decision, in: session)
             chain.withLock { $0.heads = [head, work.head] }
-            return Written(outcomes: decision.outcomes, beside: beside, head: work.head)
+            return Written(value: (decision.outcomes, beside), head: work.head)
         }
-        return (written.outcomes, written.beside)
+    }
+
+    /// Adds records of its own to the chain, with what else the body writes, in one transaction; it gets the chain's end, and
+    /// gives the new one.
+    func extend<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (any Session, LedgerChain.Head, _ writer: String) throws(StorageFailure)
+            -> (value: Value, records: [LedgerRecord], head: LedgerChain.Head)
+    ) throws(StorageFailure) -> Value {
+        try writing(locksWriter: true) { [self] session, writer throws(StorageFailure) in
+            let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
+            let head = try end(of: writer, answers.first, session)
+            let extended = try body(session, head, writer)
+            let decision = LedgerBatch.Decision(records: extended.records)
+            if !extended.records.isEmpty {
+                try session.write(decision)
+                try LedgerReadBack.expect(decision, in: session)
+            }
+            chain.withLock { $0.heads = [head, extended.head] }
+            return Written(value: extended.value, head: extended.head)
+        }
     }
 
     /// Writes what needs no record.
@@ -127,14 +146,14 @@ final class LedgerStore: Sendable {
     func probe() throws(StorageFailure) {
         let (keys, now) = (keys, now())
         let fills = wasFull.load(ordering: .relaxed)
-        _ = try writing(locksWriter: true) { [self] session, writer throws(StorageFailure) in
+        try writing(locksWriter: true) { [self] session, writer throws(StorageFailure) in
             let (_, answers) = try session.counts([], [], with: [SQLCall(LedgerSQL.end, .text(writer))])
             let head = try end(of: writer, answers.first, session)
             if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
             try session.write(LedgerBatch.Decision(), isProbe: true)
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try signing.finish()
-            return Written(head: head)
+            return Written(value: (), head: head)
         }
     }
 
@@ -213,10 +232,10 @@ final class LedgerStore: Sendable {
 
 extension LedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
-    private func writing(
+    private func writing<Value: Sendable>(
         locksWriter: Bool = false,
-        _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written
-    ) throws(StorageFailure) -> Written {
+        _ body: @escaping @Sendable (any Session, _ writer: String) throws(StorageFailure) -> Written<Value>
+    ) throws(StorageFailure) -> Value {
         var isAnnounced = false
         while true {
             do throws(StorageFailure) {
@@ -232,7 +251,7 @@ extension LedgerStore {
                 chain.withLock { ($0.heads, $0.confirmed) = ([written.head], written.head) }
                 seen.withLock { $0.note(written.head, of: writer) }
                 wasFull.store(false, ordering: .relaxed)
-                return written
+                return written.value
             } catch {
                 switch error.code {
                 case .chainEnded: chain.withLock { $0 = Chain() }

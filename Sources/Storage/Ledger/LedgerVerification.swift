@@ -17,7 +17,9 @@ package struct LedgerVerification: Sendable {
     }
 
     package internal(set) var chains = 0
+    /// Of signatures.
     package internal(set) var records = 0
+    package internal(set) var configurations = 0
     /// How many records come after what the newest checkpoint covers: were the last of them missing, nobody could tell.
     package internal(set) var uncovered = 0
     package internal(set) var checkpoint: LedgerCheckpoint?

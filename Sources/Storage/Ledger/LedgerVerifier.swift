@@ -24,6 +24,7 @@ package struct LedgerVerifier {
     package func verify(anchor: LedgerAnchor? = nil) throws(StorageFailure) -> LedgerVerification {
         let signatures = try database.signatures()
         let orphans = try database.orphans()
+        let texts = try database.looseConfigurations()
         var found = LedgerVerification()
         found.chains = signatures.chains.count
         found.checkpoint = signatures.checkpoints.first
@@ -75,6 +76,10 @@ package struct LedgerVerifier {
                 throw StorageFailure(.unavailable, "the ledger cannot be read: \(type(of: error))")
             }
             found.records += walk.records
+            found.configurations += walk.configurations
+            if let loose = texts.first(where: { $0.writer == chain.writer && $0.number > walk.start }) {
+                note(chain.writer, loose.number, "is of no configuration, though there is a text of one for it")
+            }
             guard ends.isEmpty else { continue }
             found.anchor.open[chain.writer] = walk.last
             let covered = max(checkpoint?.open[chain.writer]?.number ?? 0, walk.start)

@@ -38,9 +38,9 @@ struct LedgerWork {
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
         let account = isAccount ? customer : accountDigest(of: entry)
         for signature in grant.signatures {
-            var record = LedgerRecord(
+            let record = LedgerRecord(
                 writer: writer,
-                number: head.number + 1,
+                number: 0,
                 time: entry.time,
                 client: entry.client,
                 bundleId: entry.bundleId,
@@ -58,14 +58,20 @@ struct LedgerWork {
                 customer: customer,
                 hash: []
             )
-            message.removeAll()
-            record.write(to: &message, after: head.hash)
-            var hash = begun
-            message.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            record.hash = hash.finalize().withUnsafeBytes { Array($0) }
-            head = record.head
-            records.append(record)
+            records.append(link(record))
         }
+    }
+
+    /// Makes a record the next one of the chain: with its number and its hash.
+    mutating func link(_ record: consuming LedgerRecord) -> LedgerRecord {
+        record.number = head.number + 1
+        message.removeAll()
+        record.write(to: &message, after: head.hash)
+        var hash = begun
+        message.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        record.hash = hash.finalize().withUnsafeBytes { Array($0) }
+        head = record.head
+        return record
     }
 
     private mutating func accountDigest(of entry: LedgerEntry) -> [UInt8]? {

@@ -8,7 +8,7 @@ import StrictJSON
 struct LedgerExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints the records as JSON Lines, in the order of their times.",
+        abstract: "Prints the records of signatures as JSON Lines, in the order of their times.",
         usage: "offer-signer ledger export --config <file> [<options>]",
         discussion: "The service may be running."
     )
@@ -21,11 +21,14 @@ struct LedgerExport: AsyncParsableCommand {
     @Flag(help: "Print the erasures: when which customer's data was deleted, by digest, and how many rows.")
     var erasures = false
 
+    @Flag(help: "Print the configurations that were put into use, each with its changes to the one before.")
+    var configurations = false
+
     @OptionGroup var options: ConfigurationOptions
 
     @Option(
         help: ArgumentHelp(
-            "Only signatures, or redemptions, from this time on: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
+            "Only what is from this time on: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
             valueName: "t"
         ),
         transform: Timestamp.argument
@@ -36,7 +39,9 @@ struct LedgerExport: AsyncParsableCommand {
     private static let page = 1000
 
     func validate() throws {
-        guard !redemptions || !erasures else { throw ValidationError("Give --redemptions or --erasures, not both.") }
+        guard [redemptions, erasures, configurations].count(where: \.self) < 2 else {
+            throw ValidationError("Give one of --redemptions, --erasures and --configurations.")
+        }
     }
 
     func run() async throws {
@@ -48,13 +53,24 @@ struct LedgerExport: AsyncParsableCommand {
             }
             return
         }
+        guard !configurations else { return try exportConfigurations(archive) }
         guard !redemptions else { return try await export(DurableRedemptions(archive), of: settings) }
         var place = LedgerPlace(before: since ?? Timestamp(millisecondsSince1970: .min))
         while true {
             let records = try archive.records(after: place, limit: Self.page)
             guard let last = records.last else { return }
             place = LedgerPlace(of: last)
-            try Console.write(Data(records.flatMap(\.jsonLine)))
+            try Console.write(Data(records.filter { !$0.isConfiguration }.flatMap(\.jsonLine)))
+        }
+    }
+
+    private func exportConfigurations(_ archive: any SQLDatabase) throws {
+        var before: ConfigurationInUse?
+        for recorded in try archive.configurations() {
+            let configuration = ConfigurationInUse(recorded: recorded.values)
+            defer { before = configuration }
+            guard since.map({ recorded.recordedAt >= $0 }) ?? true else { continue }
+            try Console.write(Data(recorded.jsonLine(configuration, since: before)))
         }
     }
 
@@ -89,32 +105,61 @@ extension Erasure {
     }
 }
 
+extension RecordedConfiguration {
+    /// The configuration as a line of JSON, with its line feed: its values, and its changes to another, if there is one.
+    fileprivate func jsonLine(_ configuration: ConfigurationInUse?, since before: ConfigurationInUse?) -> [UInt8] {
+        var writer = JSONWriter(capacity: 4096)
+        writer.object { line in
+            line.member("recordedAt", recordedAt.rfc3339)
+            line.member("sha256", Hexadecimal.text(Self.digest(of: values)))
+            let changes = before.flatMap { configuration?.changes(since: $0) }
+            line.member("changes", changes?.lines ?? [])
+            if let count = changes?.leftOut, count > 0 { line.member("leftOut", Int64(count)) }
+            line.member("values")
+            line.object { json in
+                for (path, value) in (configuration?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    json.member(named: path, value)
+                }
+            }
+            if let record {
+                line.member("record")
+                line.object { $0.members(of: record) }
+            }
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
 extension LedgerRecord {
     /// The record as a line of JSON, with its line feed: all that its hash is computed from.
     ///
     /// Digests and hashes are in hexadecimal, times in milliseconds since 1970.
     var jsonLine: [UInt8] {
         var writer = JSONWriter(capacity: 640)
-        writer.object { record in
-            record.member("writer", self.writer)
-            record.member("number", number)
-            record.member("time", time.millisecondsSince1970)
-            record.member("client", client)
-            record.member("bundleId", bundleId)
-            record.member("productId", productId)
-            record.member("offerId", offerId)
-            record.member("format", format)
-            record.member("keyIdentifier", keyIdentifier)
-            record.member("nonce", nonce)
-            record.member("timestamp", timestamp.millisecondsSince1970)
-            record.member("reason", reason)
-            if let evidence { record.member("evidence", evidence) }
-            if let environment { record.member("environment", environment) }
-            if let originalTransactionId { record.member("originalTransactionId", originalTransactionId) }
-            if let account { record.member("accountDigest", Hexadecimal.text(account)) }
-            record.member("customerDigest", Hexadecimal.text(customer))
-            record.member("hash", Hexadecimal.text(hash))
-        }
+        writer.object { $0.members(of: self) }
         return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of record: LedgerRecord) {
+        member("writer", record.writer)
+        member("number", record.number)
+        member("time", record.time.millisecondsSince1970)
+        member("client", record.client)
+        member("bundleId", record.bundleId)
+        member("productId", record.productId)
+        member("offerId", record.offerId)
+        member("format", record.format)
+        member("keyIdentifier", record.keyIdentifier)
+        member("nonce", record.nonce)
+        member("timestamp", record.timestamp.millisecondsSince1970)
+        member("reason", record.reason)
+        if let evidence = record.evidence { member("evidence", evidence) }
+        if let environment = record.environment { member("environment", environment) }
+        if let id = record.originalTransactionId { member("originalTransactionId", id) }
+        if let account = record.account { member("accountDigest", Hexadecimal.text(account)) }
+        member("customerDigest", Hexadecimal.text(record.customer))
+        member("hash", Hexadecimal.text(record.hash))
     }
 }

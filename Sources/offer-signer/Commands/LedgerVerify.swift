@@ -93,7 +93,9 @@ struct LedgerVerify: AsyncParsableCommand {
 
 extension LedgerVerification {
     fileprivate var summary: String {
-        "\(records.of("record")) in \(chains.of("chain")), signed up to "
+        "\(records.of("record"))"
+            + (configurations > 0 ? " and \(configurations.of("configuration"))" : "")
+            + " in \(chains.of("chain")), signed up to "
             + "\(checkpoint?.time.rfc3339 ?? "never"), \(uncovered.of("record")) after that"
     }
 
@@ -104,6 +106,7 @@ extension LedgerVerification {
             found.bool(isInOrder)
             found.member("chains", Int64(chains))
             found.member("records", Int64(records))
+            found.member("configurations", Int64(configurations))
             found.member("uncoveredRecords", Int64(uncovered))
             found.member("newestChain", anchor.newest)
             found.member("openChains")

@@ -14,21 +14,23 @@ final class Reload: Sendable {
     /// The settings that the process was started with.
     private let running: Settings
     private let lifelong: LifelongParts
+    private let configurations: ConfigurationRecorder
     private let logger: Logger
     private let history = Mutex(ReloadRecord())
 
-    init(source: ConfigurationSource, current: SnapshotInUse, logger: Logger) {
+    init(source: ConfigurationSource, current: SnapshotInUse, configurations: ConfigurationRecorder, logger: Logger) {
         self.source = source
         self.current = current
         self.running = current.value.service.settings
         self.lifelong = current.value.lifelong
+        self.configurations = configurations
         self.logger = logger
     }
 
     var record: ReloadRecord { history.withLock { $0 } }
 
     /// Builds the whole new service beside the old one, and swaps them; with any fault, the old one stays in use.
-    func perform() {
+    func perform() async {
         do throws(ConfigurationFaults) {
             let service = try LoadedService(
                 source,
@@ -47,6 +49,7 @@ final class Reload: Sendable {
             for warning in warnings { logger.warning("\(warning)") }
             let keys = service.signingKeyIdentifiers.joined(separator: ",")
             service.logRoots(to: logger)
+            await configurations.use(ConfigurationInUse(of: service, startedWith: running))
             logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])
             // Last of all: who sees it counted sees its effect, too, and finds it in the log.
             lifelong.telemetry.reloadsCompleted.increment()
@@ -86,6 +89,6 @@ struct ReloadOnHangUp: Service {
     let reload: Reload
 
     func run() async throws {
-        for await _ in hangUps.cancelOnGracefulShutdown() { reload.perform() }
+        for await _ in hangUps.cancelOnGracefulShutdown() { await reload.perform() }
     }
 }

@@ -42,13 +42,15 @@ struct ServiceComposition {
         }
         current.value.service.logRoots(to: logger)
         current.value.service.tellIntermediates(to: logger, lifelong.telemetry.newIntermediates)
+        let configurations = ConfigurationRecorder(lifelong.ledger, logger: logger)
+        await configurations.use(ConfigurationInUse(of: current.value.service, startedWith: settings))
         let files = OpenFiles(
             for: settings.maximumConnections,
             otherListeners: settings.listeners.notifications == nil ? 1 : 2
         )
         if let warning = files.warning { logger.warning("\(warning)") }
         let end = ShutdownTime(seconds: Self.patience(settings))
-        let group = ServiceGroup(configuration: services(settings, files, hangUps, end, logger))
+        let group = ServiceGroup(configuration: services(settings, files, hangUps, end, configurations, logger))
         do {
             try await group.run()
         } catch {
@@ -72,13 +74,14 @@ struct ServiceComposition {
         _ files: OpenFiles,
         _ hangUps: UnixSignalsSequence,
         _ end: ShutdownTime,
+        _ configurations: ConfigurationRecorder,
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
-        let reload = Reload(source: source, current: current, logger: logger)
+        let reload = Reload(source: source, current: current, configurations: configurations, logger: logger)
         let refusals = HistoryRefusals()
         let readiness = Readiness { [current] in
-            Self.details(current, reload, clock, ledger, refusals)
+            Self.details(current, reload, clock, ledger, refusals, configurations)
         }
         let faults = RepeatedFaults(logger: logger)
         let decisions = settings.adminPage ? lifelong.telemetry.decisions : nil
@@ -142,7 +145,7 @@ struct ServiceComposition {
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
             ("clock", clockLog), ("catch-up", catchUp), ("faults", FaultLog(fault: unreadiness, logger: logger)),
-            ("decisions", decisions), ("renewal", renewal),
+            ("decisions", decisions), ("renewal", renewal), ("configurations", configurations),
             ("drain", drain),
         ]
         var silent = logger
@@ -176,7 +179,8 @@ struct ServiceComposition {
         _ reload: Reload,
         _ clock: ClockMonitor,
         _ ledger: OpenLedger,
-        _ refusals: HistoryRefusals
+        _ refusals: HistoryRefusals,
+        _ configurations: ConfigurationRecorder
     ) -> ReadinessDetails {
         // Before what is in use, so that an answer that counts a reload shows its effect.
         let reloads = reload.record
@@ -193,6 +197,7 @@ struct ServiceComposition {
                 + refusals.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
+            configurationSHA256: configurations.sha256,
             reloads: reloads
         )
     }

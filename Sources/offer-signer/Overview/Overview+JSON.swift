@@ -29,6 +29,7 @@ extension JSONWriter {
             }
         }
         member("keyMemory", details.keyMemory)
+        member("configurationSHA256", details.configurationSHA256)
         member("reloads")
         object { reloads in
             reloads.member("completed", Int64(details.reloads.completed))

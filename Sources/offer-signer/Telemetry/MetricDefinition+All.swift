@@ -90,6 +90,8 @@ extension MetricDefinition {
         "offer_signer_app_store_questions_under_way": "Questions that Apple is being asked, equal ones counted once.",
         "offer_signer_app_store_cached_answers": "Answers of Apple that are kept.",
         "offer_signer_build_info": "1, with the version that runs.",
+        "offer_signer_configuration_info":
+            "1, with the first 12 digits of the SHA-256 of the configuration in use: replicas should have the same.",
         "offer_signer_ready": "1 while the service should get requests, as /readyz says.",
         "offer_signer_warnings":
             "Warnings in the details of /readyz, by kind: configuration, certificate, memory, restart, ledger, state, "

@@ -12,6 +12,7 @@ import Synchronization
 struct ServiceGauges: Sendable {
     private let ready: Meter
     private let lastReload: Meter
+    private let configuration: LabelledGauge
     private let warnings: LabelledGauge
     private let failedKeys: LabelledGauge
     private let clockFaults: LabelledGauge
@@ -35,6 +36,7 @@ struct ServiceGauges: Sendable {
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
         lastReload = Meter(label: "offer_signer_last_reload_successful", factory: factory)
+        configuration = LabelledGauge("offer_signer_configuration_info", label: "sha256", factory: factory)
         warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
         failedKeys = LabelledGauge("offer_signer_key_failed", label: "key_id", factory: factory)
         clockFaults = LabelledGauge("offer_signer_clock_fault", label: "fault", factory: factory)
@@ -61,6 +63,7 @@ struct ServiceGauges: Sendable {
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) {
         ready.set(readiness.isReady ? 1 : 0)
         lastReload.set(readiness.look().details.reloads.lastFaults.isEmpty ? 1 : 0)
+        configuration.set([String(readiness.look().details.configurationSHA256.prefix(12)): 1])
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
         let kinds = ReadinessWarning.Kind.allCases
         warnings.set(Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, known[$0]?.count ?? 0) }))

@@ -291,6 +291,7 @@ function nowView(overview) {
       facts(
         ['Started', time(overview.startedAt)],
         ['Reloads', `${number(reloads.completed)} in effect, ${number(reloads.refused)} refused`],
+        ['Configuration', h('code', null, overview.configurationSHA256.slice(0, 12))],
         ['Last reload', reloads.lastAt ? time(reloads.lastAt) : 'none since the start']),
       reloads.lastFaults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Refused: '), prose(fault))))),
   ];

@@ -65,12 +65,15 @@ struct SettingEntry: Sendable {
     let isPlain: Bool
     /// Whether a log may have its value: not the path of a file, nor a URL.
     let isShown: Bool
+    let isAddress: Bool
     let isList: Bool
     let fallback: Fallback
     /// With its unit.
     let meaning: String
     let changes: Change
     let check: @Sendable (String) throws(ValueFault) -> Void
+    /// A well-formed text as its value is written, so that texts of one value are the same.
+    let normal: @Sendable (String) -> String
 
     init<Value>(
         _ keyPath: String,
@@ -86,10 +89,12 @@ struct SettingEntry: Sendable {
         placeholder = kind.placeholder
         isPlain = kind.isPlain
         isShown = kind.isShown
+        isAddress = kind.isAddress
         self.changes = changes
         self.fallback = fallback
         self.meaning = meaning
         check = { text throws(ValueFault) in _ = try kind.parse(text) }
+        normal = { text in (try? kind.parse(text)).map(kind.text) ?? text }
     }
 
     var needed: String { isPlain && !type.hasPrefix("whole") ? type : "a \(type)" }

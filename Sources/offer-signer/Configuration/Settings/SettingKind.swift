@@ -7,6 +7,8 @@ struct SettingKind<Value: Sendable>: Sendable {
     var isPlain = false
     /// Whether a log may have the value.
     var isShown = true
+    /// Whether it says where something is on the network.
+    var isAddress = false
     var text: @Sendable (Value) -> String = { "\($0)" }
     let parse: @Sendable (String) throws(ValueFault) -> Value
 }
@@ -19,7 +21,12 @@ extension SettingKind<Int> {
     }
 
     /// A TCP port; 0 lets the system choose.
-    static var port: SettingKind { wholeNumber(0...65535) }
+    static var port: SettingKind {
+        var kind = wholeNumber(0...65535)
+        kind.isAddress = true
+        return kind
+    }
+
     /// A length of time in seconds, up to a hundred years, which any clock's arithmetic can hold.
     static var seconds: SettingKind { wholeNumber(0...3_155_760_000) }
 }
@@ -32,7 +39,7 @@ extension SettingKind<Bool> {
 
 extension SettingKind<String> {
     static var host: SettingKind {
-        SettingKind(name: "host", placeholder: "host", parse: HostName.parse)
+        SettingKind(name: "host", placeholder: "host", isAddress: true, parse: HostName.parse)
     }
 
     static var file: SettingKind {

@@ -1,0 +1,79 @@
+import Logging
+import OfferService
+import Offers
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// Puts each configuration that comes into use in the log and on record: at once, or when the ledger can be written again.
+final class ConfigurationRecorder: Service {
+    private struct State {
+        var inUse: ConfigurationInUse?
+        /// Whether what is in use is not on record yet.
+        var isDue = false
+    }
+
+    /// How long a start or a reload waits for the ledger.
+    private static let patience = Duration.seconds(2)
+    private static let pause = Duration.seconds(5)
+
+    private let ledger: OpenLedger
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ ledger: OpenLedger, logger: Logger) {
+        self.ledger = ledger
+        self.logger = logger
+    }
+
+    /// The SHA-256 of the configuration in use, 64 digits; empty before there is one.
+    var sha256: String { state.withLock { $0.inUse?.sha256 ?? "" } }
+
+    /// Takes a configuration that is in use from now on.
+    func use(_ configuration: ConfigurationInUse) async {
+        let before = state.withLock { state in
+            defer { state = State(inUse: configuration, isDue: true) }
+            return state.inUse
+        }
+        let recorded: ConfigurationInUse??
+        if ledger.fault == nil {
+            recorded = await TimeLimit.value(by: .now + Self.patience, otherwise: nil) { [self] in await record() }
+        } else {
+            recorded = nil
+        }
+        log(configuration, since: before ?? recorded ?? nil, isOnRecord: recorded != nil)
+    }
+
+    func run() async throws {
+        while !Task.isShuttingDownGracefully {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
+            guard let due = state.withLock({ $0.isDue ? $0.inUse : nil }), ledger.fault == nil,
+                let before = await record()
+            else { continue }
+            log(due, since: before, isOnRecord: true)
+        }
+    }
+
+    /// Records what is in use, and gives the one before it on record; `.some(nil)` where there is none, and `nil` where that
+    /// did not succeed.
+    private func record() async -> ConfigurationInUse?? {
+        guard let due = state.withLock(\.inUse) else { return nil }
+        do throws(StorageFailure) {
+            let before = try await ledger.journal.record(configuration: due.json)
+            state.withLock { state in if state.inUse == due { state.isDue = false } }
+            return .some(before.flatMap { ConfigurationInUse(recorded: $0) })
+        } catch {
+            logger.debug("the configuration is not on record yet", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    private func log(_ configuration: ConfigurationInUse, since before: ConfigurationInUse?, isOnRecord: Bool) {
+        var metadata: Logger.Metadata = ["sha256": "\(configuration.sha256)"]
+        let changes = before.map { configuration.changes(since: $0) }
+        metadata["changes"] = .array((changes?.lines ?? []).map { .string($0) })
+        if let count = changes?.leftOut, count > 0 { metadata["leftOut"] = "\(count)" }
+        if !isOnRecord { metadata["record"] = "it follows once the ledger can be written" }
+        logger.notice("configuration in use", metadata: metadata)
+    }
+}
