@@ -93,10 +93,9 @@ struct LedgerVerify: AsyncParsableCommand {
 
 extension LedgerVerification {
     fileprivate var summary: String {
-        "\(records.of("record"))"
-            + (configurations > 0 ? " and \(configurations.of("configuration"))" : "")
-            + " in \(chains.of("chain")), signed up to "
-            + "\(checkpoint?.time.rfc3339 ?? "never"), \(uncovered.of("record")) after that"
+        "\(records.of("record")) in \(chains.of("chain")), signed up to "
+            + "\(checkpoint?.time.rfc3339 ?? "never"), \(uncovered.of("record")) after that; beside them "
+            + configurations.of("configuration")
     }
 
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {

@@ -45,8 +45,7 @@ final class ConfigurationRecorder: Service {
     }
 
     func run() async throws {
-        while !Task.isShuttingDownGracefully {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }
+        while (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil {
             guard let due = state.withLock({ $0.isDue ? $0.inUse : nil }), ledger.fault == nil,
                 let before = await record()
             else { continue }

@@ -15,7 +15,7 @@ struct ReadinessTests {
         #expect(
             String(decoding: readiness.answer().json, as: UTF8.self)
                 == #"{"status":"ready","details":{"warnings":["the heap is not locked"],"faults":[],"#
-                + #""keyMemory":"unlocked","reloads":{"completed":0,"refused":0,"lastFaults":[]}}}"#
+                + #""keyMemory":"unlocked","configurationSHA256":"","reloads":{"completed":0,"refused":0,"lastFaults":[]}}}"#
         )
         readiness.enter(.draining)
         readiness.enter(.ready)
