@@ -98,7 +98,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         }
         if case .receipt(let base64) = question { try SentReceipt.check(base64, for: app.bundleId) }
         guard case .transactionId(let id, isNew: true) = question else { return try await ask(asking) }
-        let isAwaited = newTransactions.mayStillCome(id, of: bundleId, at: .now, keeping: keepsAnswers)
+        let isAwaited = newTransactions.mayStillCome(id, of: bundleId, at: .now, caching: keepsAnswers)
         do throws(EvidenceFault) {
             let history = try await ask(asking)
             newTransactions.forget(id, of: bundleId)

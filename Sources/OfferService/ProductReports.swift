@@ -71,7 +71,7 @@ package struct KnownProduct: Sendable {
 
     package struct Offer: Sendable {
         package let name: OfferName
-        package let terms: ObservationLog<OfferTerms>
+        package let terms: ObservationLog<ObservedTerms>
         /// Its saving in each billing period; `nil` when that is not known, as where the product's price is in another
         /// currency by now, or nothing is saved.
         package let saving: OfferSaving?

@@ -11,10 +11,10 @@ package struct RedemptionFeed: Sendable {
 
     private let bundleIds: Set<String>
     private let store: any RedemptionStore
-    private let places: Places
+    private let places: Permits
 
     /// The places are those of the process.
-    package init(bundleIds: [String], store: any RedemptionStore, places: Places) {
+    package init(bundleIds: [String], store: any RedemptionStore, places: Permits) {
         self.bundleIds = Set(bundleIds)
         self.store = store
         self.places = places
@@ -36,7 +36,7 @@ package struct RedemptionFeed: Sendable {
         limit: Int,
         waiting time: Duration,
         whileWorthIt isWorthIt: () async -> Bool
-    ) async throws(StorageFailure) -> (redemptions: [ToldRedemption], position: Int64)? {
+    ) async throws(StorageFailure) -> (redemptions: [FeedEntry], position: Int64)? {
         guard bundleIds.contains(bundleId) else { return nil }
         let end = ContinuousClock.now + time
         let position =

@@ -113,8 +113,8 @@ package final class SignOffers: Sendable {
     }
 
     /// The outcome of a call that was answered a short while ago; `nil` where none is on record.
-    package func keptAnswer(to call: IdempotentCall) -> Step<GrantOutcome?, SignatureFault> {
-        switch ledger?.keptAnswer(to: .client(call), at: now()) {
+    package func storedAnswer(to call: IdempotentCall) -> Step<GrantOutcome?, SignatureFault> {
+        switch ledger?.storedAnswer(to: .client(call), at: now()) {
         case .now(let outcome): .now(outcome)
         case .later(let work):
             .later { () async throws(SignatureFault) in

@@ -24,7 +24,7 @@ struct OfferStamp {
     /// The purchases to name in a JWS; `nil` for none.
     let purchases: NewestTransactions?
     let moment: Timestamp
-    let rooms: RoomMetrics
+    let rooms: StageMetrics
     /// The app's key, or its signer for this thread.
     let signer: any ES256Signer
 

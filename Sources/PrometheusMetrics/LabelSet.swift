@@ -48,8 +48,8 @@ struct LabelSet: Hashable, Sendable {
         else { return name }
         var valid = ""
         for (index, character) in name.unicodeScalars.enumerated() {
-            let isKept = UInt8(exactly: character.value).map { mayName($0, at: index, allowsColons: allowsColons) }
-            if isKept == true { valid.unicodeScalars.append(character) } else { valid += "_" }
+            let isAllowed = UInt8(exactly: character.value).map { mayName($0, at: index, allowsColons: allowsColons) }
+            if isAllowed == true { valid.unicodeScalars.append(character) } else { valid += "_" }
         }
         return valid.isEmpty ? "_" : valid
     }

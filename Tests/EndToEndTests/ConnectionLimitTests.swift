@@ -141,7 +141,9 @@ struct ConnectionLimitTests {
         try service.waitUntilReadiness(is: 200)
         service.stop()
         // What the start says of the ledger, and of a kernel without secret memory, is no matter here, nor is the end.
-        let others = ["a new ledger was made", "secret memory", "configuration in use", "draining", "stopping", "stopped"]
+        let others = [
+            "a new ledger was made", "secret memory", "configuration in use", "draining", "stopping", "stopped",
+        ]
         let lines = service.log.split(separator: "\n").filter { line in !others.contains { line.contains($0) } }
         #expect(lines.count == 1 && lines.first?.contains(#""code":"malformed_http""#) == true, "\(lines)")
     }

@@ -169,7 +169,9 @@ struct TokenKindsTests {
         let parameters = try makeNSS()
         try installation.configure("pkcs11: { modules: [\(module)] }")
         let without = try installation.check()
-        #expect(without.status == 78 && without.errors.contains("CKR_ARGUMENTS_BAD"), "\(without.errors)")
+        // NSS 3.110 initialises itself without them, and has a token without keys.
+        let words = ["CKR_ARGUMENTS_BAD", "has no private key that the URI names; it has none"]
+        #expect(without.status == 78 && words.contains { without.errors.contains($0) }, "\(without.errors)")
         #expect(without.errors.contains("{ file: \(module), parameters: "), "\(without.errors)")
         try installation.edit(
             "offer-signer.yaml",

@@ -27,7 +27,7 @@ struct ProductReportsTests {
         currency: String = "EUR",
         symbol: String? = "€"
     ) throws -> ProductReport {
-        let half = OfferTerms(price: try #require(Price("4.99")), paymentMode: .payAsYouGo, unit: .month, count: 3)
+        let half = ObservedTerms(price: try #require(Price("4.99")), paymentMode: .payAsYouGo, unit: .month, count: 3)
         let names = offers.map(OfferName.promotional) + (introductory ? [.introductory] : [])
         return ProductReport(
             productId: product,

@@ -49,18 +49,18 @@ final class NewTransactions: Sendable {
 
     /// Whether Apple may not know a transaction yet: not once it was first asked for too long ago.
     ///
-    /// With `isKept`, one that was not asked for yet counts as asked for from now on.
+    /// With `isCached`, one that was not asked for yet counts as asked for from now on.
     func mayStillCome(
         _ id: String,
         of bundleId: String,
         at now: ContinuousClock.Instant,
-        keeping isKept: Bool
+        caching isCached: Bool
     ) -> Bool {
         firstAsked.withLock { apps in
             var app = apps.removeValue(forKey: bundleId) ?? [:]
             defer { apps[bundleId] = app }
             if let first = app[id] { return first.duration(to: now) < Self.patience }
-            guard isKept else { return true }
+            guard isCached else { return true }
             if app.count >= Self.capacity, let oldest = app.min(by: { $0.value < $1.value }) { app[oldest.key] = nil }
             app[id] = now
             return true

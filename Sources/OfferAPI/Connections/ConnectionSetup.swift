@@ -27,7 +27,7 @@ final class ConnectionSetup {
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity? = nil,
-        guests: Gate.Guests,
+        callers: Gate.Callers,
         admission: Admission? = nil,
         telemetry: RequestTelemetry?,
         fields: [(name: String, value: String)] = [],
@@ -38,7 +38,7 @@ final class ConnectionSetup {
         self.limits = limits
         self.census = census
         self.tls = tls
-        gate = Gate(limits: limits, guests: guests, admission: admission)
+        gate = Gate(limits: limits, callers: callers, admission: admission)
         self.admission = admission
         self.telemetry = telemetry
         self.fields = fields

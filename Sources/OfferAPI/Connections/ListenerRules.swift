@@ -32,7 +32,7 @@ package struct ListenerRules: Sendable {
         limits: ConnectionLimits
     ) {
         let router = RouterAnswers(responder: responder)
-        let guests: Gate.Guests =
+        let callers: Gate.Callers =
             if let page {
                 .operators(at: AdminAPI.methods, pages: OperatorsPage.methods, hosts: page.hosts, of: page.forms)
             } else {
@@ -40,7 +40,7 @@ package struct ListenerRules: Sendable {
             }
         self.init(
             limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
-            guests: guests,
+            callers: callers,
             telemetry: nil,
             fields: AdminAPI.protection,
             sparePaths: AdminAPI.probes,
@@ -65,7 +65,7 @@ package struct ListenerRules: Sendable {
         let bytes = NotificationsAPI.maximumBodyBytes
         self.init(
             limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
-            guests: .everybody(at: NotificationsAPI.methods),
+            callers: .everybody(at: NotificationsAPI.methods),
             telemetry: RequestTelemetry(metrics: metrics, logger: logger, faults: faults, isForClients: false),
             answer: RouterAnswers(responder: responder).answer
         )
@@ -73,7 +73,7 @@ package struct ListenerRules: Sendable {
 
     private init(
         limits: ConnectionLimits,
-        guests: Gate.Guests,
+        callers: Gate.Callers,
         telemetry: RequestTelemetry?,
         fields: [(name: String, value: String)] = [],
         sparePaths: Set<String> = [],
@@ -88,7 +88,7 @@ package struct ListenerRules: Sendable {
             ConnectionSetup(
                 limits: limits,
                 census: census,
-                guests: guests,
+                callers: callers,
                 telemetry: telemetry,
                 fields: fields,
                 makesRoom: true,
@@ -125,7 +125,7 @@ package struct ListenerRules: Sendable {
                 limits: limits,
                 census: census,
                 tls: tls,
-                guests: .clients(of: endpoints),
+                callers: .clients(of: endpoints),
                 admission: admission,
                 telemetry: telemetry,
                 answer: queue.add

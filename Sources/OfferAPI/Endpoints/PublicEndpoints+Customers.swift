@@ -3,7 +3,7 @@ import OfferService
 import Offers
 
 /// A request about a customer, as it was read.
-struct Called {
+struct ParsedCall {
     let request: Request
     let call: CustomerRequest
     let decisionCount: Int
@@ -28,7 +28,7 @@ extension PublicEndpoints {
     /// rate.
     ///
     /// Returns `nil` when it was refused; throws 400, 403 or 429.
-    func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> Called? {
+    func read(_ request: Request, as call: CustomerCall, explaining: Bool) throws(Problem) -> ParsedCall? {
         guard let client = request.client else { throw .tokenMissing }
         let timeout = try request.head.timeout()
         let once = try request.call?.isForSignatures == true ? request.onceCall(of: client) : nil
@@ -44,18 +44,18 @@ extension PublicEndpoints {
         }
         let count = call.signatureCount
         guard count > 0 else {
-            return Called(request: request, call: call, decisionCount: signOffers.decisionCount(of: call))
+            return ParsedCall(request: request, call: call, decisionCount: signOffers.decisionCount(of: call))
         }
         guard request.move(to: .ledger(offers: count)) else {
             request.refuse(.overloaded)
             return nil
         }
         try clients.take(signatures: count, for: client)
-        return Called(request: request, call: call, decisionCount: count)
+        return ParsedCall(request: request, call: call, decisionCount: count)
     }
 
     /// Answers calls, with one look-up of the state held of all their customers.
-    func answer(_ calls: [Called], on loop: any EventLoop) {
+    func answer(_ calls: [ParsedCall], on loop: any EventLoop) {
         guard !calls.isEmpty else { return }
         switch signOffers.customers(of: calls.map(\.call)) {
         case .now(let customers): answer(calls, for: customers, on: loop)
@@ -75,12 +75,12 @@ extension PublicEndpoints {
         }
     }
 
-    private func answer(_ calls: [Called], for customers: [CustomerStep], on loop: any EventLoop) {
+    private func answer(_ calls: [ParsedCall], for customers: [CustomerStep], on loop: any EventLoop) {
         sign(decide(calls, for: customers, on: loop), on: loop)
     }
 
     /// Decides; a request that has to wait does so in a task.
-    private func decide(_ calls: [Called], for customers: [CustomerStep], on loop: any EventLoop) -> [Decided] {
+    private func decide(_ calls: [ParsedCall], for customers: [CustomerStep], on loop: any EventLoop) -> [Decided] {
         var all: [Decided] = []
         all.reserveCapacity(calls.count)
         for (called, customer) in zip(calls, customers) {

@@ -7,16 +7,16 @@ import Offers
 /// Calls with an `Idempotency-Key`: each is answered once, and the same call gets the same bytes again.
 extension PublicEndpoints {
     /// Whether a call is not to be decided now: it has the answer that is kept, or waits while that is looked for.
-    func isAnswered(_ called: Called, on loop: any EventLoop) -> Bool {
+    func isAnswered(_ called: ParsedCall, on loop: any EventLoop) -> Bool {
         guard let once = called.call.idempotency?.call else { return false }
         let (call, count) = (called.call, called.decisionCount)
-        switch signOffers.keptAnswer(to: once) {
+        switch signOffers.storedAnswer(to: once) {
         case .now(let outcome):
             guard let reply = outcome?.reply else { return false }
             called.request.finish(reply)
         case .later(let work):
             wait(called.request, for: work) { [self] request in
-                answer([Called(request: request, call: call, decisionCount: count)], on: loop)
+                answer([ParsedCall(request: request, call: call, decisionCount: count)], on: loop)
             }
         }
         return true
@@ -28,7 +28,7 @@ extension PublicEndpoints {
         for request: Request,
         otherwise goOn: @escaping @Sendable (Request) -> Void
     ) {
-        switch signOffers.keptAnswer(to: call) {
+        switch signOffers.storedAnswer(to: call) {
         case .now(let outcome):
             guard let reply = outcome?.reply else { return goOn(request) }
             request.finish(reply)

@@ -28,7 +28,7 @@ extension PublicEndpoints {
         let longest = max(request.answerSeconds - 1, 0)
         let (loop, waiting) = (request.loop, NIOLoopBound(request, eventLoop: request.loop))
         return .later { [redemptionFeed, start] () async throws(Problem) in
-            let page: (redemptions: [ToldRedemption], position: Int64)?
+            let page: (redemptions: [FeedEntry], position: Int64)?
             do throws(StorageFailure) {
                 page = try await redemptionFeed.page(
                     of: bundleId,
@@ -46,7 +46,7 @@ extension PublicEndpoints {
         }
     }
 
-    private static func json(_ page: [ToldRedemption], next: String) -> [UInt8] {
+    private static func json(_ page: [FeedEntry], next: String) -> [UInt8] {
         var writer = JSONWriter(capacity: 64 + 320 * page.count)
         writer.object { answer in
             answer.member("redemptions")

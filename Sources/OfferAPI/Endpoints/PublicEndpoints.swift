@@ -31,7 +31,7 @@ package final class PublicEndpoints: Sendable {
     ///
     /// It stops after ``offersPerTick`` offers.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
-        var calls: [Called] = []
+        var calls: [ParsedCall] = []
         calls.reserveCapacity(requests.count)
         var (taken, offers) = (0, 0)
         for request in requests {

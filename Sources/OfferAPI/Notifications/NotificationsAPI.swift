@@ -24,7 +24,7 @@ package enum NotificationsAPI {
     ) -> some HTTPResponder<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ProblemMiddleware(logger: logger))
-        let places = Places(mostAtOnce)
+        let places = Permits(mostAtOnce)
         router.post("/v1/notifications") { request, _ in
             let endpoint = endpoint()
             // The connection has found it to be short enough.

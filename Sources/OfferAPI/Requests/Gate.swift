@@ -10,7 +10,7 @@ struct Gate {
     }
 
     /// The clients that a listener answers.
-    enum Guests {
+    enum Callers {
         /// Clients with a token, by the configuration in use.
         case clients(of: @Sendable () -> PublicEndpoints)
         /// Everybody, at these paths, each by its method.
@@ -26,7 +26,7 @@ struct Gate {
     }
 
     let limits: ConnectionLimits
-    let guests: Guests
+    let callers: Callers
     /// The bound on waiting requests; `nil` for none.
     let admission: Admission?
 
@@ -35,7 +35,7 @@ struct Gate {
         if let fault = head.framingFault { return .refuse(fault, closes: true) }
         let limit: Int
         var isForSignatures = false
-        switch guests {
+        switch callers {
         case .everybody(let methods):
             if let refusal = judge(request, byMethods: methods) { return refusal }
             limit = limits.maximumBodyBytes

@@ -92,7 +92,7 @@ extension JSONWriter {
         if let symbol = tag.symbol { member("symbol", symbol) }
     }
 
-    fileprivate mutating func members(of terms: OfferTerms, in currency: CurrencyCode) {
+    fileprivate mutating func members(of terms: ObservedTerms, in currency: CurrencyCode) {
         member("paymentMode", terms.paymentMode.wireName)
         member("price", terms.price.text)
         member("priceParts", terms.price, in: terms.currency ?? currency)

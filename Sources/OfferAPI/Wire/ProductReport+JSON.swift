@@ -120,7 +120,7 @@ extension JSONReader {
                 )
             case "promotion_code": code = try reader.readCode()
             case "promotion_time":
-                count = try reader.readChoice({ $0 }, "a number of periods from 1 to 1000", in: OfferTerms.counts)
+                count = try reader.readChoice({ $0 }, "a number of periods from 1 to 1000", in: ObservedTerms.counts)
             default:
                 throw JSONFault(
                     unknownAmong: [
@@ -130,7 +130,7 @@ extension JSONReader {
                 )
             }
         }
-        let terms = OfferTerms(
+        let terms = ObservedTerms(
             price: try required(price, "promotion_price"),
             paymentMode: try required(mode, "promotion_type"),
             unit: try required(unit, "promotion_period"),

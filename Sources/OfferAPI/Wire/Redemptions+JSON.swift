@@ -21,7 +21,7 @@ struct RedemptionCursor {
     }
 }
 
-extension ToldRedemption {
+extension FeedEntry {
     /// The redemption as the feed and `ledger export --redemptions` have it.
     package func write(to writer: inout JSONWriter) {
         writer.object { members in

@@ -32,7 +32,7 @@ package struct AnswerRetentionCalls: Sendable {
     private let maximumHeldAgeSeconds: Int64
     private let limits: Limits
     private let clock: ClockMonitor?
-    private let places: Places
+    private let places: Permits
     private let write: @Sendable (RetentionAnswer) -> [UInt8]
     private let now: @Sendable () -> Timestamp
 
@@ -73,7 +73,7 @@ package struct AnswerRetentionCalls: Sendable {
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         self.limits = limits
         self.clock = clock
-        places = Places(limits.calls)
+        places = Permits(limits.calls)
         self.now = now
         self.write = write
         metrics.note(limit: limits.time)

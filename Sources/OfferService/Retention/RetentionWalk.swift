@@ -30,7 +30,7 @@ struct RetentionWalk {
     mutating func result(
         in ledger: any RetentionLedger,
         committingBy commit: ContinuousClock.Instant,
-        _ rooms: RoomMetrics,
+        _ rooms: StageMetrics,
         _ write: (RetentionAnswer) -> [UInt8]
     ) async -> Result<RetentionReply, RetentionRefusal> {
         var start = 0
@@ -64,7 +64,7 @@ struct RetentionWalk {
             start = choice.index + 1
         }
         do throws(StorageFailure) {
-            let known = try await ledger.keptAnswer(to: .retention(call.key), at: moment).value()
+            let known = try await ledger.storedAnswer(to: .retention(call.key), at: moment).value()
             guard case .answered(let body) = known else { return .failure(.noRule) }
             return .success(RetentionReply(repeating: body))
         } catch {
@@ -77,7 +77,7 @@ struct RetentionWalk {
     /// Signs where an offer is proposed, and writes the answer.
     private mutating func prepare(
         _ choice: RetentionPolicy.Choice,
-        _ rooms: RoomMetrics,
+        _ rooms: StageMetrics,
         _ write: (RetentionAnswer) -> [UInt8]
     ) async throws(SigningFailure) -> Prepared {
         var grants: [OfferGrant] = []
@@ -116,7 +116,8 @@ struct RetentionWalk {
         return (entry, RetentionReply(body: body, kind: kind, offer: signedOffer))
     }
 
-    private func sign(_ offer: OfferRequest, _ rooms: RoomMetrics) async throws(SigningFailure) -> PromotionalOfferJWS {
+    private func sign(_ offer: OfferRequest, _ rooms: StageMetrics) async throws(SigningFailure) -> PromotionalOfferJWS
+    {
         let signer = app.signing.signer
         guard let issuer = app.signing.issuer else {
             throw SigningFailure(keyIdentifier: signer.keyIdentifier, detail: "the catalog does not name its issuerId")

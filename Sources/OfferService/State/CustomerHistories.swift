@@ -9,7 +9,7 @@ struct CustomerHistories: Sendable {
     let memory: StateMemory?
     /// Knows which evidence is shared; `nil` where nobody does.
     let ledger: (any SignatureLedger)?
-    let rooms: RoomMetrics
+    let rooms: StageMetrics
     /// The greatest age of held state; 0 for no limit.
     let maximumHeldAgeSeconds: Int64
     /// Whether the App Store is asked before an eligible answer that rests on signed transactions.

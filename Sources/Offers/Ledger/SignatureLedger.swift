@@ -25,7 +25,7 @@ package protocol SignatureLedger: Sendable {
     func isSuspect(_ subscription: SubscriptionIdentity) -> Bool
 
     /// The outcome of a call that was answered a short while ago; `nil` where none is on record.
-    func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure>
+    func storedAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure>
 }
 
 extension SignatureLedger {
@@ -33,7 +33,7 @@ extension SignatureLedger {
 
     package func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
 
-    package func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+    package func storedAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
         .now(nil)
     }
 

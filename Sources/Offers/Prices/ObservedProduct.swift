@@ -8,7 +8,7 @@ package struct ObservedProduct: Sendable {
     package let productId: String
     package private(set) var prices: ObservationLog<PriceTag>
     /// An offer that a report leaves out stays.
-    package private(set) var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
+    package private(set) var offers: [OfferName: ObservationLog<ObservedTerms>] = [:]
 
     package init(_ report: ProductReport, at moment: Timestamp) {
         productId = report.productId
@@ -16,7 +16,11 @@ package struct ObservedProduct: Sendable {
         noteOffers(of: report, at: moment)
     }
 
-    package init(productId: String, prices: ObservationLog<PriceTag>, offers: [OfferName: ObservationLog<OfferTerms>]) {
+    package init(
+        productId: String,
+        prices: ObservationLog<PriceTag>,
+        offers: [OfferName: ObservationLog<ObservedTerms>]
+    ) {
         self.productId = productId
         self.prices = prices
         self.offers = offers

@@ -114,7 +114,7 @@ package struct OfferSaving: Equatable, Sendable {
     ///
     /// Only an offer that is paid up front needs the billing period, which is `nil` when the catalog does not say.
     package init?(
-        by terms: OfferTerms,
+        by terms: ObservedTerms,
         insteadOf price: Price,
         in currency: CurrencyCode,
         billedEvery period: SubscriptionPeriod?

@@ -25,9 +25,9 @@ package struct ProductReport: Equatable, Sendable {
 
 package struct ReportedOffer: Equatable, Sendable {
     package let name: OfferName
-    package let terms: OfferTerms
+    package let terms: ObservedTerms
 
-    package init(name: OfferName, terms: OfferTerms) {
+    package init(name: OfferName, terms: ObservedTerms) {
         self.name = name
         self.terms = terms
     }

@@ -1,5 +1,5 @@
 /// A redemption at its position in the feed of its app.
-package struct ToldRedemption: Equatable, Sendable {
+package struct FeedEntry: Equatable, Sendable {
     /// Positions grow; each is higher than that of every redemption that became known before.
     package let position: Int64
     package let redemption: OfferRedemption
@@ -19,7 +19,7 @@ package struct ToldRedemption: Equatable, Sendable {
 package protocol RedemptionStore: Sendable {
     /// The redemptions of an app after a position, in order; `nil` for a position that was never given.
     func redemptions(of bundleId: String, after position: Int64, limit: Int) async throws(StorageFailure)
-        -> [ToldRedemption]?
+        -> [FeedEntry]?
 
     /// The position after which the first redemption stands that was stored since a moment; the last one where none was.
     func position(of bundleId: String, before since: Timestamp) async throws(StorageFailure) -> Int64

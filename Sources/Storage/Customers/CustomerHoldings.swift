@@ -19,7 +19,7 @@ package struct CustomerHoldings: Sendable {
     /// The oldest first, as all lists here.
     package fileprivate(set) var signatures: [Signature] = []
     package fileprivate(set) var book = Book()
-    package fileprivate(set) var redemptions: [ToldRedemption] = []
+    package fileprivate(set) var redemptions: [FeedEntry] = []
     package fileprivate(set) var holdouts: [Holdout] = []
     package fileprivate(set) var erasures: [Erasure] = []
 }
@@ -101,8 +101,8 @@ extension Session {
     private func redemptions(
         of identities: Set<SubscriptionIdentity>,
         _ signatures: Set<SignaturePlace>
-    ) throws(StorageFailure) -> [ToldRedemption] {
-        var found: [Int64: ToldRedemption] = [:]
+    ) throws(StorageFailure) -> [FeedEntry] {
+        var found: [Int64: FeedEntry] = [:]
         for identity in identities {
             let rows = try run(identity.call(RedemptionFeedSQL.ofSubscription))
             for row in rows.rows {

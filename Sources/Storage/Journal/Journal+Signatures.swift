@@ -32,8 +32,8 @@ extension Journal: RetentionLedger {
         return outcome
     }
 
-    package func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
-        store.keptAnswer(to: call, at: now)
+    package func storedAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+        store.storedAnswer(to: call, at: now)
     }
 
     package func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {

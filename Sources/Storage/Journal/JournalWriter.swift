@@ -43,7 +43,7 @@ final class JournalWriter: Sendable {
     let held: HeldStates
     let statistics: Statistics
     let observer = CommitObserver()
-    let shared = SharedEvidence()
+    let shared = SuspectEvidence()
     private let queue: DispatchQueue
     private let linger: DispatchTimeInterval
     private let state = Mutex(State())

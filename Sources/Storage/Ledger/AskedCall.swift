@@ -33,7 +33,7 @@ struct AskedCall: Sendable {
         let body: [UInt8]
 
         var values: [SQLValue] { place.values + content }
-        /// As ``LedgerSQL/keptAnswer`` gives it.
+        /// As ``LedgerSQL/storedAnswer`` gives it.
         var content: [SQLValue] { [.time(time), SQLValue(customer), .bytes(body)] }
     }
 
@@ -76,7 +76,7 @@ struct AskedCall: Sendable {
     /// Whether somebody waits for it for a short time alone.
     var isUrgent: Bool { seal == nil }
 
-    var lookUp: SQLCall { SQLCall(LedgerSQL.keptAnswer, place.values + [.integer(start)]) }
+    var lookUp: SQLCall { SQLCall(LedgerSQL.storedAnswer, place.values + [.integer(start)]) }
 
     func known(_ body: [UInt8]) -> Known { Known(body: body, request: seal?.request) }
 
@@ -94,7 +94,7 @@ struct AskedCall: Sendable {
         return Row(place: place, time: time, customer: customer, body: Array(sealed))
     }
 
-    /// The answer in rows of ``LedgerSQL/keptAnswer``; `nil` where there is none, and it throws where somebody changed it.
+    /// The answer in rows of ``LedgerSQL/storedAnswer``; `nil` where there is none, and it throws where somebody changed it.
     func known(_ rows: Rows) throws(StorageFailure) -> Known? {
         guard rows.count > 0 else { return nil }
         let body = try rows.bytes(0, 2)

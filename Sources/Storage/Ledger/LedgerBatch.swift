@@ -124,7 +124,7 @@ struct LedgerBatch: Sendable {
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
     func decide(
         by counts: LedgerCounts,
-        with work: inout LedgerWork,
+        with work: inout ChainWriter,
         leavingOut aside: Set<Int> = []
     ) throws(StorageFailure) -> Decision {
         var presented = counts.presentations

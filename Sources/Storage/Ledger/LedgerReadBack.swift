@@ -27,7 +27,7 @@ enum LedgerReadBack {
         }
         for row in decision.answers {
             let start = SQLValue.integer(row.time.millisecondsSince1970 - 1)
-            try session.expect(SQLCall(LedgerSQL.keptAnswer, row.place.values + [start]), row.content)
+            try session.expect(SQLCall(LedgerSQL.storedAnswer, row.place.values + [start]), row.content)
         }
         // SQLite takes presentations one by one, and counts each.
         guard session.dialect == .postgreSQL, !decision.presentations.isEmpty else { return }

@@ -76,7 +76,7 @@ enum LedgerSQL {
         + "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bundle_id, environment, original_transaction_id, customer) "
         + "DO UPDATE SET last_seen = excluded.last_seen"
 
-    static let keptAnswer =
+    static let storedAnswer =
         "SELECT answered_at, customer, body FROM kept_answers WHERE request_id = $1 AND bundle_id = $2 "
         + "AND environment = $3 AND original_transaction_id = $4 AND answered_at > $5"
 

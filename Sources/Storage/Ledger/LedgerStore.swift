@@ -89,7 +89,7 @@ final class LedgerStore: Sendable {
             // A chain is ended under its lock, by others in a moment.
             guard isWanted(), own.map(locked.contains) != true else { throw .abandoned }
             let head = try end(of: writer, rest.first, session)
-            var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            var work = try ChainWriter(writer: writer, head: head, digestKey: keys.digestKey)
             let aside = batch.places(needing: locked, digestKey: keys.digestKey)
             let decision = try batch.decide(by: counts, with: &work, leavingOut: aside)
             let beside = try companion.run(session, rest.dropFirst(), locked)
@@ -218,7 +218,7 @@ final class LedgerStore: Sendable {
     }
 
     /// The outcome of a call with a recent answer, read beside the writer; `nil` where there is none.
-    func keptAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
+    func storedAnswer(to call: AnsweredCall, at now: Timestamp) -> Step<GrantOutcome?, StorageFailure> {
         let asked = AskedCall(call, at: now, digestKey: keys.digestKey)
         let read = { @Sendable (session: any Session) throws(StorageFailure) -> GrantOutcome? in
             try asked.known(try session.run(asked.lookUp)).map(asked.outcome)

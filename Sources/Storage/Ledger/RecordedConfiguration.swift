@@ -117,7 +117,7 @@ extension LedgerStore {
             // Two services that begin at once record the same values once.
             try session.lock(LockRows.chains)
             let before = try session.newestConfiguration()
-            var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            var work = try ChainWriter(writer: writer, head: head, digestKey: keys.digestKey)
             guard before != values else { return (before, [], head) }
             let record = work.link(.ofConfiguration(digest, by: writer, at: now))
             try session.send(

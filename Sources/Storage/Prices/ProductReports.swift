@@ -89,9 +89,9 @@ extension Session {
         for report in reports {
             var observed = known[report.place]
             observed?.note(report, at: moment)
-            let isKept = report.offers.count <= ObservedProduct.mostOffers && (observed != nil || room > 0)
-            outcomes.append(isKept)
-            guard isKept else { continue }
+            let isStored = report.offers.count <= ObservedProduct.mostOffers && (observed != nil || room > 0)
+            outcomes.append(isStored)
+            guard isStored else { continue }
             if observed == nil { room -= 1 }
             let noted = observed ?? ObservedProduct(report, at: moment)
             known[report.place] = noted

@@ -32,7 +32,7 @@ extension StoredProduct.Seen {
         self.init(price: tag.price.text, currency: tag.currency.code, symbol: tag.symbol)
     }
 
-    fileprivate init(_ terms: OfferTerms) {
+    fileprivate init(_ terms: ObservedTerms) {
         self.init(
             price: terms.price.text,
             currency: terms.currency?.code,
@@ -47,12 +47,12 @@ extension StoredProduct.Seen {
         return PriceTag(price: price, currency: currency, symbol: symbol)
     }
 
-    fileprivate var offerTerms: OfferTerms? {
+    fileprivate var offerTerms: ObservedTerms? {
         guard let price = Price(price), let mode = paymentMode.flatMap(PaymentMode.init(rawValue:)),
             let unit = unit.flatMap(PeriodUnit.init(rawValue:)), let periods,
-            OfferTerms.counts.contains(Int64(periods))
+            ObservedTerms.counts.contains(Int64(periods))
         else { return nil }
-        return OfferTerms(
+        return ObservedTerms(
             price: price,
             currency: currency.flatMap { CurrencyCode($0) },
             paymentMode: mode,
@@ -78,7 +78,7 @@ extension ObservedProduct {
         guard let stored = try? JSONDecoder().decode(StoredProduct.self, from: Data(text.utf8)),
             let prices = ObservationLog(stored.prices, \.priceTag)
         else { throw unreadable }
-        var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
+        var offers: [OfferName: ObservationLog<ObservedTerms>] = [:]
         for offer in stored.offers {
             guard let terms = ObservationLog(offer.terms, \.offerTerms) else { throw unreadable }
             offers[offer.offerId.map(OfferName.promotional) ?? .introductory] = terms

@@ -18,7 +18,7 @@ package final class SQLiteDatabase: Sendable {
     /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves less to write.
     static let pageSize = 2048
     /// How many connections that read are kept for the next one who does: one for each event loop, and some.
-    private static let keptReaders = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 2) + 2
+    private static let cachedReaders = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 2) + 2
 
     package let path: String
     /// The names of the steps by which its tables were made or changed when it was opened.
@@ -288,7 +288,7 @@ extension SQLiteDatabase {
 
     private func giveBack(_ connection: SQLiteConnection) {
         readers.withLock { readers in
-            if let count = readers?.count, count < Self.keptReaders { readers?.append(connection) }
+            if let count = readers?.count, count < Self.cachedReaders { readers?.append(connection) }
         }
     }
 }

@@ -75,7 +75,7 @@ package struct DurableRedemptions: RedemptionStore {
         of bundleId: String,
         after position: Int64,
         limit: Int
-    ) async throws(StorageFailure) -> [ToldRedemption]? {
+    ) async throws(StorageFailure) -> [FeedEntry]? {
         let answers = try await database.answer { session throws(StorageFailure) in
             // The page first: what is added meanwhile only raises the last position.
             try session.run([
@@ -101,14 +101,14 @@ extension DurableRedemptions {
 }
 
 extension Rows {
-    func toldRedemption(_ row: Int) throws(StorageFailure) -> ToldRedemption {
+    func toldRedemption(_ row: Int) throws(StorageFailure) -> FeedEntry {
         let transactionId = try text(row, 5)
         var price: PaidPrice?
         if let milliunits = try optionalInteger(row, 8), let currency = try optionalText(row, 9) {
             price = PaidPrice(milliunits: milliunits, currency: currency)
         }
         guard let environment = AppStoreEnvironment(rawValue: try text(row, 3)) else { throw .malformed("environment") }
-        return ToldRedemption(
+        return FeedEntry(
             position: try integer(row, 0),
             redemption: OfferRedemption(
                 originalTransactionId: try text(row, 4),

@@ -74,7 +74,7 @@ struct StateStore: Sendable {
     /// How long redemptions are kept; `nil` for ever.
     let retentionDays: Int?
     let now: @Sendable () -> Timestamp
-    private let lookups: SharedReads<StateQuestion, Book>
+    private let lookups: CoalescedReads<StateQuestion, Book>
 
     /// Takes the key of the ledger's digests, by which redemptions find their signatures.
     init(
@@ -87,7 +87,7 @@ struct StateStore: Sendable {
         self.digestKey = digestKey
         self.retentionDays = retentionDays
         self.now = now
-        lookups = SharedReads { (questions) throws(StorageFailure) in
+        lookups = CoalescedReads { (questions) throws(StorageFailure) in
             try await database.answer { session throws(StorageFailure) in try session.held(questions) }
         }
     }

@@ -86,8 +86,15 @@ package final class TokenModules: Sendable {
 
     /// What C_Initialize gets, for good, as a module may keep the pointer.
     private let parameters: UnsafeMutablePointer<CChar>?
+    /// To follow a fault that parameters may end; empty where the module has some.
+    let missingParameters: String
     private let recovery = Mutex(Recovery())
     private let keeper = DispatchQueue(label: "token.recovery")
+
+    private static func missingParameters(of file: TokenModuleFile) -> String {
+        guard file.parameters == nil else { return "" }
+        return ": if it needs parameters, as NSS does, write { file: \(file.path), parameters: \"…\" }"
+    }
 
     init(_ file: TokenModuleFile, sessions: Int, timeout: Duration) throws(KeyError) {
         path = file.path
@@ -99,15 +106,14 @@ package final class TokenModules: Sendable {
         unsafe parameters = file.parameters.flatMap { unsafe strdup($0) }
         let result = unsafe cpkcs11_initialize(functions, parameters)
         guard result == CKR_OK else {
-            let fix =
-                result == CKR_ARGUMENTS_BAD && file.parameters == nil
-                ? ": if it needs parameters, as NSS does, write { file: \(path), parameters: \"…\" }" : ""
+            let fix = result == CKR_ARGUMENTS_BAD ? Self.missingParameters(of: file) : ""
             throw KeyError(
                 .token,
                 "\(path) cannot be initialised (C_Initialize answers \(TokenFault.name(result)))\(fix)"
             )
         }
         unsafe self.functions = functions
+        missingParameters = Self.missingParameters(of: file)
         threads = TokenThreads(count: sessions, timeout: timeout)
     }
 

@@ -64,7 +64,8 @@ final class TokenObject: Sendable {
                 let id = session.attribute(CKA_ID, of: object) ?? []
                 labels.append("\"\(session.label(of: object).shown)\" (id \(Self.percent(id)))")
             }
-            let names = labels.isEmpty ? "it has none" : "it has \(labels.joined(separator: ", "))"
+            let names =
+                labels.isEmpty ? "it has none\(module.missingParameters)" : "it has \(labels.joined(separator: ", "))"
             throw TokenFault(
                 found.isEmpty ? "no_key" : "several_keys",
                 found.isEmpty

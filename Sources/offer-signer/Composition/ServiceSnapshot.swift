@@ -109,7 +109,7 @@ struct LifelongParts: Sendable {
     let appStoreTransport: AsyncHTTPTransport
     let connections = ConnectionCensus()
     /// The places of requests that wait for redemptions.
-    let waitingReaders = Places(RedemptionFeed.mostWaiting)
+    let waitingReaders = Permits(RedemptionFeed.mostWaiting)
     let clientUsages: ClientUsages
     let clock: ClockMonitor
     let memory: StateMemory

@@ -160,7 +160,7 @@ extension CustomerHoldings.Signature {
     }
 }
 
-extension ToldRedemption {
+extension FeedEntry {
     fileprivate var line: String {
         let price = redemption.price.map { ", \($0.amount) \($0.currency)" } ?? ""
         return "\(redemption.redeemedAt?.rfc3339 ?? "?") \(environment.rawValue) \(redemption.originalTransactionId): "

@@ -58,14 +58,14 @@ struct AnswersTests {
     func newTransactions() {
         let new = NewTransactions()
         let start = ContinuousClock.now
-        func mayStillCome(_ id: String, of app: String = "b", after time: Duration, keeping: Bool = true) -> Bool {
-            new.mayStillCome(id, of: app, at: start + time, keeping: keeping)
+        func mayStillCome(_ id: String, of app: String = "b", after time: Duration, caching: Bool = true) -> Bool {
+            new.mayStillCome(id, of: app, at: start + time, caching: caching)
         }
-        #expect(mayStillCome("1", after: .seconds(-60), keeping: false))
+        #expect(mayStillCome("1", after: .seconds(-60), caching: false))
         #expect(mayStillCome("1", after: .zero))
         #expect(mayStillCome("1", after: .milliseconds(299_999)))
         #expect(!mayStillCome("1", after: .seconds(300)))
-        #expect(!mayStillCome("1", after: .seconds(400), keeping: false))
+        #expect(!mayStillCome("1", after: .seconds(400), caching: false))
         #expect(mayStillCome("1", of: "c", after: .seconds(300)))
         // Apple has told of it: should it be unknown later, that is new.
         new.forget("1", of: "b")
@@ -77,12 +77,12 @@ struct AnswersTests {
         let new = NewTransactions()
         let start = ContinuousClock.now
         for id in 0...NewTransactions.capacity {
-            #expect(new.mayStillCome("\(id)", of: "b", at: start + .nanoseconds(id), keeping: true))
+            #expect(new.mayStillCome("\(id)", of: "b", at: start + .nanoseconds(id), caching: true))
         }
         let later = start + .seconds(301)
-        #expect(!new.mayStillCome("1", of: "b", at: later, keeping: false))
-        #expect(!new.mayStillCome("\(NewTransactions.capacity)", of: "b", at: later, keeping: false))
-        #expect(new.mayStillCome("0", of: "b", at: later, keeping: false))
+        #expect(!new.mayStillCome("1", of: "b", at: later, caching: false))
+        #expect(!new.mayStillCome("\(NewTransactions.capacity)", of: "b", at: later, caching: false))
+        #expect(new.mayStillCome("0", of: "b", at: later, caching: false))
     }
 
     @Test("Questions that are equal and asked at once are one call, whose answer or fault all get")

@@ -13,7 +13,9 @@ extension Installation {
 
     /// Makes the files NAME.key and NAME.pem of a server on the loopback address or of a client, valid for some days from
     /// now, or from a later day; below zero it has expired.
-    func makeCertificate(_ name: String, by authority: String, days: Int = 30, startingIn start: Int = 0) throws {
+    func makeCertificate(_ name: String, by authority: String, days: Int = 30, startingIn first: Int = 0) throws {
+        // OpenSSL 3.5 makes no certificate that ends before it begins.
+        let (start, days) = days < 0 ? (days - 1, 1) : (first, days)
         try directory.write("\(name).ext", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         let request = directory.path("\(name).csr")
         try openssl(Self.newKey + ["/CN=\(name)", "-keyout", directory.path("\(name).key"), "-out", request])

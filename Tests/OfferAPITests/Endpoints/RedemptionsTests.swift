@@ -19,11 +19,11 @@ struct RedemptionsTests {
 
         init(_ count: Int64) { self.count = Mutex(count) }
 
-        func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [ToldRedemption]? {
+        func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [FeedEntry]? {
             let count = count.withLock { $0 }
             guard position <= count else { return nil }
             return (position..<count).prefix(limit).map { number in
-                ToldRedemption(
+                FeedEntry(
                     position: number + 1,
                     redemption: OfferRedemption(
                         originalTransactionId: "\(number + 1)",
@@ -67,7 +67,7 @@ struct RedemptionsTests {
         _ store: Store = Store(3),
         apps: Set<String> = ["com.example.reader"],
         scopes: Set<ClientScope> = [.redemptions],
-        places: Places = Places(4),
+        places: Permits = Permits(4),
         census: ConnectionCensus = ConnectionCensus()
     ) -> TestListener {
         let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: apps, scopes: scopes)
@@ -136,11 +136,11 @@ struct RedemptionsTests {
         async let answer = RedemptionsTests().listener(store).ask(Self.request("wait=30"))
         store.count.withLock { $0 = 1 }
         #expect(try await answer.body.contains(#""originalTransactionId":"1""#))
-        #expect(try await listener(Store(0), places: Places(0)).ask(Self.request("wait=30")).status == 200)
+        #expect(try await listener(Store(0), places: Permits(0)).ask(Self.request("wait=30")).status == 200)
     }
 
     /// A connection whose request waits, and has the only place.
-    private func waiting(_ places: Places, _ census: ConnectionCensus = ConnectionCensus()) async throws
+    private func waiting(_ places: Permits, _ census: ConnectionCensus = ConnectionCensus()) async throws
         -> TestConnection
     {
         let connection = try await listener(Store(0), places: places, census: census).connect()
@@ -155,7 +155,7 @@ struct RedemptionsTests {
     @Test("A wait ends at the drain")
     func drained() async throws {
         let census = ConnectionCensus()
-        let connection = try await waiting(Places(1), census)
+        let connection = try await waiting(Permits(1), census)
         let start = ContinuousClock.now
         census.drain()
         // The answer closes the connection.
@@ -166,7 +166,7 @@ struct RedemptionsTests {
 
     @Test("A client that has gone gives its place back")
     func gone() async throws {
-        let places = Places(1)
+        let places = Permits(1)
         let connection = try await waiting(places)
         try await connection.close()
         let start = ContinuousClock.now

@@ -204,7 +204,7 @@ extension PublicEndpoints {
         ledger: any SignatureLedger = ScriptedLedger(),
         reports: any ProductReportStore = InMemoryProductReports(),
         redemptions: any RedemptionStore = NoRedemptions(),
-        waiting places: Places = Places(RedemptionFeed.mostWaiting)
+        waiting places: Permits = Permits(RedemptionFeed.mostWaiting)
     ) -> PublicEndpoints {
         PublicEndpoints(
             clients: ClientDirectory([client] + others, usages: usages),
@@ -230,7 +230,7 @@ extension PublicEndpoints {
 
 /// A store in which nobody has redeemed anything.
 struct NoRedemptions: RedemptionStore {
-    func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [ToldRedemption]? { [] }
+    func redemptions(of bundleId: String, after position: Int64, limit: Int) -> [FeedEntry]? { [] }
 
     func position(of bundleId: String, before since: Timestamp) -> Int64 { 0 }
 }

@@ -28,7 +28,7 @@ struct OfferSavingTests {
     )
     func saving(_ row: Case) throws {
         let saving = OfferSaving(
-            by: OfferTerms(
+            by: ObservedTerms(
                 price: try #require(Price(row.terms.price)),
                 paymentMode: row.terms.mode,
                 unit: row.terms.unit,
@@ -45,8 +45,10 @@ struct OfferSavingTests {
     func durations() throws {
         let nothing = try #require(Price("0"))
         func duration(_ mode: PaymentMode, _ unit: PeriodUnit, _ count: Int) -> String? {
-            OfferTerms(price: nothing, paymentMode: mode, unit: unit, count: count).duration(billedEvery: .months(3))?
-                .iso8601
+            ObservedTerms(price: nothing, paymentMode: mode, unit: unit, count: count).duration(
+                billedEvery: .months(3)
+            )?
+            .iso8601
         }
         #expect(duration(.payAsYouGo, .month, 2) == "P6M")
         #expect(duration(.payUpFront, .month, 2) == "P2M")

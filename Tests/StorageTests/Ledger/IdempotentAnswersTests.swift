@@ -72,10 +72,10 @@ struct IdempotentAnswersTests {
         let another = try fixture.store()
         #expect(try another.commit([entry(call(), "third", at: fixture.now)]) == [[answered("first")]])
         #expect(try another.commit([entry(call("k", 2), "third", at: fixture.now)]) == [[.keyReused]])
-        #expect(try await another.keptAnswer(to: call(), at: fixture.now).value() == answered("first"))
-        #expect(try await another.keptAnswer(to: call("k", 2), at: fixture.now).value() == .keyReused)
+        #expect(try await another.storedAnswer(to: call(), at: fixture.now).value() == answered("first"))
+        #expect(try await another.storedAnswer(to: call("k", 2), at: fixture.now).value() == .keyReused)
         for other in [call("K"), call(client: "backend2"), call(path: "/v1/introductory-eligibility-signatures")] {
-            #expect(try await another.keptAnswer(to: other, at: fixture.now).value() == nil)
+            #expect(try await another.storedAnswer(to: other, at: fixture.now).value() == nil)
         }
         #expect(try fixture.records().count == 2)
     }
@@ -89,7 +89,7 @@ struct IdempotentAnswersTests {
         let store = try fixture.store()
         let refused = GrantOutcome.signatureLimit(count: 0)
         #expect(try store.commit([entry(call("r"), "x", limits: [0], at: fixture.now)]) == [[refused]])
-        #expect(try await store.keptAnswer(to: call("r"), at: fixture.now).value() == nil)
+        #expect(try await store.storedAnswer(to: call("r"), at: fixture.now).value() == nil)
         let mixed = entry(call(), "mixed", limits: [0, 1], at: fixture.now)
         #expect(try store.commit([mixed]) == [[refused, .recorded]])
         // By now the limit of the second one is reached, too.
@@ -106,11 +106,11 @@ struct IdempotentAnswersTests {
         let store = try fixture.store()
         _ = try store.commit([entry(call(), "first", at: fixture.now)])
         fixture.advance(days: 0, seconds: 3599)
-        #expect(try await store.keptAnswer(to: call(), at: fixture.now).value() == answered("first"))
+        #expect(try await store.storedAnswer(to: call(), at: fixture.now).value() == answered("first"))
         fixture.advance(days: 0, seconds: 1)
-        #expect(try await store.keptAnswer(to: call(), at: fixture.now).value() == nil)
+        #expect(try await store.storedAnswer(to: call(), at: fixture.now).value() == nil)
         #expect(try store.commit([entry(call("k", 2), "second", at: fixture.now)]) == [[.recorded]])
-        #expect(try await store.keptAnswer(to: call("k", 2), at: fixture.now).value() == answered("second"))
+        #expect(try await store.storedAnswer(to: call("k", 2), at: fixture.now).value() == answered("second"))
         fixture.advance(days: 0, seconds: 3601)
         #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 1)
         #expect(try fixture.rows("SELECT request_id FROM kept_answers").isEmpty)
@@ -136,12 +136,12 @@ struct IdempotentAnswersTests {
         }
         let other = try #require(DigestKey(bytes: Array(repeating: 8, count: 32)))
         let stranger = try fixture.store(digestKey: other)
-        #expect(try await stranger.keptAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now).value() == nil)
+        #expect(try await stranger.storedAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now).value() == nil)
         let later = fixture.now.adding(seconds: 60).millisecondsSince1970
         for change in ["answered_at = \(later)", "customer = NULL", "body = substr(body, 1, length(body) - 1)"] {
             try fixture.execute("CREATE TABLE kept AS SELECT * FROM kept_answers")
             try fixture.execute("UPDATE kept_answers SET \(change)")
-            let step = store.keptAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now)
+            let step = store.storedAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now)
             await #expect(throws: StorageFailure(.malformed, "")) { try await step.value() }
             #expect(throws: StorageFailure(.malformed, "")) {
                 try store.commit([entry(call("a-key-of-7e3fb20b"), "second", at: fixture.now)])
@@ -152,7 +152,9 @@ struct IdempotentAnswersTests {
                 "DROP TABLE kept"
             )
         }
-        #expect(try await store.keptAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now).value() == answered("first"))
+        #expect(
+            try await store.storedAnswer(to: call("a-key-of-7e3fb20b"), at: fixture.now).value() == answered("first")
+        )
         #expect(try fixture.records().count == 1)
     }
 
@@ -166,9 +168,9 @@ struct IdempotentAnswersTests {
         ])
         _ = try fixture.states().erase(stored(Self.account))
         for key in ["a", "b"] {
-            #expect(try await store.keptAnswer(to: call(key), at: fixture.now).value() == nil)
+            #expect(try await store.storedAnswer(to: call(key), at: fixture.now).value() == nil)
         }
-        #expect(try await store.keptAnswer(to: call("c"), at: fixture.now).value() == answered("another's"))
+        #expect(try await store.storedAnswer(to: call("c"), at: fixture.now).value() == answered("another's"))
         #expect(try fixture.records().count == 3)
     }
 }

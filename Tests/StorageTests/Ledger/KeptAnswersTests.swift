@@ -55,10 +55,10 @@ struct KeptAnswersTests {
         #expect(try another.commit([entry(call(), "third", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
         #expect(try fixture.records().count == 3)
         #expect(
-            try await another.keptAnswer(to: .retention(call()), at: fixture.now).value()
+            try await another.storedAnswer(to: .retention(call()), at: fixture.now).value()
                 == .answered(Array("first".utf8))
         )
-        #expect(try await another.keptAnswer(to: .retention(call("c")), at: fixture.now).value() == nil)
+        #expect(try await another.storedAnswer(to: .retention(call("c")), at: fixture.now).value() == nil)
         // A message is an answer without a record.
         #expect(try store.commit([entry(call("m"), "message", offers: false, at: fixture.now)]) == [[]])
         #expect(
@@ -78,7 +78,7 @@ struct KeptAnswersTests {
         #expect(try store.commit([entry(call(), "first", limit: 1, at: fixture.now)]) == [[.recorded]])
         let second = entry(call("b"), "second", limit: 1, at: fixture.now)
         #expect(try store.commit([second]) == [[.signatureLimit(count: 1)]])
-        #expect(try await store.keptAnswer(to: .retention(call("b")), at: fixture.now).value() == nil)
+        #expect(try await store.storedAnswer(to: .retention(call("b")), at: fixture.now).value() == nil)
         #expect(try store.commit([entry(call(), "x", limit: 1, at: fixture.now)]) == [[.answered(Array("first".utf8))]])
     }
 
@@ -114,10 +114,10 @@ struct KeptAnswersTests {
         #expect(try store.commit([entry(call(), "x", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
         #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 0)
         fixture.advance(days: 0, seconds: 1)
-        #expect(try await store.keptAnswer(to: .retention(call()), at: fixture.now).value() == nil)
+        #expect(try await store.storedAnswer(to: .retention(call()), at: fixture.now).value() == nil)
         #expect(try store.commit([entry(call(), "second", at: fixture.now)]) == [[.recorded]])
         #expect(
-            try await store.keptAnswer(to: .retention(call()), at: fixture.now).value()
+            try await store.storedAnswer(to: .retention(call()), at: fixture.now).value()
                 == .answered(Array("second".utf8))
         )
         fixture.advance(days: 0, seconds: 3601)

@@ -221,7 +221,7 @@ struct LedgerLimitTests {
     @Test("What was refused is forgotten after its time, so that a commit notes the refusal anew")
     func suspicion() {
         for (lifetime, isKnown) in [(Duration.seconds(3600), true), (.zero, false)] {
-            let shared = SharedEvidence(lifetime: lifetime)
+            let shared = SuspectEvidence(lifetime: lifetime)
             let entry = LedgerEntry.of(maximumAccounts: 3, at: Timestamp(millisecondsSince1970: 0))
             shared.add([entry], [[.evidenceShared(others: 3)]])
             #expect(shared.contains(entry.subscriptions(of: entry.grants[0])[0]) == isKnown)

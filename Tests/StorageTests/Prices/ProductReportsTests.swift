@@ -13,7 +13,7 @@ struct ProductReportsTests {
         periods: Int = 3
     ) throws -> ProductReport {
         let own = try #require(Price("0.50"))
-        let terms = OfferTerms(price: own, paymentMode: .payUpFront, unit: .week, count: periods)
+        let terms = ObservedTerms(price: own, paymentMode: .payUpFront, unit: .week, count: periods)
         let names = [.introductory] + offers.map(OfferName.promotional)
         return ProductReport(
             productId: product,

@@ -87,7 +87,7 @@ struct MalformedRowTests {
         )
         try fixture.database().add([decision: 1], on: FunnelPeriod.day(of: fixture.now))
         let price = try #require(Price("0.50"))
-        let terms = OfferTerms(price: price, paymentMode: .payUpFront, unit: .week, count: 3)
+        let terms = ObservedTerms(price: price, paymentMode: .payUpFront, unit: .week, count: 3)
         let report = ProductReport(
             productId: "monthly",
             country: try #require(CountryCode("DEU")),

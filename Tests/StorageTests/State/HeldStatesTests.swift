@@ -220,7 +220,7 @@ struct HeldStatesTests {
             }
             return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        for (number, isKept) in kept { #expect(isKept == (number != 7)) }
+        for (number, isStored) in kept { #expect(isStored == (number != 7)) }
         #expect(states.fault == nil)
         states.close()
         #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["19"])

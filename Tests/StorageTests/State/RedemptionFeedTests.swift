@@ -61,7 +61,7 @@ struct RedemptionFeedTests {
         after position: Int64 = 0,
         limit: Int = 100,
         app: String = "com.example.reader"
-    ) async throws -> [ToldRedemption]? {
+    ) async throws -> [FeedEntry]? {
         try await DurableRedemptions(try fixture.database()).redemptions(of: app, after: position, limit: limit)
     }
 

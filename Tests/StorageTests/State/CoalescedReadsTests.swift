@@ -34,7 +34,7 @@ struct SharedReadsTests {
     @Test("Questions during a read are answered by the next one, each with its own answer")
     func together() async throws {
         let doubling = Doubling()
-        let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
+        let reads = CoalescedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
         let right = try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask { try Self.values(await reads.answers(to: [-1])) == [-2] }
             while doubling.sizes.withLock(\.isEmpty) { try? await Task.sleep(for: .milliseconds(1)) }
@@ -53,7 +53,7 @@ struct SharedReadsTests {
     func atOnce() async throws {
         let doubling = Doubling()
         doubling.open()
-        let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
+        let reads = CoalescedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
         #expect(try Self.values(await reads.answers(to: Array(0..<300))) == (0..<300).map { $0 * 2 })
         #expect(doubling.sizes.withLock { $0 } == [300])
     }
@@ -61,7 +61,7 @@ struct SharedReadsTests {
     @Test("A read that fails is an error for its waiting callers, and for no later one")
     func failure() async throws {
         let isDown = Mutex(true)
-        let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
+        let reads = CoalescedReads<Int, Int> { (numbers) throws(StorageFailure) in
             if isDown.withLock({ $0 }) { throw StorageFailure(.unavailable, "down") }
             return numbers
         }
@@ -72,7 +72,7 @@ struct SharedReadsTests {
 
     @Test("A row that cannot be read is an error for its own caller alone")
     func malformed() async throws {
-        let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
+        let reads = CoalescedReads<Int, Int> { (numbers) throws(StorageFailure) in
             if numbers.contains(13) { throw .malformed("body") }
             return numbers
         }

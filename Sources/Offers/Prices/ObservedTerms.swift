@@ -1,5 +1,5 @@
 /// The price and duration of an offer, as StoreKit shows them in one country.
-package struct OfferTerms: Equatable, Sendable {
+package struct ObservedTerms: Equatable, Sendable {
     /// The periods or units that an offer may last: far more than the App Store lets one, and few enough to reckon
     /// with.
     package static let counts: ClosedRange<Int64> = 1...1000

@@ -4,7 +4,7 @@ import Offers
 /// What entries become when they are written: records of one chain, linked to each other.
 ///
 /// It holds how far the chain is while a transaction is open; the committing store keeps the ``head``.
-struct LedgerWork {
+struct ChainWriter {
     let writer: String
     /// How far the chain is with all that was linked.
     private(set) var head: LedgerChain.Head

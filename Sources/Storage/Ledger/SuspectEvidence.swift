@@ -5,7 +5,7 @@ import Synchronization
 /// next request with it is looked up before anything is signed or written.
 ///
 /// It says only where to look: what counts is in the database.
-final class SharedEvidence: Sendable {
+final class SuspectEvidence: Sendable {
     /// How many are known; with one more, all are forgotten, and found out anew when they are refused the next time.
     private static let most = 4096
 

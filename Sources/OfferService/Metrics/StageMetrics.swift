@@ -1,35 +1,35 @@
 import CoreMetrics
 package import Glibc
 
-/// The time that requests spend in each room.
+/// The time that requests spend in each stage.
 @usableFromInline
-package final class RoomMetrics: Sendable {
+package final class StageMetrics: Sendable {
     private let timers: [Timer]
 
     init(factory: any MetricsFactory) {
-        timers = Room.allCases.map {
-            Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
+        timers = Stage.allCases.map {
+            Timer(label: "offer_signer_room_duration_seconds", dimensions: [("stage", $0.rawValue)], factory: factory)
         }
     }
 
     @usableFromInline
-    package func note(_ nanoseconds: Int64, in room: Room) {
-        timers[room.index].recordNanoseconds(nanoseconds)
+    package func note(_ nanoseconds: Int64, in stage: Stage) {
+        timers[stage.index].recordNanoseconds(nanoseconds)
     }
 
     /// Records how long the work takes, even when it fails.
     @inlinable
     package func measure<Result, Failure: Error>(
-        _ room: Room,
+        _ stage: Stage,
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let watch = Stopwatch()
-        defer { note(watch.nanoseconds, in: room) }
+        defer { note(watch.nanoseconds, in: stage) }
         return try work()
     }
 }
 
-extension Room {
+extension Stage {
     fileprivate var index: Int {
         switch self {
         case .decode: 0
@@ -44,7 +44,7 @@ extension Room {
 
 /// The rooms that a request for signatures goes through, one after another: where its time is spent.
 @usableFromInline
-package enum Room: String, CaseIterable, Sendable {
+package enum Stage: String, CaseIterable, Sendable {
     /// Reading the body; once a request.
     case decode
     /// Reading the evidence, or asking the App Store; once a request.

@@ -3,7 +3,7 @@ import Synchronization
 /// A bounded number of places for work at once.
 ///
 /// Nothing waits for a place: work without one is refused or left out.
-package final class Places: Sendable {
+package final class Permits: Sendable {
     private let free: Atomic<Int>
 
     package init(_ count: Int) { free = Atomic(count) }

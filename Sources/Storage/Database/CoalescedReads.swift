@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A read for each question alone costs several times what the question does: a transaction or a round trip, and the wait
 /// for a connection and a thread.
-final class SharedReads<Question: Sendable, Answer: Sendable>: Sendable {
+final class CoalescedReads<Question: Sendable, Answer: Sendable>: Sendable {
     private typealias Answers = [Result<Answer, StorageFailure>]
 
     private struct Request {
