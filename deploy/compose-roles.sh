@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the two roles of deploy/README.md in the database of deploy/compose.yaml, when that is made: PostgreSQL's image runs it.
+# Makes the two roles of deploy/postgresql.md in the database of deploy/compose.yaml, when that is made: PostgreSQL's image runs it.
 
 set -euo pipefail
 

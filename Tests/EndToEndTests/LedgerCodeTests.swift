@@ -124,13 +124,13 @@ struct LedgerCodeTests {
     }
 
     @Test(
-        "Two roles, made by the statements of deploy/README.md: one owns and migrates, one serves and can change no table"
+        "Two roles, by the statements of deploy/postgresql.md: one owns and migrates, one serves and can change no table"
     )
     func twoRoles() throws {
         let server = try PostgreSQLServer()
         let database = try server.makeDatabase()
-        let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../deploy/README.md")
-        let section = try String(contentsOf: readme, encoding: .utf8).split(separator: "### Two roles").last
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../deploy/postgresql.md")
+        let section = try String(contentsOf: page, encoding: .utf8).split(separator: "## Two roles").last
         let blocks = (section ?? "").split(separator: "```").filter { $0.hasPrefix("sql\n") }
         try #require(blocks.count >= 2)
         let owner = server.url(of: database).replacing("//postgres@", with: "//offer_signer_owner@")

@@ -57,7 +57,7 @@ package struct PostgreSQLInspection: Sendable {
             warnings.append(
                 "the user \(user) \(powers): whoever has its password can put code into the database, and the ledger shows "
                     + "that only when it is there; let another role own the tables, and make them with "
-                    + "`offer-signer ledger migrate` (deploy/README.md, two roles)"
+                    + "`offer-signer ledger migrate` (deploy/postgresql.md, two roles)"
             )
         }
         let missing = try connection.run(SQLCall(Self.missingRights, .text(home), tables))

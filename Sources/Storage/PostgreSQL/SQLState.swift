@@ -62,7 +62,7 @@ package struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible 
         case ("28000", _): "the server does not let this user in from here; see its pg_hba.conf and its roles"
         case ("3D000", _): "there is no such database"
         case ("3F000", _): "search_path names no schema that is there"
-        case ("42501", _): "the user may not do this; grant it the rights that deploy/README.md names"
+        case ("42501", _): "the user may not do this; grant it the rights that deploy/postgresql.md names"
         case ("42P01", _), ("42703", _): "a table or column is missing"
         case ("53100", _): "the server's disk is full; make room where its data and pg_wal are"
         case ("53200", _): "the server is out of memory, or of room for locks (max_locks_per_transaction)"

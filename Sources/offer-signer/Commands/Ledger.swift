@@ -49,7 +49,7 @@ struct LedgerMigrate: AsyncParsableCommand {
         abstract: "Makes the ledger's tables, or brings them up to date.",
         discussion:
             "With PostgreSQL, run it as the role that owns the tables: --ledger-url names the same database with that "
-            + "role. The service's role then needs no right to change tables (deploy/README.md). Services of the version "
+            + "role. The service's role needs no right to change tables then (deploy/postgresql.md). Services of the version "
             + "before refuse the new tables when they start."
     )
 

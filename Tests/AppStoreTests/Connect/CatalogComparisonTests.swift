@@ -198,12 +198,12 @@ struct CatalogComparisonTests {
         for difference in found {
             #expect(!difference.fix.isEmpty && difference.bundleId == "b")
             let rows = try Self.page().split(separator: "\n").filter { $0.contains("| `\(difference.severity):` |") }
-            #expect(rows.contains { $0.contains("`\(difference.code)`") }, "deploy/README.md has it in another row")
+            #expect(rows.contains { $0.contains("`\(difference.code)`") }, "deploy/app-store.md has it in another row")
         }
     }
 
     private static func page() throws -> String {
-        let file = URL(filePath: #filePath).appending(path: "../../../../deploy/README.md").standardized
+        let file = URL(filePath: #filePath).appending(path: "../../../../deploy/app-store.md").standardized
         return try String(contentsOf: file, encoding: .utf8)
     }
 
