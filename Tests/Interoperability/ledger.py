@@ -49,6 +49,48 @@ def open_chains(text):
     return {writer: (int(number), bytes.fromhex(record_hash)) for writer, number, record_hash in lines}
 
 
+def key_changes(database, key, chains):
+    """Returns how many chains each former key began, with it: from the newest key back, each change is by both keys."""
+    changes = database.execute(
+        "SELECT number, old_key, new_key, time, chains, digest, old_signature, new_signature FROM ledger_key_changes "
+        "ORDER BY number"
+    ).fetchall()
+    ends = dict(
+        (writer, head)
+        for writer, *head in database.execute("SELECT writer, number, hash FROM ledger_statements WHERE kind = 'end'")
+    )
+    former = []
+    for place, (number, old_key, new_key, time, count, digest, *signatures) in reversed(list(enumerate(changes))):
+        previous = changes[place - 1][-1] if place else None
+        message = canonical(
+            "offer-signer ledger key change 1", number, old_key, new_key, time, count, digest, previous
+        )
+        keys = [serialization.load_der_public_key(data) for data in (old_key, new_key)]
+        if number != place + 1 or keys[1].public_numbers() != key.public_numbers():
+            raise Broken(f"a change of the checkpoint key is missing beside change {number}")
+        if not all(is_signed(*pair, message) for pair in zip(keys, signatures)):
+            raise Broken(f"change {number} of the checkpoint key is not signed by both keys")
+        values = []
+        for chain in chains[:count]:
+            values += [chain_beginning(chain), *ends.get(chain[0], (-1, None))]
+        if hashlib.sha256(canonical("offer-signer ledger chains 1", *values)).digest() != digest:
+            raise Broken(f"the chains before change {number} of the checkpoint key are not those that were signed")
+        key = keys[0]
+        former.insert(0, (count, key))
+    return former
+
+
+def chain_message(chain):
+    writer, started_at, previous_writer, previous_number, previous_hash, _ = chain
+    return canonical(
+        "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
+    )
+
+
+def chain_beginning(chain):
+    return hashlib.sha256(chain_message(chain)).digest()
+
+
 def verify_checkpoint(database, key, chains):
     """Returns how far the open chains are by the only checkpoint."""
     checkpoints = database.execute("SELECT chains, newest, open, time, signature FROM ledger_checkpoints").fetchall()
@@ -63,37 +105,33 @@ def verify_checkpoint(database, key, chains):
     return open_chains(opened)
 
 
-def verify_order(key, chains):
-    """Each chain's beginning is signed, and names the chain before it."""
+def verify_order(keys, chains):
+    """Each chain's beginning is signed by its key, and names the chain before it."""
     previous = None
-    for *values, signature in chains:
-        writer, started_at, previous_writer, previous_number, previous_hash = values
-        message = canonical(
-            "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
-        )
-        if not is_signed(key, signature, message):
+    for key, chain in zip(keys, chains):
+        writer, _, previous_writer, _, _, signature = chain
+        if not is_signed(key, signature, chain_message(chain)):
             raise Broken(f"chain {writer}: its beginning is not by the checkpoint key")
         if previous_writer != previous:
             raise Broken(f"chain {previous_writer or writer} is missing, or there twice")
         previous = writer
 
 
-def verify_chain(database, key, chain, marks):
-    """Recomputes one chain's hashes; returns how many records were in order. `marks`: how far it was, by what is signed."""
-    writer, started_at, previous_writer, previous_number, previous_hash, _ = chain
+def verify_chain(database, keys, chain, marks):
+    """Recomputes one chain's hashes; returns how many records were in order. `marks`: how far it was, by what is signed.
+
+    `keys`: by which it ends, and by which its first records are said to have been deleted.
+    """
+    writer = chain[0]
     last = 0
-    beginning = last_hash = hashlib.sha256(
-        canonical(
-            "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
-        )
-    ).digest()
+    beginning = last_hash = chain_beginning(chain)
     statements = {}
     for kind, *values, signature in database.execute(
         "SELECT kind, number, hash, time, signature FROM ledger_statements WHERE writer = ?", [writer]
     ):
         if kind not in ("end", "retention") or kind in statements:
             raise Broken(f"chain {writer}: there is a statement too many")
-        if not is_signed(key, signature, canonical(f"offer-signer ledger {kind} 1", writer, *values, beginning)):
+        if not is_signed(keys[kind], signature, canonical(f"offer-signer ledger {kind} 1", writer, *values, beginning)):
             raise Broken(f"chain {writer}: the {kind} at record {values[0]} is not by the checkpoint key")
         statements[kind] = values[0], values[1]
     if "end" not in statements and "checkpoint" not in marks:
@@ -144,14 +182,16 @@ def verify(path, key):
             orphan = f"SELECT min(writer) FROM {table} WHERE writer NOT IN (SELECT writer FROM ledger_chains)"
             if (writer := database.execute(orphan).fetchone()[0]) is not None:
                 raise Broken(f"chain {writer} is not there, though {table} has rows of it")
-        verify_order(key, chains)
+        former = key_changes(database, key, chains)
+        keys = [next((old for count, old in former if place < count), key) for place in range(len(chains))]
+        verify_order(keys, chains)
         opened = verify_checkpoint(database, key, chains)
         count = 0
-        for chain, following in zip(chains, [*chains[1:], None]):
+        for own_key, chain, following in zip(keys, chains, [*chains[1:], None]):
             marks = {"checkpoint": opened[chain[0]]} if chain[0] in opened else {}
             if following:
                 marks["next"] = following[3], following[4]
-            count += verify_chain(database, key, chain, marks)
+            count += verify_chain(database, {"end": own_key, "retention": key}, chain, marks)
         return count
 
 

@@ -106,6 +106,30 @@ def test_a_deletion_that_another_key_signed_is_found(signed, tmp_path):
         ledger.verify(tmp_path / "copy.sqlite", key(folder))
 
 
+def test_changes_of_the_checkpoint_key_are_verified(tmp_path):
+    configuration = offer_signer.write_configuration(tmp_path, offer_signer.openssl_p8(offer_signer.new_key()))
+    file = tmp_path / "ledger.sqlite"
+    for number in range(3):
+        sign(configuration, f"reader-{number}")
+        if number < 2:
+            command = [offer_signer.EXECUTABLE, "ledger", "rotate-checkpoint-key", "--config", configuration]
+            subprocess.run(command, env=offer_signer.ENVIRONMENT, check=True)
+    assert ledger.verify(file, key(tmp_path)) == 3
+    for sql, found in [
+        ("UPDATE ledger_key_changes SET time = time + 1 WHERE number = 1", "change 1 of the checkpoint key is not signed"),
+        ("DELETE FROM ledger_key_changes WHERE number = 1", "is missing beside change 2"),
+        ("DELETE FROM ledger_key_changes WHERE number = 2", "is missing beside change 1"),
+        ("DELETE FROM ledger_key_changes", "its beginning is not by the checkpoint key"),
+    ]:
+        copy = tmp_path / "copy.sqlite"
+        copy.unlink(missing_ok=True)
+        with sqlite3.connect(file) as database, sqlite3.connect(copy) as other:
+            database.backup(other)
+            other.execute(sql)
+        with pytest.raises(ledger.Broken, match=found):
+            ledger.verify(copy, key(tmp_path))
+
+
 # What somebody with the file, and without the key, may do to it; {second} is the second of three chains.
 ATTACKS = [
     "DELETE FROM ledger_checkpoints",

@@ -62,7 +62,8 @@ extension Problem {
             self.init(
                 status: 503,
                 code: "signing_unavailable",
-                detail: "The token that has the key does not answer. Nothing was given out or recorded; ask again.",
+                detail:
+                    "The key, or the token that has it, does not sign now. Nothing was given out or recorded; ask again.",
                 retryAfterSeconds: 5,
                 reason: failure.description
             )

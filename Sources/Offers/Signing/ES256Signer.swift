@@ -46,6 +46,9 @@ package protocol SelfTestingSigner: ES256Signer {
     /// Signs random bytes, and verifies the signature with the public key; after a failure the key must not be used any
     /// more.
     func selfTest() throws(SigningFailure)
+
+    /// Whether a signature (DER) over a message is by this signer's key.
+    func verifies(_ signature: [UInt8], over message: Span<UInt8>) -> Bool
 }
 
 /// r and s of P-256 side by side.

@@ -7,6 +7,7 @@ struct LedgerSignatures: Sendable {
     /// One, where nobody tampered.
     var checkpoints: [LedgerCheckpoint] = []
     var losses: [LedgerLoss] = []
+    var keyChanges: [LedgerKeyChange] = []
 }
 
 /// A ledger to be read: page by page, so that it may be as long as it likes.
@@ -19,7 +20,8 @@ extension SQLDatabase {
                 chains: try session.chains(),
                 statements: try session.statements(),
                 checkpoints: try session.checkpoints(),
-                losses: try session.run(LedgerLoss.all).losses()
+                losses: try session.run(LedgerLoss.all).losses(),
+                keyChanges: try session.keyChanges()
             )
         }
     }

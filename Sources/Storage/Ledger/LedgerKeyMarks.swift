@@ -21,6 +21,14 @@ package struct LedgerKeyMarks: Sendable {
 
     static let kept = "SELECT name, mark FROM ledger_key_marks"
 
+    static func replacement(ofCheckpointKey mark: [UInt8]) -> SQLCall {
+        SQLCall(
+            "INSERT INTO ledger_key_marks (name, mark) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET mark = excluded.mark",
+            .text(checkpointKey),
+            .bytes(mark)
+        )
+    }
+
     let marks: [Mark]
 
     /// Marks keys; `nil` for one that is not used, as that of checkpoints (SubjectPublicKeyInfo) in a ledger that is read.
@@ -52,8 +60,11 @@ package struct LedgerKeyMarks: Sendable {
     func check(_ session: any Session, at place: String) throws(StorageFailure) {
         let rows = try session.run(Self.kept)
         for row in rows.rows {
-            guard let fault = fault(try rows.text(row, 0), try rows.bytes(row, 1)) else { continue }
-            throw StorageFailure(.otherKeys, "\(place): \(fault)")
+            let name = try rows.text(row, 0)
+            guard let fault = fault(name, try rows.bytes(row, 1)) else { continue }
+            let own = marks.first { $0.name == name && name == Self.checkpointKey }
+            let refusal = own.flatMap { session.refusal(ofCheckpointKey: $0.bytes) }
+            throw StorageFailure(.otherKeys, "\(place): \(refusal ?? fault)")
         }
     }
 }

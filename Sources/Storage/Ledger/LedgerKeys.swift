@@ -21,6 +21,14 @@ package struct LedgerKeys: Sendable {
         }
     }
 
+    /// The public half of the checkpoint key as SubjectPublicKeyInfo.
+    var checkpointKeySPKI: [UInt8] { Array(checkpointKey.derRepresentation) }
+
+    /// Refuses the checkpoint key where another has taken its place since this process opened the ledger.
+    func checkIsNewest(_ session: any Session) throws(StorageFailure) {
+        try LedgerKeyMarks(digestKey: nil, checkpointKeySPKI: checkpointKeySPKI).check(session, at: "the ledger")
+    }
+
     /// The signature of a statement, ASN.1 DER.
     func sign(_ message: [UInt8]) throws(StorageFailure) -> [UInt8] {
         do throws(SigningFailure) {

@@ -6,7 +6,7 @@ import Offers
 /// be by the checkpoint key, and every open chain has to go on from where that says it was.
 struct LedgerSigning {
     private let session: any Session
-    private let keys: LedgerKeys
+    private var keys: LedgerKeys
     private let now: Timestamp
     private var checkpoint: LedgerCheckpoint
 
@@ -18,6 +18,7 @@ struct LedgerSigning {
         let found = try session.checkpoints()
         if let checkpoint = found.first {
             guard found.count == 1, checkpoint.isSigned(by: keys.checkpointKey) else {
+                try keys.checkIsNewest(session)
                 throw Self.changed("its checkpoint is not by the checkpoint key")
             }
             self.checkpoint = checkpoint
@@ -104,10 +105,15 @@ struct LedgerSigning {
         var previous: LedgerChain?
         var head: LedgerChain.Head?
         if !checkpoint.newest.isEmpty {
-            let chain = try chain(of: checkpoint.newest)
+            let (keys, place) = (try session.checkpointKeys(keys.checkpointKey), Int(checkpoint.chains) - 1)
+            guard let chain = try session.chain(of: checkpoint.newest), keys.isSigned(chain, at: place) else {
+                throw Self.unknown(checkpoint.newest)
+            }
             previous = chain
-            head = checkpoint.open[chain.writer]
-            if head == nil { head = try session.statement(.end, of: chain, by: keys)?.head }
+            let end = try session.statements(of: chain.writer).first {
+                $0.kind == .end && keys.isSigned($0, of: chain, at: place)
+            }
+            head = checkpoint.open[chain.writer] ?? end?.head
             guard head != nil else { throw Self.changed("the end of chain \(chain.writer) is missing") }
         }
         var chain = LedgerChain(
@@ -130,11 +136,22 @@ struct LedgerSigning {
         try session.put(checkpoint)
     }
 
+    /// Signs from here on by another key: no chain is open.
+    mutating func handOver(to keys: LedgerKeys) throws(StorageFailure) {
+        self.keys = keys
+        try finish()
+    }
+
+    /// An open chain: all of them are by the newest key.
     private func chain(of writer: String) throws(StorageFailure) -> LedgerChain {
         guard let chain = try session.chain(of: writer), chain.isSigned(by: keys.checkpointKey) else {
-            throw Self.changed("the beginning of chain \(writer) is missing or was changed")
+            throw Self.unknown(writer)
         }
         return chain
+    }
+
+    private static func unknown(_ writer: String) -> StorageFailure {
+        changed("the beginning of chain \(writer) is missing or was changed")
     }
 
     private func checkWasDeleted(_ head: LedgerChain.Head, of writer: String) throws(StorageFailure) {

@@ -46,6 +46,8 @@ extension LedgerStore {
     func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] {
         let (keys, now) = (keys, now())
         return try database.transaction(.ledger) { session throws(StorageFailure) in
+            // A change of the checkpoint key signs losses anew.
+            try session.lock(LockRows.chains)
             var losses = try session.run(LedgerLoss.open).losses()
             for index in losses.indices {
                 guard losses[index].isSigned(by: keys.checkpointKey) else {

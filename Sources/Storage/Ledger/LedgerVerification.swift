@@ -27,6 +27,8 @@ package struct LedgerVerification: Sendable {
     package internal(set) var anchor = LedgerAnchor()
     /// The records that the database lost, as their writers say; a loss is no fault.
     package internal(set) var losses: [LedgerLoss] = []
+    /// The changes of the checkpoint key.
+    package internal(set) var keyChanges: [LedgerKeyChange] = []
     /// The faults, for each chain the first.
     package internal(set) var faults: [Fault] = []
 

@@ -3,9 +3,9 @@ package import Offers
 
 /// Walks along every chain of a ledger: recomputes each hash, and holds it against what was signed.
 ///
-/// Required, and signed by the checkpoint key: the beginning of each chain, which names the one before it; the end of
-/// each, but for those that are open by the newest checkpoint; and that, which counts the chains and says how far the open
-/// ones are.
+/// Required, and signed by the checkpoint key (that of its time, see ``CheckpointKeys``): the beginning of each chain, which
+/// names the one before it; the end of each, but for those that are open by the newest checkpoint; and that, which counts
+/// the chains and says how far the open ones are.
 package struct LedgerVerifier {
     private let database: any SQLDatabase
     private let key: P256.Signing.PublicKey
@@ -31,8 +31,12 @@ package struct LedgerVerifier {
         func note(_ writer: String?, _ number: Int64? = nil, _ detail: String) {
             found.faults.append(.init(writer: writer, number: number, detail: detail))
         }
+        let keys = CheckpointKeys(newest: key, changes: signatures.keyChanges)
+        found.keyChanges = keys.changes
+        let ended = signatures.statements.filter { $0.kind == .end }
+        for fault in keys.faults + keys.faults(of: signatures.chains, ends: ended) { note(nil, nil, fault) }
         let checkpoint = check(signatures.checkpoints, note)
-        checkOrder(signatures.chains, checkpoint, known: Set(orphans.map(\.writer)), note)
+        checkOrder(signatures.chains, keys, checkpoint, known: Set(orphans.map(\.writer)), note)
         for orphan in orphans {
             let detail =
                 orphan.firstNumber == nil
@@ -64,7 +68,9 @@ package struct LedgerVerifier {
             }
             var walk = ChainWalk(database, key, chain, end: ends.first, marks: marks)
             do {
-                try checkEnd(ends, of: chain, checkpoint, hasTwins: (statements[chain.writer] ?? []).count)
+                let isSigned = ends.first.map { keys.isSigned($0, of: chain, at: index) } ?? true
+                let count = (statements[chain.writer] ?? []).count
+                try checkEnd(ends, isSigned: isSigned, of: chain, checkpoint, hasTwins: count)
                 try walk.walk()
             } catch let fault as LedgerVerification.Fault {
                 found.faults.append(fault)
@@ -110,15 +116,21 @@ package struct LedgerVerifier {
     /// Each chain goes on from the one before it, and the checkpoint counts them.
     private func checkOrder(
         _ chains: [LedgerChain],
+        _ keys: CheckpointKeys,
         _ checkpoint: LedgerCheckpoint?,
         known orphans: Set<String>,
         _ note: Note
     ) {
         let writers = Set(chains.map(\.writer))
         var previous: LedgerChain?
-        for chain in chains {
-            if !chain.isSigned(by: key) {
-                note(chain.writer, nil, "its beginning is not by the checkpoint key: it was changed, or put in")
+        for (place, chain) in chains.enumerated() {
+            if !keys.isSigned(chain, at: place) {
+                note(
+                    chain.writer,
+                    nil,
+                    "its beginning is not by the checkpoint key of its time: it was changed, or put in, or a change "
+                        + "of the key is missing"
+                )
             } else if chain.previousWriter != previous?.writer {
                 if let missing = chain.previousWriter, !writers.contains(missing) {
                     if !orphans.contains(missing) { note(missing, nil, "is missing, with all its records") }
@@ -145,6 +157,7 @@ package struct LedgerVerifier {
 
     private func checkEnd(
         _ ends: [LedgerStatement],
+        isSigned: Bool,
         of chain: LedgerChain,
         _ checkpoint: LedgerCheckpoint?,
         hasTwins count: Int
@@ -156,7 +169,7 @@ package struct LedgerVerifier {
             throw fault(nil, "a statement about it is there twice")
         }
         if let end = ends.first {
-            guard end.isSigned(by: key, of: chain) else {
+            guard isSigned else {
                 throw fault(end.head.number, "is said to be the last, but not by the checkpoint key")
             }
             if checkpoint?.open[chain.writer] != nil {

@@ -4,7 +4,7 @@ extension Migration {
         first, LedgerLoss.migration, RedemptionSQL.migration, RedemptionFeedSQL.migration,
         DurableHistoryProgress.migration, HoldoutSQL.migration, LockRows.migration, AskedCall.migration,
         RedemptionFeedSQL.storedAt, ErasureSQL.migration,
-        RedemptionSQL.retentionMigration, ConfigurationSQL.migration,
+        RedemptionSQL.retentionMigration, ConfigurationSQL.migration, LedgerKeyChange.migration,
     ]
 
     static let first = Migration(

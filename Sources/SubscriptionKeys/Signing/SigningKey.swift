@@ -84,8 +84,12 @@ package final class SigningKey: SelfTestingSigner {
             throw SigningFailure(keyIdentifier: keyIdentifier, detail: KeyError(openSSL: "RAND_bytes").reason)
         }
         let signature = try derSignature(over: message.span)
-        guard publicKey.verifies(signature, over: message) else {
+        guard verifies(signature, over: message.span) else {
             throw SigningFailure(keyIdentifier: keyIdentifier, detail: "a signature does not verify")
         }
+    }
+
+    package func verifies(_ signature: [UInt8], over message: Span<UInt8>) -> Bool {
+        publicKey.verifies(signature, over: message.indices.map { message[$0] })
     }
 }

@@ -9,7 +9,7 @@ struct Ledger: AsyncParsableCommand {
         subcommands: [
             LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerHoldouts.self, LedgerShow.self,
             LedgerForget.self,
-            LedgerAcknowledge.self, LedgerMigrate.self,
+            LedgerAcknowledge.self, LedgerMigrate.self, LedgerRotateKey.self,
         ]
     )
 

@@ -51,6 +51,9 @@ struct LedgerVerify: AsyncParsableCommand {
             throw Console.failure("\(error)")
         }
         for loss in found.losses { Console.message("lost: \(loss.sentence)") }
+        if !json {
+            for change in found.keyChanges { try Console.result(change.sentence) }
+        }
         for fault in found.faults { Console.message("broken: \(fault)") }
         let isInOrder = found.faults.isEmpty && otherKey == nil
         if otherKey == nil { await note(found, in: settings) }
@@ -135,6 +138,18 @@ extension LedgerVerification {
                         json.member("time", loss.time.millisecondsSince1970)
                         json.member("acknowledged")
                         json.bool(loss.isAcknowledged)
+                    }
+                }
+            }
+            found.member("keyChanges")
+            found.array { list in
+                for change in keyChanges {
+                    list.object { json in
+                        json.member("number", change.number)
+                        json.member("time", change.time.millisecondsSince1970)
+                        json.member("chains", change.chains)
+                        json.member("oldKeySHA256", Hexadecimal.text(change.oldKeySHA256))
+                        json.member("newKeySHA256", Hexadecimal.text(change.newKeySHA256))
                     }
                 }
             }

@@ -49,6 +49,8 @@ final class KeyRing {
     private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
 
     private let usesTokens: Bool
+    /// Whether each signature by a file's key is verified before it leaves.
+    var verifiesSignatures = false
 
     /// Begins a reading of the configuration; a reload has the modules of the start.
     init(tokens: TokenModules? = nil, usesTokens: Bool = true) {
@@ -105,7 +107,7 @@ final class KeyRing {
         do throws(KeyError) {
             let access: FileAccess = isGroupReadable ? .groupReadable : .ownerOnly
             let signer = try SigningKey(contentsOf: file, keyIdentifier: key.id, access: access)
-            keys[name] = GuardedSigner(signer)
+            keys[name] = GuardedSigner(signer, verifies: verifiesSignatures)
             return signer.publicKeySHA256
         } catch {
             throw ValueFault("\(error)")

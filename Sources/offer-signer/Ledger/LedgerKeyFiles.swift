@@ -176,11 +176,13 @@ struct LedgerKeyFiles {
         return key
     }
 
-    func loadCheckpointKey() throws(ValueFault) -> SigningKey {
+    func loadCheckpointKey() throws(ValueFault) -> SigningKey { try loadCheckpointKey(at: checkpointKey) }
+
+    func loadCheckpointKey(at path: String) throws(ValueFault) -> SigningKey {
         let key: SigningKey
         do throws(KeyError) {
             key = try SigningKey(
-                contentsOf: checkpointKey,
+                contentsOf: path,
                 keyIdentifier: "ledger",
                 access: checkpointKeyAccess,
                 owner: settings.checkpointKeyFile == nil ? servicesUser : nil,
@@ -190,14 +192,14 @@ struct LedgerKeyFiles {
             let fix =
                 switch error.code {
                 case .missing: "; restore it from a backup: the checkpoints are signed by it"
-                case .unreadable: ": \(permission(checkpointKey, checkpointKeyAccess))"
+                case .unreadable: ": \(permission(path, checkpointKeyAccess))"
                 default: ""
                 }
             throw ValueFault("the ledger's checkpoint key: \(error)\(fix)")
         }
         guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
             throw ValueFault(
-                "the ledger's checkpoint key: \(Echo.path(checkpointKey)) is the demo key, which everyone has, so "
+                "the ledger's checkpoint key: \(Echo.path(path)) is the demo key, which everyone has, so "
                     + "anybody could forge the ledger; it is for loopback addresses only"
             )
         }

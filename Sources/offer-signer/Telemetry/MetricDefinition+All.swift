@@ -96,7 +96,9 @@ extension MetricDefinition {
         "offer_signer_warnings":
             "Warnings in the details of /readyz, by kind: configuration, certificate, memory, restart, ledger, state, "
             + "funnel or history.",
-        "offer_signer_key_failed": "1 for a key that failed a self-test and does not sign any more, by key.",
+        "offer_signer_key_failed":
+            "1 for a key that failed a self-test, or gave a wrong signature (keys.verifySignatures), and does not sign any "
+            + "more, by key.",
         "offer_signer_clock_fault": "1 while the clock is wrong, by fault: jumped, behind_apple or ahead_of_apple.",
         "offer_signer_tls_certificate_end_timestamp_seconds":
             "When the first certificate of server.tls.certificateFile ends, in seconds since 1970; without TLS there "

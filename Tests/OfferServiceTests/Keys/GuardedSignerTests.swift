@@ -12,6 +12,8 @@ private final class FragileSigner: SelfTestingSigner {
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [0x30] }
 
+    func verifies(_ signature: [UInt8], over message: Span<UInt8>) -> Bool { !isBroken.withLock { $0 } }
+
     func selfTest() throws(SigningFailure) {
         if isBroken.withLock({ $0 }) { throw SigningFailure(keyIdentifier: keyIdentifier, detail: "does not verify") }
     }
@@ -37,6 +39,21 @@ struct GuardedSignerTests {
 
         key.isBroken.withLock { $0 = false }
         #expect(guarded.selfTest() == nil, "it is reported once")
+        #expect(throws: failure) { try guarded.derSignature(over: message.span) }
+    }
+
+    @Test("Where each signature is verified, a wrong one does not leave, and the key signs no more")
+    func wrongSignature() throws {
+        let message: [UInt8] = [1]
+        let (trusted, guarded) = (GuardedSigner(key), GuardedSigner(key, verifies: true))
+        #expect(try guarded.derSignature(over: message.span) == [0x30])
+        key.isBroken.withLock { $0 = true }
+        #expect(try trusted.derSignature(over: message.span) == [0x30])
+        let failure = #expect(throws: SigningFailure.self) { try guarded.derSignature(over: message.span) }
+        #expect(failure?.isUnavailability == true)
+        #expect(failure?.detail.contains("wrong_signature") == true)
+        #expect(guarded.failure == failure)
+        key.isBroken.withLock { $0 = false }
         #expect(throws: failure) { try guarded.derSignature(over: message.span) }
     }
 

@@ -3,6 +3,7 @@ import SubscriptionKeys
 extension SettingsReader {
     func prepareKeyMemory(_ layers: SettingLayers) {
         let place = layers.place(\.keysAllowUnlockedMemory)
+        keyRing?.verifiesSignatures = layers.keysVerifySignatures
         do throws(ValueFault) {
             let warning = try keyRing?.prepareMemory(
                 allowsUnlocked: layers.keysAllowUnlockedMemory,

@@ -198,6 +198,13 @@ struct SettingTable: Sendable {
             + "secretmem.enable=1). The machine cannot hibernate then",
         changes: .atStart
     )
+    let keysVerifySignatures = Setting(
+        "keys.verifySignatures",
+        .boolean,
+        default: false,
+        "true: verify each signature by a key file with its public key before it leaves, as is done for tokens. It costs "
+            + "a verification for each signature"
+    )
     let tokenModules = SettingList(
         "pkcs11.modules",
         of: .file,
