@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 configuration := keys.example/offer-signer.yaml
-optimised     := swift build -c release $(shell deploy/build-flags.sh)
+optimised     := CC=$(CURDIR)/deploy/hardened-cc swift build -c release $(shell deploy/build-flags.sh)
 release       := .build/release/offer-signer
 debug         := .build/debug/offer-signer
 newest        := [ -x $(release) ] && [ -x $(dir $(release))offer-lab ] && [ -z "$$(find Package.swift Sources -newer $(release) -print -quit)" ] \

@@ -3,7 +3,7 @@
 # deploy/reproduce.sh, so that all of them make the same.
 # The flags for C reach our own and that of every package; what comes compiled, Swift's library, is as Swift built it.
 #
-#   swift build -c release $(deploy/build-flags.sh) --product offer-signer
+#   CC=$PWD/deploy/hardened-cc swift build -c release $(deploy/build-flags.sh) --product offer-signer
 
 set -euo pipefail
 
@@ -20,9 +20,7 @@ if [[ $(printf '%s\n' 2.36 "$glibc" | sort --version-sort | head -1) == 2.36 ]];
 fi
 
 # C of our own and of the packages reads what strangers send: a function whose buffer was overrun ends the process.
-# deploy/check-hardening.py looks for that in the executable. _FORTIFY_SOURCE is not here: given by -Xcc it reaches Swift's
-# importer of C, too, which then finds two bodies of one function of glibc ("realpath has different definitions in different
-# modules", Swift 6.3), and ends the build.
+# deploy/check-hardening.py looks for that in the executable. _FORTIFY_SOURCE is in deploy/hardened-cc, which says why.
 flags+=(-Xcc -fstack-protector-strong)
 case $(uname -m) in
 x86_64) flags+=(-Xcc -fcf-protection) ;;

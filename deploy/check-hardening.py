@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Checks that the C in an executable was compiled with the flags of deploy/build-flags.sh.
+"""Checks that the C in an executable was compiled with the flags of deploy/build-flags.sh and deploy/hardened-cc.
 
 usage: deploy/check-hardening.py EXECUTABLE        not stripped, as the build leaves it
 
 - -fcf-protection (arm64: -mbranch-protection=standard): every global function of the C begins with a mark of where jumps may
   land, or with one that signs the return address.
 - -fstack-protector-strong: libraries that have buffers on the stack call __stack_chk_fail.
+- _FORTIFY_SOURCE: the C calls functions of glibc that check the size, such as __memcpy_chk.
 
 Needs nm, objdump and readelf of binutils.
 """
 
+import collections
 import re
 import subprocess
 import sys
@@ -45,14 +47,14 @@ class Executable:
         ]
         stubs = output("objdump", "--disassemble", "--section=.plt", "--no-show-raw-insn", path)
         self.stubs = {
-            int(address, 16) for address in re.findall(r"^([0-9a-f]+) <__stack_chk_fail@plt>:", stubs, re.MULTILINE)
+            int(address, 16): name for address, name in re.findall(r"^([0-9a-f]+) <(__\w+_(?:chk|chk_fail))@plt>:", stubs, re.MULTILINE)
         }
 
     def code(self, address, size):
         return self.bytes[address + self.offset : address + self.offset + size]
 
     def calls(self, address, size):
-        """How often a function calls __stack_chk_fail, by the distance in the instruction."""
+        """Which checking functions of glibc a function calls, by the distance in the instruction."""
         code = self.code(address, size)
         if self.machine == "EM_X86_64":
             places = ((at, int.from_bytes(code[at + 1 : at + 5], "little", signed=True) + 5)
@@ -60,11 +62,12 @@ class Executable:
         else:
             words = ((at, int.from_bytes(code[at : at + 4], "little")) for at in range(0, len(code) - 3, 4))
             places = ((at, (word & 0x3FFFFFF ^ 0x2000000) - 0x2000000 << 2) for at, word in words if word >> 26 in (0x25, 0x05))
-        return sum(address + at + distance in self.stubs for at, distance in places)
+        return [self.stubs[address + at + distance] for at, distance in places if address + at + distance in self.stubs]
 
 
 def faults(path):
     executable = Executable(path)
+    checked = collections.Counter()
     for library, (prefix, has_buffers) in LIBRARIES.items():
         # A method of C++ has the prefix within its name.
         own = [each for each in executable.functions if re.match(prefix, each[3]) or re.match(rf"_Z.*{prefix}", each[3])]
@@ -75,10 +78,14 @@ def faults(path):
         bare = [name for address, _, _, name in entered if executable.code(address, 4) not in LANDINGS[executable.machine]]
         if bare:
             yield f"{library}: {len(bare)} of {len(entered)} global functions have no mark for jumps, such as {bare[0]}."
-        guarded = sum(executable.calls(address, size) for address, size, _, _ in own)
+        calls = collections.Counter(name for address, size, _, _ in own for name in executable.calls(address, size))
+        guarded = calls.pop("__stack_chk_fail", 0)
         if has_buffers and not guarded:
             yield f"{library}: no function guards its stack."
-        print(f"   {library}: {len(entered)} global functions, stack guarded in {guarded} places")
+        checked.update(calls)
+        print(f"   {library}: {len(entered)} global functions, stack guarded in {guarded} places, {calls.total()} checked copies")
+    if not checked:
+        yield "No C of it calls a function that checks sizes, such as __memcpy_chk."
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ trap 'rm -rf "$copies" "$place"' EXIT
 
 python3 -B deploy/dependencies.py resolve
 read -ra flags < <(deploy/build-flags.sh)
+export CC="$PWD/deploy/hardened-cc"
 for number in 1 2; do
     rm -rf "$place"
     swift build -c release --product offer-signer --scratch-path "$place" "${flags[@]}"

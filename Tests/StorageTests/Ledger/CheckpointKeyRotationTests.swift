@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Changes of the ledger's checkpoint key", .timeLimit(.minutes(30)))
 struct CheckpointKeyRotationTests {
-    /// A ledger whose checkpoint key was changed twice: two chains by the first key, the second one's first record deleted
-    /// for its age by the second key, one chain by that, and an open one by the third.
+    /// A ledger whose checkpoint key was changed twice: two chains by the first key, with all records of the first one and one
+    /// of the second deleted for their age, one chain by the second key, and an open one by the third.
     private struct Scene {
         let fixture: LedgerFixture
         let keys: [KeySigner]
@@ -102,7 +102,7 @@ struct CheckpointKeyRotationTests {
         #expect(found.keyChanges.map(\.number) == [1, 2])
         #expect(found.keyChanges.map(\.chains) == [2, 3])
         #expect(found.chains == 4)
-        #expect(found.records == 3 + 4 + 2 + 2)
+        #expect(found.records == 4 + 2 + 2)
     }
 
     @Test("Old records of before a change are deleted after it", arguments: LedgerHome.allCases)
@@ -187,22 +187,22 @@ struct CheckpointKeyRotationTests {
         let database = try scene.fixture.database()
         let old = try ledgerKeys(scene.keys[0])
         let chains = try database.signatures().chains
-        // The first chain, cut short by a record, and its end signed anew; then a deletion for age that nobody made.
+        // The second chain, cut short, and its end signed anew; then a deletion for age that nobody made.
         for (kind, words) in [
             (LedgerStatement.Kind.end, "do not begin and end as was signed"),
             (.retention, "but not by the checkpoint key"),
         ] {
             try database.transaction(.beside) { session throws(StorageFailure) in
                 let head = try session.run(
-                    "SELECT number, hash FROM ledger_records WHERE number = 2 AND writer = $1",
-                    .text(chains[0].writer)
+                    "SELECT number, hash FROM ledger_records WHERE number = 3 AND writer = $1",
+                    .text(chains[1].writer)
                 ).head()
                 guard let head else { return }
-                try session.put(try LedgerStatement(kind, of: chains[0], at: head, time: scene.fixture.now, keys: old))
+                try session.put(try LedgerStatement(kind, of: chains[1], at: head, time: scene.fixture.now, keys: old))
                 if kind == .retention {
                     try session.run(
-                        "DELETE FROM ledger_records WHERE writer = $1 AND number <= 2",
-                        .text(chains[0].writer)
+                        "DELETE FROM ledger_records WHERE writer = $1 AND number <= 3",
+                        .text(chains[1].writer)
                     )
                 }
             }
