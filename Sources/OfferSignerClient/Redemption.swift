@@ -54,7 +54,36 @@ extension OfferSigner {
         wait: Int = 0,
         bundleId: String? = nil
     ) async throws(OfferSignerError) -> RedemptionPage {
-        let query = [("bundleId", bundleId), ("after", cursor), ("limit", "\(limit)"), ("wait", "\(wait)")]
+        try await redemptions(from: ("after", cursor), limit, wait, bundleId)
+    }
+
+    /// Asks which offers customers took since a moment, such as a week ago (`GET /v1/redemptions?since=…`).
+    ///
+    /// It is for a first page: go on with its ``RedemptionPage/next``, as later pages do.
+    ///
+    /// - Parameters:
+    ///   - since: The page begins at the first redemption that the service stored since then; it is sent in whole seconds.
+    ///   - limit: The most redemptions of the page, 1 to 1000.
+    ///   - wait: How many seconds to wait if there is nothing new, at most 30.
+    ///   - bundleId: The app; may be left out by a client of one app.
+    /// - Returns: The redemptions, and where to go on.
+    /// - Throws: `OfferSignerError` where the request has no answer at all.
+    public func redemptions(
+        since: Date,
+        limit: Int = 100,
+        wait: Int = 0,
+        bundleId: String? = nil
+    ) async throws(OfferSignerError) -> RedemptionPage {
+        try await redemptions(from: ("since", since.formatted(.iso8601)), limit, wait, bundleId)
+    }
+
+    private func redemptions(
+        from start: (String, String?),
+        _ limit: Int,
+        _ wait: Int,
+        _ bundleId: String?
+    ) async throws(OfferSignerError) -> RedemptionPage {
+        let query = [("bundleId", bundleId), start, ("limit", "\(limit)"), ("wait", "\(wait)")]
         return try await waiting(.seconds(max(wait, 0))).send(Call(get: address.path("/v1/redemptions", query: query)))
     }
 }

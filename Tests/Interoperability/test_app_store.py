@@ -10,6 +10,7 @@ from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2Signat
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
 from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OfferType import OfferType
@@ -152,7 +153,9 @@ def test_apples_library_reads_seats_restores_and_moves(app_store):
     assert [transaction.quantity for transaction in found] == [3, 3, 2, 2, 4]
 
 
-def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_store):
+# Version 1 is what the client asks where none is named.
+@pytest.mark.parametrize("version", [[], [GetTransactionHistoryVersion.V2]], ids=["v1", "v2"])
+def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_store, version):
     client, verifier = app_store.client(Environment.SANDBOX), app_store.verifier(Environment.SANDBOX)
     known = subscription(app_store, "loyal")
     info = client.get_transaction_info(known["transactionId"])
@@ -161,7 +164,7 @@ def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_sto
     found, revision = [], None
     while True:
         request = TransactionHistoryRequest(revoked=False)
-        page = client.get_transaction_history(newest.transactionId, revision, request, GetTransactionHistoryVersion.V2)
+        page = client.get_transaction_history(newest.transactionId, revision, request, *version)
         found += [verifier.verify_and_decode_signed_transaction(signed) for signed in page.signedTransactions]
         revision = page.revision
         if not page.hasMore:
@@ -191,6 +194,19 @@ def test_apples_client_understands_the_errors(app_store):
     assert app_store.ask("/simulator/faults", {"target": "serverAPI", "times": 1, "errorCode": 4290000})[0] == 200
     assert error(client.get_transaction_info, "1").api_error == APIError.RATE_LIMIT_EXCEEDED
     assert error(client.request_test_notification).api_error == APIError.SERVER_NOTIFICATION_URL_NOT_FOUND
+
+
+def test_apples_client_gets_an_error_for_what_is_not_played(app_store):
+    client, known = app_store.client(), subscription(app_store, "loyal")["transactionId"]
+    for call, arguments in [
+        (client.get_app_transaction_info, [known]),
+        (client.get_refund_history, [known, None]),
+        (client.look_up_order_id, ["MK5TTTVWJH"]),
+        (client.extend_subscription_renewal_date, [known, ExtendRenewalDateRequest(extendByDays=1)]),
+    ]:
+        with pytest.raises(APIException) as caught:
+            call(*arguments)
+        assert (caught.value.http_status_code, caught.value.raw_api_error) == (404, 4040000)
 
 
 def test_apples_utility_finds_the_transaction_in_both_kinds_of_receipt(app_store):

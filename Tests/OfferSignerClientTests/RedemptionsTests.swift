@@ -32,4 +32,13 @@ struct RedemptionsTests {
         #expect(page.redemptions[0].redeemedAt == Date(timeIntervalSince1970: 1_795_326_088))
         #expect(page.redemptions[1].from == "elsewhere")
     }
+
+    @Test("A first page is asked for since a moment, in place of a cursor, in whole seconds that are not after it")
+    func since() async throws {
+        let service = try ScriptedService(.init(200, #"{"redemptions":[],"next":"c1"}"#))
+        let moment = Date(timeIntervalSince1970: 1_795_326_088.9)
+        let page = try await service.client().redemptions(since: moment, limit: 7)
+        #expect(service.requests.map(\.path) == ["/v1/redemptions?since=2026-11-22T05%3A41%3A28Z&limit=7&wait=0"])
+        #expect(page.next == "c1")
+    }
 }

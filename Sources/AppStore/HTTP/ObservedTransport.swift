@@ -42,9 +42,10 @@ final class ObservedTransport: HTTPTransport {
         }
         do throws(TransportFault) {
             let response = try await transport.send(request, timeout: timeout)
-            let label = (100...599).contains(response.status) ? String(response.status) : "other"
+            let fault = request.fault(response)
+            let label = fault ?? ((100...599).contains(response.status) ? String(response.status) : "other")
             count(label)
-            if request.isOutage(response) || Self.refusals.contains(response.status) {
+            if fault != nil || request.isOutage(response) || Self.refusals.contains(response.status) {
                 log(request, failed: "answer", label: label, detail: nil)
             }
             return response

@@ -17,7 +17,8 @@ struct VerifyReceiptClient: Sendable {
                 bundleId: app.bundleId,
                 environment: environment,
                 body: body,
-                isOutage: Self.isOutage
+                isOutage: Self.isOutage,
+                fault: { Self.fault(of: $0).map(String.init) }
             )
             return await apple.send(request, timeout: timeout) { outcome(of: $0, in: environment, for: app) }
         }
@@ -39,12 +40,18 @@ struct VerifyReceiptClient: Sendable {
 
     /// Whether an answer says that verifyReceipt is down: it does so with HTTP 200, too, in an answer without a receipt.
     private static func isOutage(_ response: IncomingResponse) -> Bool {
-        guard response.status == 200 else { return response.status >= 500 }
-        guard response.body.count <= longestStatus, let answer = try? VerifyReceiptResponse(json: response.body) else {
-            return false
-        }
-        return answer.status == 21005 || answer.status == 21009
+        response.status >= 500 || fault(of: response) == 21005 || fault(of: response) == 21009
     }
+
+    /// The status by which verifyReceipt says that the fault is its own, in an answer of HTTP 200.
+    private static func fault(of response: IncomingResponse) -> Int64? {
+        guard response.status == 200, response.body.count <= longestStatus,
+            let status = (try? VerifyReceiptResponse(json: response.body))?.status
+        else { return nil }
+        return status == 21005 || status == 21009 || internalFaults.contains(status) ? status : nil
+    }
+
+    private static let internalFaults: ClosedRange<Int64> = 21100...21199
 
     func outcome(
         of response: IncomingResponse,
@@ -101,7 +108,8 @@ struct VerifyReceiptClient: Sendable {
         case 21005, 21009: return .temporary(failure)
         case 21007 where environment == .production: return .otherEnvironment(refusal)
         case 21008 where environment == .sandbox: return .otherEnvironment(refusal)
-        case 21100...21199: return answer.isRetryable == false ? .refusal(refusal) : .temporary(failure)
+        case Self.internalFaults:
+            return answer.isRetryable == false ? .refusal(refusal) : .temporary(.internalFault(answer.status, meaning))
         default: return .refusal(refusal)
         }
     }
@@ -113,6 +121,15 @@ extension EvidenceFault {
         appStoreUnavailable(
             "verifyReceipt answers with status 21002. Apple gives it during a fault of its own, and for a damaged receipt, "
                 + "too: if it stays, compare the receipt with the one on the device.",
+            retryAfterSeconds: 60
+        )
+    }
+
+    /// verifyReceipt answers with a status of 21100 to 21199, which may stay: for a receipt, or for good.
+    static func internalFault(_ status: Int64, _ meaning: String) -> EvidenceFault {
+        appStoreUnavailable(
+            "verifyReceipt answers with status \(status): \(meaning). If it stays, send other evidence: a transactionId, "
+                + "or StoreKit 2's signedTransactions.",
             retryAfterSeconds: 60
         )
     }

@@ -70,6 +70,14 @@ struct AppStoreMetricsTests {
         #expect(samples.contains("offer_signer_app_store_waiting_calls 0"))
     }
 
+    @Test("A fault that verifyReceipt tells with HTTP 200 is counted by its number, and another status is not")
+    func receiptFaults() async {
+        let fetcher = fetcher([21005, 21199, 21003].map { .reply(#"{"status":\#($0)}"#) })
+        await ask(fetcher, "AAAA")
+        let call = "offer_signer_app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status="
+        for status in ["21005", "21199", "200"] { #expect(samples.contains("\(call)\"\(status)\",app=\"b\"} 1")) }
+    }
+
     @Test("questions under way are counted, and callers that share an answer")
     func shared() async throws {
         let fetcher = fetcher([])

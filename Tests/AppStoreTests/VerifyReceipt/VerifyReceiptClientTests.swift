@@ -112,6 +112,14 @@ struct VerifyReceiptClientTests {
         #expect(result.outcome.code == (requests == 2 ? nil : "receipt_status"))
     }
 
+    @Test("An internal fault that stays is named in the answer, with what else may be sent, and has time")
+    func staying() async throws {
+        let outcome = try await ask(Array(repeating: Self.status(21199), count: 3)).outcome
+        let fault = #expect(throws: EvidenceFault.self) { try outcome.get() }
+        #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
+        #expect(fault?.detail.contains("status 21199") == true && fault?.detail.contains("transactionId") == true)
+    }
+
     @Test("Faults of the server, garbage and broken connections are asked again")
     func faults() async throws {
         for fault in [

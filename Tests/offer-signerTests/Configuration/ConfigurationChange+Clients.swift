@@ -88,7 +88,7 @@ extension ConfigurationChange {
                     "catalog.yaml",
                     "    subscriptionGroups:",
                     "    retention: { messages: { m: { default: \(UUID().uuidString) } }, "
-                        + "rules: [{ offer: stay30, message: m }] }\n    subscriptionGroups:"
+                        + "rules: [{ offer: stay30, message: m }, { message: m }] }\n    subscriptionGroups:"
                 )
             ],
             as: .none

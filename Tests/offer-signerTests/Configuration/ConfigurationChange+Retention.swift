@@ -127,13 +127,27 @@ extension ConfigurationChange {
         .retention(
             "- { message: plain }",
             "- { products: [pro.yearly, pro.monthly], message: plain }",
+            "16: \(rules)",
+            "has no rule that takes everybody",
+            as: .warning
+        ),
+        .retention(
+            "- { message: plain }",
+            "- { offer: stay30, message: plain }",
+            "16: \(rules)",
+            "add a last rule with a message alone",
+            as: .warning
+        ),
+        .retention(
+            "- { message: plain }",
+            "- { products: [pro.yearly, pro.monthly], message: plain }\n        - { message: plain }",
             "",
             "",
             as: .none
         ),
         .retention(
             "- { message: plain }",
-            "- { products: [pro.yearly], message: plain }",
+            "- { products: [pro.yearly], message: plain }\n        - { message: plain }",
             "20: \(rules)[3]",
             "never applies",
             as: .warning

@@ -12,6 +12,7 @@ struct RetentionReader {
         let nodes = list?.filledList(of: "rules", fix: "write at least one rule, or leave retention out") ?? []
         let read = nodes.compactMap { rule($0, messages).map { (rule: $0, node: $1) } }
         warnOfRulesNeverAsked(read)
+        if let list, read.count == nodes.count { warnOfCustomersWithoutAnswer(list, read.map(\.rule)) }
         return read.map(\.rule)
     }
 
@@ -186,6 +187,17 @@ struct RetentionReader {
                 + "product of the same group: Apple shows no other"
         )
         return false
+    }
+
+    /// Warns where no rule answers everybody: Apple then gives what App Store Connect has, and asks no rule.
+    private func warnOfCustomersWithoutAnswer(_ list: ConfigurationNode, _ rules: [RetentionRule]) {
+        let app = App(bundleId: "", subscriptionGroups: groups)
+        guard !rules.isEmpty, !rules.contains(where: { $0.takesEverybody(of: nil, in: app) }) else { return }
+        list.faults.warning(
+            list.place,
+            "has no rule that takes everybody, so that Apple answers customers whom no rule fits, with any offer that App "
+                + "Store Connect has for them; add a last rule with a message alone, such as - { message: NAME }"
+        )
     }
 
     /// Warns of rules that nobody gets to, as earlier rules answer everybody.
