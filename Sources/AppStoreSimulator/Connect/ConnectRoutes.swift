@@ -40,6 +40,8 @@ struct ConnectRoutes {
 
     private func document(_ request: Request, of team: ConnectTeam) throws(ConnectError) -> [String: Any] {
         let path = request.uri.path
+        // New resources are posted to their type, also where it has no list to read.
+        if request.method == .post, ConnectTeam.isType(path) { throw ConnectError.readOnly }
         let place = try team.place(path)
         guard request.method == .get else { throw ConnectError.readOnly }
         let query = try ConnectQuery(request.uri.query ?? "", of: place.type, pageSize: team.pageSize)
@@ -81,6 +83,7 @@ struct ConnectError: Error {
 /// The parameters of a request; one that Apple does not know is refused.
 struct ConnectQuery {
     private static let mostPerPage = 200
+    private static let mostPricePointsPerPage = 8000
     private static let mostIncluded = 50
 
     /// The values that an attribute or the resource of a relationship may have.
@@ -113,7 +116,8 @@ struct ConnectQuery {
                 include = values
             case "limit", "limit[\(inner)]":
                 guard inner.isEmpty || relations[inner] != nil else { throw .illegal(name) }
-                let most = inner.isEmpty ? Self.mostPerPage : Self.mostIncluded
+                let mostPerPage = type == "subscriptionPricePoints" ? Self.mostPricePointsPerPage : Self.mostPerPage
+                let most = inner.isEmpty ? mostPerPage : Self.mostIncluded
                 guard let number = Int(value), (1...most).contains(number) else { throw .invalid(name) }
                 limits[inner] = number
             case "cursor":
@@ -158,10 +162,10 @@ struct ConnectQuery {
             document["included"] = along.filter { known.insert("\($0.type) \($0.id)").inserted }
                 .map { json($0, including: [], at: host) }
         }
-        var links = ["self": "\(host)\(path)?\(text)"]
+        var links = ["self": "\(host)\(path)\(text.isEmpty ? "" : "?")\(text)"]
         let end = start + page.count
         if place.isList {
-            if end < all.count { links["next"] = "\(host)\(path)?\(text)&cursor=AA.\(end)" }
+            if end < all.count { links["next"] = "\(host)\(path)?\(text)\(text.isEmpty ? "" : "&")cursor=AA.\(end)" }
             document["meta"] = Self.paging(all.count, limit())
         } else {
             document["data"] = data.first

@@ -8,7 +8,7 @@ struct ConnectTeam: Sendable {
     struct Place: Sendable {
         let type: String
         let isList: Bool
-        let resources: [ConnectResource]
+        var resources: [ConnectResource]
         /// Whether it names resources alone, as `relationships/…` does.
         var isLinkage = false
     }
@@ -50,11 +50,29 @@ struct ConnectTeam: Sendable {
     }
 
     /// How many resources a page or an included list has at most, beside Apple's own bounds.
-    var pageSize: Int { settings.pageSize ?? 200 }
+    var pageSize: Int { settings.pageSize ?? .max }
+
+    /// Whether a path is that of all resources of a type.
+    static func isType(_ path: String) -> Bool {
+        ConnectResource.types.keys.contains { path == "/v1/\($0)" }
+    }
+
+    /// The prices of other territories that go with one: a product has one price everywhere.
+    private func equalizations(of id: String) -> Place? {
+        guard places["/v1/subscriptionPricePoints/\(id)"] != nil,
+            var points = places["/v1/subscriptions/\(id.prefix { $0 != "-" })/pricePoints"]
+        else { return nil }
+        points.resources.removeAll { $0.id == id }
+        return points
+    }
 
     func place(_ path: String) throws(ConnectError) -> Place {
         if let place = places[path] { return place }
         var parts = path.split(separator: "/").map(String.init)
+        if parts.count == 4, parts[0] == "v1", parts[1] == "subscriptionPricePoints", parts[3] == "equalizations" {
+            guard let place = equalizations(of: parts[2]) else { throw .notFound }
+            return place
+        }
         if parts.count == 5, parts[3] == "relationships" {
             parts.remove(at: 3)
             if var place = places["/" + parts.joined(separator: "/")] {

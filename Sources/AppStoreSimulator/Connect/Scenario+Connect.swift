@@ -10,7 +10,11 @@ struct ConnectResource: Sendable {
             ["name", "bundleId", "sku", "primaryLocale", "contentRightsDeclaration", "isOrEverWasMadeForKids"],
             ["subscriptionGroups": "subscriptionGroups"]
         ),
-        "subscriptionGroups": (["referenceName"], ["subscriptions": "subscriptions"]),
+        "subscriptionGroups": (
+            ["referenceName"],
+            ["subscriptions": "subscriptions", "subscriptionGroupLocalizations": "subscriptionGroupLocalizations"]
+        ),
+        "subscriptionGroupLocalizations": (["name", "customAppName", "locale", "state"], [:]),
         "subscriptions": (
             [
                 "name", "productId", "familySharable", "state", "subscriptionPeriod", "groupLevel", "reviewNote",
@@ -20,9 +24,10 @@ struct ConnectResource: Sendable {
                 "promotionalOffers": "subscriptionPromotionalOffers", "winBackOffers": "winBackOffers",
                 "introductoryOffers": "subscriptionIntroductoryOffers", "offerCodes": "subscriptionOfferCodes",
                 "subscriptionAvailability": "subscriptionAvailabilities", "prices": "subscriptionPrices",
-                "pricePoints": "subscriptionPricePoints",
+                "pricePoints": "subscriptionPricePoints", "subscriptionLocalizations": "subscriptionLocalizations",
             ]
         ),
+        "subscriptionLocalizations": (["name", "description", "locale", "state"], [:]),
         "subscriptionPrices": (
             ["startDate", "preserved"],
             ["territory": "territories", "subscriptionPricePoint": "subscriptionPricePoints"]
@@ -62,6 +67,11 @@ struct ConnectResource: Sendable {
         self.attributes = attributes.compactMapValues(\.self)
         self.related = related
     }
+
+    /// The words for customers, which the stand-in has in one language.
+    fileprivate static func localization(_ type: String, of id: String, _ name: String) -> Self {
+        Self(type, "\(id)-L", ["name": name, "locale": "en-US", "state": "APPROVED"])
+    }
 }
 
 extension Scenario.App {
@@ -74,10 +84,19 @@ extension Scenario.App {
                 number += 1
                 return product.connectResource(id: "\(id)\(number)", currency: currency ?? "USD")
             }
-            let attributes = ["referenceName": content.name ?? content.id]
-            return ConnectResource("subscriptionGroups", content.id, attributes, ["subscriptions": products])
+            let name = content.name ?? content.id
+            let localization = ConnectResource.localization("subscriptionGroupLocalizations", of: content.id, name)
+            return ConnectResource(
+                "subscriptionGroups",
+                content.id,
+                ["referenceName": name],
+                ["subscriptions": products, "subscriptionGroupLocalizations": [localization]]
+            )
         }
-        let attributes = ["bundleId": bundleId, "name": name ?? bundleId, "sku": bundleId, "primaryLocale": "en-US"]
+        let attributes: [String: ConnectResource.Value?] = [
+            "bundleId": bundleId, "name": name ?? bundleId, "sku": bundleId, "primaryLocale": "en-US",
+            "isOrEverWasMadeForKids": false,
+        ]
         return ConnectResource("apps", id, attributes, ["subscriptionGroups": groups])
     }
 }
@@ -125,6 +144,7 @@ extension Scenario.Product {
         let codes = (offerCodes ?? []).enumerated().map { number, name in
             ConnectResource("subscriptionOfferCodes", "\(id)-C\(number)", ["name": name, "active": true])
         }
+        let localization = ConnectResource.localization("subscriptionLocalizations", of: id, name ?? self.id)
         let availability = ConnectResource("subscriptionAvailabilities", id, [:], ["availableTerritories": places])
         return ConnectResource(
             "subscriptions",
@@ -133,7 +153,7 @@ extension Scenario.Product {
             [
                 "promotionalOffers": promotional, "winBackOffers": winBacks, "introductoryOffers": introductory ?? [],
                 "offerCodes": codes, "subscriptionAvailability": [availability], "prices": prices,
-                "pricePoints": points,
+                "pricePoints": points, "subscriptionLocalizations": [localization],
             ]
         )
     }

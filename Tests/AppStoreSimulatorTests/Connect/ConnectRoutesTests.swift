@@ -188,14 +188,40 @@ struct ConnectRoutesTests {
             let linkage = try await client.get("/v1/subscriptionGroups/100/relationships/subscriptions", try headers())
             #expect((linkage.json["data"] as? [[String: Any]])?.first?.keys.sorted() == ["id", "type"])
             let app = try await client.get("/v1/apps/77", try headers())
-            let attributes = (app.json["data"] as? [String: Any])?["attributes"] as? [String: String]
-            #expect(attributes?["sku"] == "com.example.app" && attributes?["primaryLocale"] == "en-US")
+            let attributes = (app.json["data"] as? [String: Any])?["attributes"] as? [String: Any]
+            #expect(attributes?["sku"] as? String == "com.example.app")
+            #expect(attributes?["primaryLocale"] as? String == "en-US")
+            #expect(attributes?["isOrEverWasMadeForKids"] as? Bool == false)
+        }
+    }
+
+    @Test("What public clients ask for is there: prices elsewhere, 8,000 price points at once, words, links")
+    func clients() async throws {
+        try await TestStore.store(try world()).live { client in
+            func ids(_ path: String) async throws -> [String] {
+                let answer = try await client.get(path, try headers())
+                #expect(answer.status == .ok, "\(path)")
+                return (answer.json["data"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+            }
+            let equal = "/v1/subscriptionPricePoints/77100-USA/equalizations?limit=8000&include=territory"
+            #expect(try await ids(equal) == ["77100-DEU"])
+            #expect(try await ids("\(equal)&filter%5Bterritory%5D=USA").isEmpty)
+            #expect(try await ids("/v1/subscriptions/77100/pricePoints?limit=8000") == ["77100-DEU", "77100-USA"])
+            let lost = try await client.get("/v1/subscriptionPricePoints/none/equalizations", try headers())
+            #expect(code(lost) == "NOT_FOUND")
+            #expect(try await ids("/v1/subscriptions/77100/subscriptionLocalizations") == ["77100-L"])
+            #expect(try await ids("/v1/subscriptionGroups/100/subscriptionGroupLocalizations") == ["100-L"])
+            let links = try await client.get("/v1/apps", try headers()).json["links"] as? [String: String]
+            #expect(links?["self"]?.hasSuffix("/v1/apps") == true)
         }
     }
 
     @Test(
         "What is not read is refused in Apple's form",
-        arguments: [("/v1/apps", 403), ("/v1/none", 404), ("/v2/apps", 404)]
+        arguments: [
+            ("/v1/apps", 403), ("/v1/subscriptionPrices", 403), ("/v1/subscriptions", 403), ("/v1/none", 404),
+            ("/v2/apps", 404),
+        ]
     )
     func written(path: String, status: Int) async throws {
         try await TestStore.store(try world()).live { client in
