@@ -151,6 +151,7 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            path: "Sources/Lab/AppStoreSimulator",
             resources: [.embedInCode("Scenario/app-store.yaml")],
             swiftSettings: strict
         ),
@@ -162,6 +163,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            path: "Sources/Lab/LoadGenerator",
             swiftSettings: strict
         ),
         .executableTarget(
@@ -200,6 +202,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            path: "Sources/Lab/offer-lab",
             swiftSettings: strict
         ),
         // The client for backends in Swift. It depends on none of the service's targets.
@@ -210,6 +213,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            path: "Sources/Client/OfferSignerClient",
             swiftSettings: strict
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),

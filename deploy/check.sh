@@ -73,7 +73,7 @@ heading 'Checking that one version is named everywhere'
 version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)
 # Each file, and the line that names the version in it.
 for place in \
-    "Sources/offer-lab/OfferLab.swift:version: \"$version\"" \
+    "Sources/Lab/offer-lab/OfferLab.swift:version: \"$version\"" \
     "Sources/OfferAPI/Description/openapi.yaml:  version: \"$version\"" \
     "deploy/Dockerfile:image.version=\"$version\"" \
     "deploy/kubernetes/sqlite/kustomization.yaml:newTag: $version" \

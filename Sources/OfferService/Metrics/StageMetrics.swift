@@ -8,7 +8,7 @@ package final class StageMetrics: Sendable {
 
     init(factory: any MetricsFactory) {
         timers = Stage.allCases.map {
-            Timer(label: "offer_signer_room_duration_seconds", dimensions: [("stage", $0.rawValue)], factory: factory)
+            Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
         }
     }
 
@@ -42,7 +42,7 @@ extension Stage {
     }
 }
 
-/// The rooms that a request for signatures goes through, one after another: where its time is spent.
+/// The stages that a request for signatures goes through, one after another: where its time is spent.
 @usableFromInline
 package enum Stage: String, CaseIterable, Sendable {
     /// Reading the body; once a request.
