@@ -94,7 +94,7 @@ package struct CatalogTrial: Sendable {
     }
 }
 
-/// What a catalog says of an offer for a customer.
+/// The outcome of one offer for one customer, by one catalog.
 package enum TrialOutcome: Hashable, Sendable {
     case decided(Reason)
     /// A request without an account is refused.
@@ -210,7 +210,7 @@ package struct TrialTally: Sendable {
         package fileprivate(set) var with = 0
         package fileprivate(set) var gained = 0
         package fileprivate(set) var lost = 0
-        /// Where the reason changes.
+        /// How many customers get another reason, by both reasons.
         package fileprivate(set) var moves: [Move: Int] = [:]
     }
 

@@ -33,7 +33,7 @@ package final class CustomerRequest: Sendable {
     /// `nil` but for the operators' page.
     let trial: Trial?
 
-    /// What the operators' page may ask beside eligibility: nothing of it is counted, recorded or learnt.
+    /// Questions that only the operators' page may ask: nothing of them is counted, recorded or learnt.
     package struct Trial: Sendable {
         /// The subscription that is asked about, by what is held.
         let originalTransactionId: String?

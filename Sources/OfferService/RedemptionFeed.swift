@@ -29,7 +29,7 @@ package struct RedemptionFeed: Sendable {
     /// The redemptions of an app from a start on; `nil` for an app outside the catalog, and for a position that was never
     /// given.
     ///
-    /// Where there are none, it waits for the first, while it is worth it.
+    /// If there are none, it waits for the first, while it is worth it.
     package func page(
         of bundleId: String,
         from start: Start,

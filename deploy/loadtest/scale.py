@@ -217,7 +217,7 @@ def show_tried(options, installation, workspace, signed):
     columns = ["customers", "seconds", "MB more than check", "lost", "changed meanwhile"]
     lost = max(row["lost"] for row in report["offers"])
     values = [seconds, megabytes - least]
-    row = [f"{report['customers']:,}", *(number(value) for value in values), f"{lost:,}", report["changedMeanwhile"]]
+    row = [f"{report['customers']:,}", *(number(value) for value in values), f"{lost:,}", f"{report['changedMeanwhile']:,}"]
     return table(columns, [row])
 
 

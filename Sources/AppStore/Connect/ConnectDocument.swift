@@ -56,7 +56,7 @@ struct ConnectResource: Decodable, Sendable {
 
         private enum CodingKeys: CodingKey { case data, meta }
 
-        /// What has another form is left out: Apple may add relationships of its own kinds.
+        /// Values of another form are left out: Apple may add relationships of its own kinds.
         init(from decoder: any Decoder) throws {
             let members = try? decoder.container(keyedBy: CodingKeys.self)
             data = try? members?.decodeIfPresent(OneOrMany<Name>.self, forKey: .data)

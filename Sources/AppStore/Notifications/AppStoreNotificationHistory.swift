@@ -76,7 +76,7 @@ package struct AppStoreNotificationHistory: NotificationHistory {
         }
     }
 
-    /// What has come of a test notification so far: Apple's attempts to send it.
+    /// The result of a test notification so far: Apple's attempts to send it.
     package func testAttempts(
         _ token: String,
         of owner: HistoryOwner

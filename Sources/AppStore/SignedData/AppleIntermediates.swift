@@ -4,7 +4,7 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// The intermediate certificates that were met under a pinned root of Apple's: of each that is new it tells once.
+/// The intermediate certificates that were met under a pinned root of Apple's: each that is new is reported once.
 ///
 /// Apple changes them without a word, and the root some years later.
 package final class AppleIntermediates: Sendable {

@@ -30,7 +30,7 @@ package struct SignedDataVerifier: Sendable {
     let cache = SignerCache()
     let genuine = VerifiedJWSCache()
 
-    /// Takes roots of Apple's beside the built-in one, others that are trusted, and who is told of new intermediates.
+    /// Takes roots of Apple's beside the built-in one, others that are trusted, and the observer of new intermediates.
     package init(
         appleRoots: [TrustedRoot] = [],
         additionalRoots: [TrustedRoot] = [],

@@ -5,7 +5,7 @@
 /// the places of all its calls when it begins, so that no other one comes between. Clients take turns; where the row is full,
 /// the one with the most questions that Apple has not answered waits no longer.
 struct QuestionRow: Sendable {
-    /// The longest time after which a refused question is told to come again.
+    /// The longest time after which a refused question may come again.
     static let longestReturn = Duration.seconds(30)
 
     /// A question as it comes, whose number no other one has.
@@ -41,7 +41,7 @@ struct QuestionRow: Sendable {
         var openCalls = 0
         /// The calls that it has had, and those that its silence forwent.
         var turn = 0
-        /// The moment for which its refused questions were told to come again.
+        /// The moment from which its refused questions may come again.
         var promised = Duration.zero
 
         /// The calls of all its questions that Apple has not answered.

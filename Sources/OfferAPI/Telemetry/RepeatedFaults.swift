@@ -7,7 +7,7 @@ import Synchronization
 /// The first of a kind has a line, with its reason if known. Further ones are counted, and their number is logged from
 /// time to time.
 package final class RepeatedFaults: Sendable {
-    /// What the lines of one kind have in common; there are only so many kinds.
+    /// The common part of the lines of one kind; the number of kinds is bounded.
     struct Kind: Hashable {
         let level: Logger.Level
         let message: String
@@ -37,7 +37,7 @@ package final class RepeatedFaults: Sendable {
     /// Writes the line of a client's refused request, of each code only so many a second; the next one says how many were
     /// left out.
     ///
-    /// What is left out costs no more than its count.
+    /// A line that is left out costs no more than its count.
     func logRefusal(
         _ status: Int,
         _ code: String,

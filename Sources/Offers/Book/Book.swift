@@ -2,7 +2,7 @@
 ///
 /// It is evidence, an answer of the App Store's, a notification, or what is held. Decisions read nothing else.
 package struct Book: Equatable, Sendable {
-    /// What the evidence says of itself; `nil` where nothing but chapters is known.
+    /// The evidence's statement about itself; `nil` where nothing but chapters is known.
     package var listing: Listing?
     /// Each subscription once, in no order that counts.
     package var chapters: [Chapter]

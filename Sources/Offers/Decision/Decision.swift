@@ -42,7 +42,7 @@ package struct DecisionBasis: Equatable, Sendable {
     /// The subscription that counts; `nil` where none does.
     package let originalTransactionId: String?
 
-    /// Who told of it, in a word.
+    /// Its source, in a word.
     package func source(isAppStores: Bool) -> String { isHeld ? "held" : isAppStores ? "appStore" : "evidence" }
 }
 

@@ -1,4 +1,4 @@
-/// What was said of a subscription, as its state is read: the periods that count, the renewal, and the clocks.
+/// The statements about a subscription, as its state is read: the periods that count, the renewal, and the clocks.
 struct SubscriptionWords {
     /// The transaction that the state rests on, as far as the state needs it; `nil` where there is none.
     let bought: (revocation: Revocation.Kind?, revocationDate: Timestamp?, billingPlan: BillingPlan?)?
@@ -6,7 +6,7 @@ struct SubscriptionWords {
     let paidUntil: Timestamp?
     /// When the last paid period was said.
     let boughtAsOf: Timestamp?
-    /// What is said of the renewal with all periods in view; a stand-in where nothing is.
+    /// The renewal with all periods in view; a stand-in where nothing is.
     var renewal: RenewalInfo
     /// When it was said; `nil` of a stand-in.
     var renewedAsOf: Timestamp?

@@ -1,4 +1,4 @@
-/// A customer of an app of whom state is held: an account, or a subscription that no account has.
+/// A customer of an app with held state: an account, or a subscription that no account has.
 package struct HeldCustomer: Sendable {
     package let bundleId: String
     /// `nil` of a subscription by itself.
@@ -15,7 +15,7 @@ package struct HeldCustomer: Sendable {
     }
 }
 
-/// The customers of whom state is held, some at a time.
+/// Customers with held state, some at a time.
 package struct HeldCustomers: Sendable {
     package let customers: [HeldCustomer]
     /// How many subscriptions were looked at for them.

@@ -106,15 +106,15 @@ extension Session {
         for identity in identities {
             let rows = try run(identity.call(RedemptionFeedSQL.ofSubscription))
             for row in rows.rows {
-                let told = try rows.toldRedemption(row)
-                found[told.position] = told
+                let entry = try rows.feedEntry(row)
+                found[entry.position] = entry
             }
         }
         for place in signatures {
             let rows = try run(RedemptionFeedSQL.ofSignature, .text(place.writer), .integer(place.number))
             for row in rows.rows {
-                let told = try rows.toldRedemption(row)
-                found[told.position] = told
+                let entry = try rows.feedEntry(row)
+                found[entry.position] = entry
             }
         }
         return found.values.sorted { $0.position < $1.position }

@@ -64,7 +64,9 @@ extension Journal {
     }
 }
 
-/// What is deleted of a customer, read beside the writer: tables without an index for it are long.
+/// The rows to delete of a customer.
+///
+/// They are read beside the writer: that takes long in tables without an index for it.
 private struct ErasedRows: Sendable {
     let identities: [SubscriptionIdentity]
     var calls: [SQLCall] = []

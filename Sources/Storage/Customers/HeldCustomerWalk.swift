@@ -1,7 +1,7 @@
 import Dispatch
 package import Offers
 
-/// Walks through all customers of whom state is held: pages, each of one moment and short, so that nobody waits.
+/// Walks through all customers with held state: pages, each of one moment and short, so that nobody waits.
 ///
 /// First all subscriptions are counted, then accounts are read, and then the subscriptions that no account has; what has
 /// changed since the first pass is counted in the last.
@@ -25,7 +25,7 @@ package struct HeldCustomerWalk: Sendable {
     /// How many subscriptions came, went or changed since the beginning; at the end.
     package private(set) var changed = 0
 
-    /// Counts all subscriptions; `progress` hears how many.
+    /// Counts all subscriptions; `progress` gets how many.
     package init(
         of database: any SQLDatabase,
         digestKey: DigestKey,

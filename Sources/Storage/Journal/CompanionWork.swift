@@ -1,6 +1,6 @@
 import Offers
 
-/// What a transaction writes beside records of signatures: what Apple said, product reports and statistics.
+/// The writes of a transaction beside records of signatures: what Apple said, product reports and statistics.
 struct CompanionWork: Sendable {
     struct Outcome: Sendable {
         /// Of each work of states, whether it was new; `nil` for one that was left out.

@@ -8,7 +8,7 @@ import Offers
 struct CheckpointKeys: Sendable {
     let newest: P256.Signing.PublicKey
     let changes: [LedgerKeyChange]
-    /// What is wrong with the changes, each in words.
+    /// The faults of the changes, each in words.
     let faults: [String]
     /// The key before each change; `nil` for what is no key.
     private let former: [P256.Signing.PublicKey?]

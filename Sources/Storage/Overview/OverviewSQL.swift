@@ -15,7 +15,9 @@ enum OverviewSQL {
         + "(SELECT MIN(number) FROM ledger_records WHERE ledger_records.writer = newest.writer) AS first_number, "
         + "(SELECT MAX(number) FROM ledger_records WHERE ledger_records.writer = newest.writer) AS last_number, "
         + "(SELECT COUNT(*) FROM ledger_statements WHERE ledger_statements.writer = newest.writer AND kind = 'end') "
-        + "AS ends "
+        + "AS ends, "
+        + "(SELECT COUNT(*) FROM configurations JOIN ledger_records ON ledger_records.writer = configurations.writer "
+        + "AND ledger_records.number = configurations.number WHERE configurations.writer = newest.writer) AS configurations "
         + "FROM (SELECT writer, started_at FROM ledger_chains ORDER BY started_at DESC, writer DESC LIMIT $1) AS newest "
         + "ORDER BY started_at DESC, writer DESC"
 

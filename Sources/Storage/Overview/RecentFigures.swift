@@ -151,7 +151,8 @@ extension Rows {
     fileprivate func recentChain(_ row: Int) throws(StorageFailure) -> RecentFigures.Chain {
         var records: Int64 = 0
         if let first = try optionalInteger(row, 2), let last = try optionalInteger(row, 3) {
-            records = LedgerChain.count(from: first, to: last)
+            // Of signatures: those of configurations are few, and counted.
+            records = max(0, LedgerChain.count(from: first, to: last) - (try integer(row, 5)))
         }
         return RecentFigures.Chain(
             writer: try text(row, 0),

@@ -48,7 +48,7 @@ enum RedemptionFeedSQL {
     static let last = "SELECT last FROM redemption_feed WHERE id = 1"
 
     /// The nonce is that of the signature that made it possible, while its record is kept.
-    private static let told =
+    private static let entries =
         "SELECT redemptions.position, redemptions.offer_id, redemptions.product_id, redemptions.environment, "
         + "redemptions.original_transaction_id, redemptions.transaction_id, redemptions.redeemed_at, redemptions.begins, "
         + "redemptions.price, redemptions.currency, redemptions.storefront, ledger_records.nonce, redemptions.source "
@@ -56,13 +56,14 @@ enum RedemptionFeedSQL {
         + "AND ledger_records.number = redemptions.signed_number "
 
     static let page =
-        told + "WHERE redemptions.bundle_id = $1 AND redemptions.position > $2 ORDER BY redemptions.position LIMIT $3"
+        entries
+        + "WHERE redemptions.bundle_id = $1 AND redemptions.position > $2 ORDER BY redemptions.position LIMIT $3"
 
     static let ofSubscription =
-        told + "WHERE redemptions.bundle_id = $1 AND redemptions.environment = $2 "
+        entries + "WHERE redemptions.bundle_id = $1 AND redemptions.environment = $2 "
         + "AND redemptions.original_transaction_id = $3"
 
-    static let ofSignature = told + "WHERE redemptions.signed_writer = $1 AND redemptions.signed_number = $2"
+    static let ofSignature = entries + "WHERE redemptions.signed_writer = $1 AND redemptions.signed_number = $2"
 }
 
 /// The stored redemptions of apps, which several services may write.
@@ -85,7 +86,7 @@ package struct DurableRedemptions: RedemptionStore {
         }
         guard answers.count == 2, answers[1].count > 0 else { throw .malformed("redemption_feed") }
         guard try position <= answers[1].integer(0, 0) else { return nil }
-        return try answers[0].rows.map { row throws(StorageFailure) in try answers[0].toldRedemption(row) }
+        return try answers[0].rows.map { row throws(StorageFailure) in try answers[0].feedEntry(row) }
     }
 }
 
@@ -101,7 +102,7 @@ extension DurableRedemptions {
 }
 
 extension Rows {
-    func toldRedemption(_ row: Int) throws(StorageFailure) -> FeedEntry {
+    func feedEntry(_ row: Int) throws(StorageFailure) -> FeedEntry {
         let transactionId = try text(row, 5)
         var price: PaidPrice?
         if let milliunits = try optionalInteger(row, 8), let currency = try optionalText(row, 9) {
@@ -150,7 +151,7 @@ struct FeedPlace {
     let storedAt: Int64?
 }
 
-/// The places that a subscription's redemptions had in the feed: what was told once keeps its own.
+/// The places that a subscription's redemptions had in the feed: what was listed once keeps its own.
 struct FeedPlaces {
     private struct Row {
         let key: String
@@ -178,7 +179,7 @@ struct FeedPlaces {
         self.rows = rows.sorted { $0.place.position < $1.place.position }
     }
 
-    /// The place of a redemption that was told; `nil` for a new one.
+    /// The place of a redemption that was listed; `nil` for a new one.
     ///
     /// One that waited for its renewal is known by its offer once that has come.
     mutating func take(_ redemption: OfferRedemption) -> FeedPlace? {

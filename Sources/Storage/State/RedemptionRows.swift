@@ -5,7 +5,7 @@ extension Session {
     ///
     /// In a transaction that has the row of ``LockRows/redemptions``: one service at a time does it, so that no signature is
     /// found for two redemptions.
-    /// What is older than redemptions are kept is left out.
+    /// Redemptions that are older than they are stored for are left out.
     func putRedemptions(
         of subscriptions: [Chapter],
         at now: Timestamp,

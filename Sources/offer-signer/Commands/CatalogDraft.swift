@@ -109,7 +109,7 @@ extension CatalogDraft.Product {
 }
 
 extension ConnectCatalog {
-    /// What a catalog does not have, in words without a full stop; `nil` where there is nothing.
+    /// The part that a catalog does not have, in words without a full stop; `nil` where there is nothing.
     var leftOutInWords: String? {
         guard !leftOut.isEmpty else { return nil }
         return leftOut.map { "\(Echo.visible($0.name)) of \($0.products.of("product"))" }.joined(separator: ", ")

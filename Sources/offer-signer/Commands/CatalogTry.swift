@@ -7,7 +7,7 @@ import Storage
 struct CatalogTry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Counts what another catalog would decide, for every customer of whom state is held.",
+        abstract: "Counts what another catalog would decide, for every customer with held state.",
         usage: "offer-signer catalog try --config <file> --with <file> [<options>]",
         discussion: """
             Each offer is decided by both catalogs, at one moment, as a request without evidence would be; what is held \

@@ -81,9 +81,9 @@ struct LedgerExport: AsyncParsableCommand {
                 guard let last = page.last else { break }
                 position = last.position
                 var lines: [UInt8] = []
-                for told in page where since.map({ told.redemption.redeemedAt ?? $0 >= $0 }) ?? true {
+                for entry in page where since.map({ entry.redemption.redeemedAt ?? $0 >= $0 }) ?? true {
                     var writer = JSONWriter(capacity: 320)
-                    told.write(to: &writer)
+                    entry.write(to: &writer)
                     lines += writer.bytes + [UInt8(ascii: "\n")]
                 }
                 try Console.write(Data(lines))

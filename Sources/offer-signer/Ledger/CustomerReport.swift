@@ -98,7 +98,7 @@ struct CustomerReport {
             report.list("subscriptions", subscriptions) { $1.members(of: $0) }
             report.member("redemptions")
             report.array { list in
-                for told in holdings.redemptions { told.write(to: &list) }
+                for entry in holdings.redemptions { entry.write(to: &list) }
             }
             report.list("holdouts", holdings.holdouts) { holdout, json in
                 json.member("name", holdout.name)
