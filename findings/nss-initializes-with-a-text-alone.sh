@@ -2,7 +2,7 @@
 # NSS's PKCS#11 module (libsoftokn3) refuses C_Initialize(NULL), which the standard lets every application call.
 #
 # PKCS#11 says of the argument: NULL, or a CK_C_INITIALIZE_ARGS whose pReserved is NULL. NSS 3.87 wants a text in pReserved,
-# and answers everything else with CKR_ARGUMENTS_BAD; other modules answer that text with CKR_ARGUMENTS_BAD. So a program that
+# and answers everything else with CKR_ARGUMENTS_BAD (3.110, Debian 13, takes NULL, and has a token without keys); other modules answer that text with CKR_ARGUMENTS_BAD. So a program that
 # is to work with all modules needs a setting for each.
 
 # Seen 2026-11-28 with NSS 3.87.1 and SoftHSM 2.6.1 (0x0: CKR_OK, 0x7: CKR_ARGUMENTS_BAD):

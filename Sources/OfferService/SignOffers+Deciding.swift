@@ -127,7 +127,7 @@ extension SignOffers {
         var decisions: [Decision] = []
         decisions.reserveCapacity(offers.count)
         for offer in offers {
-            let decision = metrics.rooms.measure(.decision) {
+            let decision = metrics.stages.measure(.decision) {
                 skipsEligibility
                     ? policy.decideWithoutEligibility(offer, explaining: request.explain)
                     : policy.decide(offer, explaining: request.explain)

@@ -47,7 +47,7 @@ extension SignOffers {
         var products: [DecidedProduct] = []
         products.reserveCapacity(ids.count)
         for id in ids {
-            let decision = metrics.rooms.measure(.decision) { policy.decide(id, explaining: request.explain) }
+            let decision = metrics.stages.measure(.decision) { policy.decide(id, explaining: request.explain) }
             var claim: DecidedProduct.Claim?
             if let group = app.product(id)?.group, let allows = request.statement(by: decision) {
                 // Evidence that is too old or incomplete leaves the verdict unknown, and names the customer all the same.
@@ -97,7 +97,7 @@ extension DecidedProduct {
     /// The signed statement; `nil` for none.
     func jws(by stamp: OfferStamp) throws(SigningFailure) -> IntroductoryOfferEligibilityJWS? {
         guard let claim, let issuer = stamp.signing.issuer else { return nil }
-        return try stamp.rooms.measure(.signature) { () throws(SigningFailure) in
+        return try stamp.stages.measure(.signature) { () throws(SigningFailure) in
             try IntroductoryOfferEligibilityJWS(
                 productId: id,
                 allowIntroductoryOffer: claim.allows,

@@ -49,7 +49,7 @@ extension SignOffers {
             formats: request.formats,
             purchases: decided.purchases.map { NewestTransactions($0, of: app) },
             moment: customer.moment,
-            rooms: metrics.rooms,
+            stages: metrics.stages,
             signer: signer
         )
         for (offer, decision) in zip(decided.offers, decisions) {

@@ -57,7 +57,7 @@ package final class SignOffers: Sendable {
             fetcher: evidenceFetcher,
             memory: memory,
             ledger: ledger,
-            rooms: metrics.rooms,
+            stages: metrics.stages,
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
             confirmsSignedTransactions: confirmsSignedTransactions,
             clock: clock,
@@ -104,10 +104,10 @@ package final class SignOffers: Sendable {
         completion: @escaping @Sendable (_ places: [Int], Result<[[GrantOutcome]], SignatureFault>) -> Void
     ) {
         guard let ledger else { return completion(Array(entries.indices), .failure(.ledger(Self.noLedger))) }
-        let (watch, rooms) = (Stopwatch(), metrics.rooms)
+        let (watch, stages) = (Stopwatch(), metrics.stages)
         ledger.append(entries) { places, result in
             let nanoseconds = watch.nanoseconds
-            for _ in places { rooms.note(nanoseconds, in: .ledger) }
+            for _ in places { stages.note(nanoseconds, in: .ledger) }
             completion(places, result.mapError { .ledger($0) })
         }
     }

@@ -24,7 +24,7 @@ struct OfferStamp {
     /// The purchases to name in a JWS; `nil` for none.
     let purchases: NewestTransactions?
     let moment: Timestamp
-    let rooms: StageMetrics
+    let stages: StageMetrics
     /// The app's key, or its signer for this thread.
     let signer: any ES256Signer
 
@@ -33,7 +33,7 @@ struct OfferStamp {
         guard decision.verdict == .eligible, !formats.isEmpty else {
             return OfferAnswer(request: offer, decision: decision)
         }
-        return try rooms.measure(.signature) { () throws(SigningFailure) in
+        return try stages.measure(.signature) { () throws(SigningFailure) in
             OfferAnswer(
                 request: offer,
                 decision: decision,

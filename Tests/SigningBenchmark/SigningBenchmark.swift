@@ -7,7 +7,7 @@ import Offers
 import Storage
 import SubscriptionKeys
 
-/// Measures the rooms of the service without HTTP, on one thread, as `make bench` wants it.
+/// Measures the stages of the service without HTTP, on one thread, as `make bench` wants it.
 ///
 ///     SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS
 ///     SigningBenchmark KEY.p8 customers SECONDS OFFERS [LEDGER.sqlite]

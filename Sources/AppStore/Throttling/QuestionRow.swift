@@ -138,7 +138,7 @@ struct QuestionRow: Sendable {
         !remove(from: client) { $0.question.number == number }.isEmpty
     }
 
-    // MARK: Permits
+    // MARK: Places
 
     /// How long a question waits, where clients take turns: behind its own client's, and as many of each other's.
     private func wait(of question: Question, in line: Line, at now: Duration) -> Duration {

@@ -8,7 +8,7 @@ final class QuestionTurn: Sendable {
         let host: String
     }
 
-    private struct Permits {
+    private struct Places {
         var taken = 0
         var left = 0
     }
@@ -19,7 +19,7 @@ final class QuestionTurn: Sendable {
     /// Who asks; `nil` is the service itself.
     let client: String?
     private let calls: Int
-    private let places = Mutex<[Host: Permits]>([:])
+    private let places = Mutex<[Host: Places]>([:])
 
     /// The calls are those that it is known to need.
     init(of client: String? = nil, calls: Int = 1) {
@@ -41,8 +41,8 @@ final class QuestionTurn: Sendable {
     /// Notes the places that it got in a row, of which it uses one now.
     func begin(at host: Host, calls: Int) {
         places.withLock {
-            $0[host, default: Permits()].taken += calls
-            $0[host, default: Permits()].left += calls - 1
+            $0[host, default: Places()].taken += calls
+            $0[host, default: Places()].left += calls - 1
         }
     }
 

@@ -40,7 +40,7 @@ struct VerifyReceiptClient: Sendable {
 
     /// Whether an answer says that verifyReceipt is down: it does so with HTTP 200, too, in an answer without a receipt.
     private static func isOutage(_ response: IncomingResponse) -> Bool {
-        response.status >= 500 || fault(of: response) == 21005 || fault(of: response) == 21009
+        response.status >= 500 || fault(of: response).map { [21005, 21009].contains($0) } == true
     }
 
     /// The status by which verifyReceipt says that the fault is its own, in an answer of HTTP 200.

@@ -32,7 +32,7 @@ extension PublicEndpoints {
         guard let client = request.client else { throw .tokenMissing }
         let timeout = try request.head.timeout()
         let once = try request.call?.isForSignatures == true ? request.onceCall(of: client) : nil
-        let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
+        let call = try signOffers.metrics.stages.measure(.decode) { () throws(Problem) in
             try CustomerRequest(
                 json: request.body,
                 of: call,
@@ -240,6 +240,6 @@ extension SignOffers {
             decisionLog == nil
             ? release(prepared, by: outcomes)
             : RequestIdentity.$current.withValue(request.identity) { release(prepared, by: outcomes) }
-        return .success(Reply(metrics.rooms.measure(.encode) { answer.json }))
+        return .success(Reply(metrics.stages.measure(.encode) { answer.json }))
     }
 }

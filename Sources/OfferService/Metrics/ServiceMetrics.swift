@@ -8,7 +8,7 @@ package import Offers
 /// (`MetricDefinition+All.swift`). A label's value comes from the catalog or from a list in the code, never from a
 /// request.
 package final class ServiceMetrics: Sendable {
-    package let rooms: StageMetrics
+    package let stages: StageMetrics
     package let decisions: DecisionMetrics
     /// The record of customers of holdouts; `nil` for none.
     let holdouts: (any HoldoutRecords)?
@@ -22,7 +22,7 @@ package final class ServiceMetrics: Sendable {
     ) {
         self.factory = factory
         self.holdouts = holdouts
-        rooms = StageMetrics(factory: factory)
+        stages = StageMetrics(factory: factory)
         decisions = DecisionMetrics(factory: factory, tally: tally)
     }
 }

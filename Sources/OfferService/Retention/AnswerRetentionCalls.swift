@@ -156,7 +156,7 @@ package struct AnswerRetentionCalls: Sendable {
             ),
             moment: moment
         )
-        let result = await walk.result(in: ledger, committingBy: commit, service.rooms, write)
+        let result = await walk.result(in: ledger, committingBy: commit, service.stages, write)
         if case .success(let reply) = result, !reply.isRepeated { count(reply, of: app) }
         if case .failure(.noRule) = result { count(nil, of: app) }
         func count(_ reply: RetentionReply?, of app: RetentionApp) {

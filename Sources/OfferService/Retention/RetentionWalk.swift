@@ -30,14 +30,14 @@ struct RetentionWalk {
     mutating func result(
         in ledger: any RetentionLedger,
         committingBy commit: ContinuousClock.Instant,
-        _ rooms: StageMetrics,
+        _ stages: StageMetrics,
         _ write: (RetentionAnswer) -> [UInt8]
     ) async -> Result<RetentionReply, RetentionRefusal> {
         var start = 0
         while let choice = policy.choice(from: start) {
             let prepared: Prepared
             do throws(SigningFailure) {
-                prepared = try await prepare(choice, rooms, write)
+                prepared = try await prepare(choice, stages, write)
             } catch {
                 return .failure(.signing(error))
             }
@@ -49,7 +49,7 @@ struct RetentionWalk {
             } catch {
                 return .failure(.ledger(error))
             }
-            rooms.note(watch.nanoseconds, in: .ledger)
+            stages.note(watch.nanoseconds, in: .ledger)
             if case .answered(let body) = outcomes.first { return .success(RetentionReply(repeating: body)) }
             guard let refused = outcomes.first(where: { $0 != .recorded }) else {
                 guard outcomes.count == prepared.entry.grants.count else {
@@ -77,7 +77,7 @@ struct RetentionWalk {
     /// Signs where an offer is proposed, and writes the answer.
     private mutating func prepare(
         _ choice: RetentionPolicy.Choice,
-        _ rooms: StageMetrics,
+        _ stages: StageMetrics,
         _ write: (RetentionAnswer) -> [UInt8]
     ) async throws(SigningFailure) -> Prepared {
         var grants: [OfferGrant] = []
@@ -89,7 +89,7 @@ struct RetentionWalk {
         case .switchTo(let productId, let plan):
             (proposal, kind) = (.alternateProduct(productId: productId, billingPlanType: plan), .alternateProduct)
         case .offer(let offer, let decision):
-            let jws = try await sign(offer, rooms)
+            let jws = try await sign(offer, stages)
             let signature = OfferGrant.Signature(
                 form: .jws,
                 keyIdentifier: jws.keyIdentifier,
@@ -116,7 +116,7 @@ struct RetentionWalk {
         return (entry, RetentionReply(body: body, kind: kind, offer: signedOffer))
     }
 
-    private func sign(_ offer: OfferRequest, _ rooms: StageMetrics) async throws(SigningFailure) -> PromotionalOfferJWS
+    private func sign(_ offer: OfferRequest, _ stages: StageMetrics) async throws(SigningFailure) -> PromotionalOfferJWS
     {
         let signer = app.signing.signer
         guard let issuer = app.signing.issuer else {
@@ -124,7 +124,7 @@ struct RetentionWalk {
         }
         let (moment, transactionId) = (moment, call.subscription.originalTransactionId)
         return try await signer.work { (signer) throws(SigningFailure) in
-            try rooms.measure(.signature) { () throws(SigningFailure) in
+            try stages.measure(.signature) { () throws(SigningFailure) in
                 try PromotionalOfferJWS(
                     offerId: offer.offerId,
                     productId: offer.productId,

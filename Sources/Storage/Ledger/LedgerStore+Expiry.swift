@@ -101,7 +101,7 @@ extension LedgerStore {
         let (keys, now) = (keys, now())
         return try database.transaction(.beside) { session throws(StorageFailure) in
             try session.lock(LockRows.deletion)
-            // What it says of the chain would be by a key that was replaced.
+            // A statement by a key that was replaced would not verify.
             try keys.checkIsNewest(session)
             guard let chain = try session.chain(of: writer) else { return 0 }
             var last = LedgerChain.Head(number: 0, hash: chain.beginning)

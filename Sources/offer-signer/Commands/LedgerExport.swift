@@ -129,37 +129,3 @@ extension RecordedConfiguration {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 }
-
-extension LedgerRecord {
-    /// The record as a line of JSON, with its line feed: all that its hash is computed from.
-    ///
-    /// Digests and hashes are in hexadecimal, times in milliseconds since 1970.
-    var jsonLine: [UInt8] {
-        var writer = JSONWriter(capacity: 640)
-        writer.object { $0.members(of: self) }
-        return writer.bytes + [UInt8(ascii: "\n")]
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func members(of record: LedgerRecord) {
-        member("writer", record.writer)
-        member("number", record.number)
-        member("time", record.time.millisecondsSince1970)
-        member("client", record.client)
-        member("bundleId", record.bundleId)
-        member("productId", record.productId)
-        member("offerId", record.offerId)
-        member("format", record.format)
-        member("keyIdentifier", record.keyIdentifier)
-        member("nonce", record.nonce)
-        member("timestamp", record.timestamp.millisecondsSince1970)
-        member("reason", record.reason)
-        if let evidence = record.evidence { member("evidence", evidence) }
-        if let environment = record.environment { member("environment", environment) }
-        if let id = record.originalTransactionId { member("originalTransactionId", id) }
-        if let account = record.account { member("accountDigest", Hexadecimal.text(account)) }
-        member("customerDigest", Hexadecimal.text(record.customer))
-        member("hash", Hexadecimal.text(record.hash))
-    }
-}

@@ -13,6 +13,10 @@ final class ConfigurationRecorder: Service {
         var isDue = false
     }
 
+    private struct Recorded {
+        let before: ConfigurationInUse?
+    }
+
     /// How long a start or a reload waits for the ledger.
     private static let patience = Duration.seconds(2)
     private static let pause = Duration.seconds(5)
@@ -35,32 +39,27 @@ final class ConfigurationRecorder: Service {
             defer { state = State(inUse: configuration, isDue: true) }
             return state.inUse
         }
-        let recorded: ConfigurationInUse??
-        if ledger.fault == nil {
-            recorded = await TimeLimit.value(by: .now + Self.patience, otherwise: nil) { [self] in await record() }
-        } else {
-            recorded = nil
-        }
-        log(configuration, since: before ?? recorded ?? nil, isOnRecord: recorded != nil)
+        let recorded = await TimeLimit.value(by: .now + Self.patience, otherwise: nil) { [self] in await record() }
+        log(configuration, since: before ?? recorded?.before, isOnRecord: recorded != nil)
     }
 
     func run() async throws {
         while (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil {
-            guard let due = state.withLock({ $0.isDue ? $0.inUse : nil }), ledger.fault == nil,
-                let before = await record()
-            else { continue }
-            log(due, since: before, isOnRecord: true)
+            guard let due = state.withLock({ $0.isDue ? $0.inUse : nil }), let recorded = await record() else {
+                continue
+            }
+            log(due, since: recorded.before, isOnRecord: true)
         }
     }
 
-    /// Records what is in use, and gives the one before it on record; `.some(nil)` where there is none, and `nil` where that
-    /// did not succeed.
-    private func record() async -> ConfigurationInUse?? {
-        guard let due = state.withLock(\.inUse) else { return nil }
+    /// Records the configuration in use, and gives the newest one that was on record before, if any; `nil` where that did
+    /// not succeed.
+    private func record() async -> Recorded? {
+        guard ledger.fault == nil, let due = state.withLock(\.inUse) else { return nil }
         do throws(StorageFailure) {
             let before = try await ledger.journal.record(configuration: due.json)
             state.withLock { state in if state.inUse == due { state.isDue = false } }
-            return .some(before.flatMap { ConfigurationInUse(recorded: $0) })
+            return Recorded(before: before.flatMap { ConfigurationInUse(recorded: $0) })
         } catch {
             logger.debug("the configuration is not on record yet", metadata: ["reason": "\(error)"])
             return nil

@@ -181,21 +181,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func members(of signature: CustomerHoldings.Signature) {
-        let record = signature.record
-        member("time", record.time.millisecondsSince1970)
-        member("client", record.client)
-        member("productId", record.productId)
-        member("offerId", record.offerId)
-        member("format", record.format)
-        member("keyIdentifier", record.keyIdentifier)
-        member("nonce", record.nonce)
-        member("timestamp", record.timestamp.millisecondsSince1970)
-        member("reason", record.reason)
-        if let evidence = record.evidence { member("evidence", evidence) }
-        if let environment = record.environment { member("environment", environment) }
-        if let id = record.originalTransactionId { member("originalTransactionId", id) }
-        if let account = record.account { member("accountDigest", Hexadecimal.text(account)) }
-        member("customerDigest", Hexadecimal.text(record.customer))
+        members(of: signature.record, hasPlace: false)
         if let redeemedAt = signature.redeemedAt { member("redeemedAt", redeemedAt.rfc3339) }
     }
 

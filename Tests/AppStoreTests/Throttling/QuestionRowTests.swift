@@ -168,7 +168,7 @@ struct QuestionRowTests {
         #expect(scene.refused(by: "a") >= 4)
     }
 
-    @Test("Permits that a question did not use shorten the row")
+    @Test("Places that a question did not use shorten the row")
     func unused() {
         var scene = Scene(pace: 10)
         for _ in 0..<3 { scene.ask(calls: 2) }
