@@ -137,7 +137,6 @@ for group in "$@"; do
         need openssh-client "key files of another one" command -v ssh-keygen
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
-        need procps "checking it too: its reload uses kill" test -x /bin/kill
         need_promtool
         ;;
     fleet)

@@ -10,6 +10,25 @@ package struct CatalogTrial: Sendable {
         let with: App?
         /// The offers of either catalog, each with its place among all rows; the same of both are decided once.
         let offers: [(request: OfferRequest, row: Int, isSame: Bool)]
+        /// What is decided by the catalog in use, and by the other one.
+        let all: [Asked]
+        let others: [Asked]
+
+        init(before: App?, with: App?, offers: [(request: OfferRequest, row: Int, isSame: Bool)]) {
+            self.before = before
+            self.with = with
+            self.offers = offers
+            all = offers.map { Asked(request: $0.request, isListed: before?.has($0.request) ?? false) }
+            others = offers.filter { !$0.isSame }.map {
+                Asked(request: $0.request, isListed: with?.has($0.request) ?? false)
+            }
+        }
+    }
+
+    /// An offer that is decided by a catalog, and whether that has it.
+    fileprivate struct Asked: Sendable {
+        let request: OfferRequest
+        let isListed: Bool
     }
 
     /// An offer of either catalog.
@@ -73,20 +92,24 @@ package struct CatalogTrial: Sendable {
         for customer in customers {
             guard let apps = apps[customer.bundleId] else { continue }
             tally.customers += 1
-            let (all, others) = (apps.offers.map(\.request), apps.offers.filter { !$0.isSame }.map(\.request))
-            let before = TriedCustomer(customer, by: apps.before, about: all, at: now, drawingBy: draw)
-            let with = TriedCustomer(customer, by: apps.with, about: others, at: now, drawingBy: draw)
+            let before = TriedCustomer(customer, by: apps.before, about: apps.all, at: now, drawingBy: draw)
+            let with = TriedCustomer(customer, by: apps.with, about: apps.others, at: now, drawingBy: draw)
             if before.isLimitUnknown || with.isLimitUnknown { tally.limitsUnknown += 1 }
             questions += [before.question, with.question].compactMap(\.self)
             trials.append((apps, before, with))
         }
         var answers = try await ask(questions)[...]
-        for (apps, tried, other) in trials {
-            var (before, with) = (tried, other)
-            if before.question != nil, let answer = answers.popFirst() { before.consider(answer) }
-            if with.question != nil, let answer = answers.popFirst() { with.consider(answer) }
-            var others = with.outcomes[...]
-            for (offer, outcome) in zip(apps.offers, before.outcomes) {
+        for index in trials.indices {
+            // In place: a copy of a policy costs more than a decision.
+            if trials[index].before.question != nil, let answer = answers.popFirst() {
+                trials[index].before.consider(answer)
+            }
+            if trials[index].with.question != nil, let answer = answers.popFirst() {
+                trials[index].with.consider(answer)
+            }
+            let apps = trials[index].apps
+            var others = trials[index].with.outcomes[...]
+            for (offer, outcome) in zip(apps.offers, trials[index].before.outcomes) {
                 tally.add(outcome, offer.isSame ? outcome : others.popFirst() ?? outcome, at: offer.row)
             }
         }
@@ -117,23 +140,20 @@ private struct TriedCustomer {
     /// Whether the customer may be a part of the account's name, which nobody knows here.
     private(set) var isLimitUnknown = false
     private var policy: OfferPolicy?
-    private let requests: [OfferRequest]
+    /// The offers, and their places, whose decisions depend on the ledger.
+    private var open: [(place: Int, request: OfferRequest)] = []
 
     init(
         _ customer: HeldCustomer,
         by app: App?,
-        about requests: [OfferRequest],
+        about offers: [CatalogTrial.Asked],
         at now: Timestamp,
         drawingBy draw: any HoldoutDraw
     ) {
-        self.requests = requests
-        let all = requests.indices
-        guard let app else {
-            outcomes = all.map { _ in .decided(.offerNotInCatalog) }
-            return
-        }
+        outcomes = Array(repeating: .decided(.offerNotInCatalog), count: offers.count)
+        guard let app else { return }
         guard customer.account != nil || !app.requiresAccount else {
-            outcomes = requests.map { app.has($0) ? .accountRequired : .decided(.offerNotInCatalog) }
+            for (place, offer) in offers.enumerated() where offer.isListed { outcomes[place] = .accountRequired }
             return
         }
         let view = customer.account.map(AccountView.init(knownBy:)) ?? AccountView()
@@ -141,6 +161,7 @@ private struct TriedCustomer {
             // An account that Apple names is a UUID, and all of it is the customer.
             isLimitUnknown = !customer.held.chapters.contains { $0.isBought(by: account) }
         }
+        guard !offers.isEmpty else { return }
         var policy = OfferPolicy(
             app: app,
             customer: Customer(
@@ -157,26 +178,25 @@ private struct TriedCustomer {
             heldAge: .any(countsAccounts: true),
             drawingBy: isLimitUnknown ? nil : draw
         )
-        let decisions = requests.map { app.has($0) ? policy.decide($0) : nil }
-        outcomes = decisions.map { .decided($0?.reason ?? .offerNotInCatalog) }
-        guard !isLimitUnknown else { return }
-        let known = all.filter { decisions[$0] != nil }
-        question = policy.question(
-            about: known.map { requests[$0] },
-            trying: known.compactMap { decisions[$0] },
-            at: now
-        )
+        for (place, offer) in offers.enumerated() where offer.isListed {
+            let decision = policy.decide(offer.request)
+            outcomes[place] = .decided(decision.reason)
+            if !isLimitUnknown, policy.dependsOnLedger(decision, about: offer.request) {
+                open.append((place, offer.request))
+            }
+        }
+        question = policy.question(about: open.map(\.request), decided: nil, at: now)
+        guard question != nil else { return }
         question?.customerDigest = customer.account
         self.policy = policy
     }
 
-    /// Decides once more, by what the ledger counts.
+    /// Decides once more what depends on the ledger, by what that counts.
     mutating func consider(_ answer: LedgerAnswer) {
         guard var policy else { return }
+        self.policy = nil
         policy.consider(answer)
-        for place in requests.indices where outcomes[place] != .decided(.offerNotInCatalog) {
-            outcomes[place] = .decided(policy.decide(requests[place]).reason)
-        }
+        for (place, request) in open { outcomes[place] = .decided(policy.decide(request).reason) }
     }
 }
 

@@ -287,11 +287,15 @@ extension OfferPolicy {
         at now: Timestamp
     ) -> LedgerQuestion? {
         var open: [OfferRequest] = []
-        for (offer, decision) in zip(offers, decisions)
-        where decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true {
+        for (offer, decision) in zip(offers, decisions) where dependsOnLedger(decision, about: offer) {
             open.append(offer)
         }
         return question(about: open, decided: nil, at: now)
+    }
+
+    /// Whether the ledger may change a decision that was made without it.
+    package mutating func dependsOnLedger(_ decision: Decision, about offer: OfferRequest) -> Bool {
+        decision.isEligibleBeforeDraw || facts(of: offer)?.countsAccounts == true
     }
 
     /// How many signatures of an offer's limit the customer has; `nil` without a limit, and where the ledger was not asked.

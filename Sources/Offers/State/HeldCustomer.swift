@@ -14,17 +14,3 @@ package struct HeldCustomer: Sendable {
         self.held = held
     }
 }
-
-/// Customers with held state, some at a time.
-package struct HeldCustomers: Sendable {
-    package let customers: [HeldCustomer]
-    /// How many subscriptions were looked at for them.
-    package let subscriptions: Int
-}
-
-extension HeldCustomers {
-    package init(_ customers: [HeldCustomer], subscriptions: Int) {
-        self.customers = customers
-        self.subscriptions = subscriptions
-    }
-}

@@ -1,6 +1,18 @@
 import Dispatch
 package import Offers
 
+/// A page of customers with held state.
+package struct HeldCustomers: Sendable {
+    /// How many subscriptions were looked at for them.
+    package let subscriptions: Int
+    /// Whether these subscriptions are looked at for the second time: who has no account, and what has changed.
+    package let isLastPass: Bool
+    fileprivate let read: @Sendable () throws(StorageFailure) -> [HeldCustomer]
+
+    /// Reads them from the page's rows: for many threads.
+    package func customers() throws(StorageFailure) -> [HeldCustomer] { try read() }
+}
+
 /// Walks through all customers with held state: pages, each of one moment and short, so that nobody waits.
 ///
 /// First all subscriptions are counted, then accounts are read, and then the subscriptions that no account has; what has
@@ -82,7 +94,7 @@ package struct HeldCustomerWalk: Sendable {
         }
         guard let last = read.0.last?.accountKey else {
             phase = .subscriptions(after: nil)
-            return HeldCustomers([], subscriptions: 0)
+            return HeldCustomers(subscriptions: 0, isLastPass: false) { [] }
         }
         phase = .accounts(after: last)
         var count = 0
@@ -98,21 +110,20 @@ package struct HeldCustomerWalk: Sendable {
                 held: held
             )
         }
-        return HeldCustomers(customers, subscriptions: count)
+        return HeldCustomers(subscriptions: count, isLastPass: false) { customers }
     }
 
     private mutating func subscriptions(after place: SubscriptionIdentity?) async throws(StorageFailure)
         -> HeldCustomers
     {
-        let read = try await DispatchQueue.global(qos: .userInitiated).perform { [database] () throws(StorageFailure) in
-            let rows = try Self.rows(after: place, in: database)
-            return (rows, try Self.lone(rows, in: database))
+        let rows = try await DispatchQueue.global(qos: .userInitiated).perform { [database] () throws(StorageFailure) in
+            try Self.rows(after: place, in: database)
         }
-        for row in read.0.rows {
-            let key = try read.0.keyHash(row)
-            if known.removeValue(forKey: key) != (try read.0.bodyHash(row)) { changed += 1 }
+        for row in rows.rows {
+            let key = try rows.keyHash(row)
+            if known.removeValue(forKey: key) != (try rows.bodyHash(row)) { changed += 1 }
         }
-        if read.0.count == Self.page, let last = try read.0.identity(read.0.count - 1, from: 0) {
+        if rows.count == Self.page, let last = try rows.identity(rows.count - 1, from: 0) {
             phase = .subscriptions(after: last)
         } else {
             phase = .done
@@ -120,7 +131,9 @@ package struct HeldCustomerWalk: Sendable {
             changed += known.count
             known = [:]
         }
-        return HeldCustomers(read.1, subscriptions: read.1.count)
+        return HeldCustomers(subscriptions: rows.count, isLastPass: true) { [database] () throws(StorageFailure) in
+            try Self.lone(rows, in: database)
+        }
     }
 
     private static func rows(

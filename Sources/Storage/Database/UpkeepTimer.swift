@@ -29,6 +29,8 @@ final class UpkeepTimer: Sendable {
             repeating: .seconds(seconds),
             leeway: .milliseconds(100 * seconds)
         )
+        // libdispatch logs a deprecation where a source is activated without one.
+        timer.setEventHandler {}
         timer.activate()
     }
 

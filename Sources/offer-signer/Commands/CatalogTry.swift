@@ -116,12 +116,12 @@ struct CatalogTry: AsyncParsableCommand {
                     running += 1
                     group.addTask {
                         do throws(StorageFailure) {
-                            return .success(try await trial.tally(page.customers))
+                            return .success(try await trial.tally(try page.customers()))
                         } catch {
                             return .failure(error)
                         }
                     }
-                    progress.add(page.subscriptions)
+                    progress.add(page)
                 }
             } catch {
                 failure = failure ?? error
@@ -136,22 +136,26 @@ struct CatalogTry: AsyncParsableCommand {
 /// How far a trial is, with its rate and the time that is left, on a terminal.
 private struct TrialProgress {
     private let total: Int
-    private let start = ContinuousClock.now
-    private var done = 0
+    private var start = ContinuousClock.now
     private var shown = ContinuousClock.now
+    private var done = 0
+    private var isLastPass = false
 
     init(of total: Int) { self.total = total }
 
-    mutating func add(_ count: Int) {
-        done += count
+    mutating func add(_ page: HeldCustomers) {
         let now = ContinuousClock.now
+        if page.isLastPass, !isLastPass { (isLastPass, start, done) = (true, now, 0) }
+        done += page.subscriptions
         guard shown.duration(to: now) >= .milliseconds(250), done > 0 else { return }
         shown = now
         let seconds = start.duration(to: now) / .seconds(1)
         let rate = Double(done) / max(seconds, 0.001)
         let left = Double(max(total - done, 0)) / rate
         Console.progress(
-            "\(min(done, total)) of \(total.of("subscription")), \(Int(rate)) a second, \(Int(left.rounded(.up))) s left"
+            (isLastPass ? "without an account, or changed meanwhile: " : "")
+                + "\(min(done, total)) of \(total.of("subscription")), \(Int(rate)) a second, "
+                + "\(Int(left.rounded(.up))) s left"
         )
     }
 }

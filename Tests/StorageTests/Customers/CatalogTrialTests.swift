@@ -98,7 +98,7 @@ struct CatalogTrialTests {
         }
         var tally = TrialTally(rows: trial.offers.count)
         var walk = try await HeldCustomerWalk(of: database, digestKey: testDigestKey) { _ in }
-        while let page = try await walk.next() { tally.add(try await trial.tally(page.customers)) }
+        while let page = try await walk.next() { tally.add(try await trial.tally(try page.customers())) }
         return (tally, walk.changed)
     }
 
