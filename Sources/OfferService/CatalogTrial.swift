@@ -193,7 +193,7 @@ private struct TriedCustomer {
 
     /// Decides once more what depends on the ledger, by what that counts.
     mutating func consider(_ answer: LedgerAnswer) {
-        guard var policy else { return }
+        guard !answer.isSilent, var policy else { return }
         self.policy = nil
         policy.consider(answer)
         for (place, request) in open { outcomes[place] = .decided(policy.decide(request).reason) }

@@ -108,6 +108,11 @@ package struct LedgerAnswer: Equatable, Sendable {
         self.signatures = signatures
         self.presentations = presentations
     }
+
+    /// Whether it can refuse nothing: no decision differs from one that was made without it.
+    package var isSilent: Bool {
+        signatures.values.allSatisfy { $0 == 0 } && presentations.values.allSatisfy { $0.isKnown || $0.others == 0 }
+    }
 }
 
 /// Evidence counts as shared when one original transaction is presented for more accounts than the catalog allows.
