@@ -119,6 +119,7 @@ for group in "$@"; do
         need php-guzzlehttp-guzzle "its HTTP" test -e /usr/share/php/GuzzleHttp/autoload.php
         need_browser
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
+        need libc6-dev "their headers" test -e /usr/include/stdlib.h
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
         need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         need pgbouncer "a pooler to test against" sh -c 'command -v pgbouncer || test -x /usr/sbin/pgbouncer'
