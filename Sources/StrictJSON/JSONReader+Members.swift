@@ -22,7 +22,7 @@ extension JSONReader {
         try expect(.object)
         try descend()
         defer { ascend() }
-        if take(UInt8(ascii: "}")) { return }
+        if consume(UInt8(ascii: "}")) { return }
         var seen: UInt64 = 0
         repeat {
             let name = try readNamePlace()
@@ -39,8 +39,8 @@ extension JSONReader {
             } catch {
                 throw error.inside(member: try text(of: name))
             }
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
+        } while consume(UInt8(ascii: ","))
+        guard consume(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
     struct NamePlace {
@@ -53,7 +53,7 @@ extension JSONReader {
         let start = position + 1
         let hasEscapes = try skipString()
         let end = position - 1
-        guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
+        guard consume(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
         return NamePlace(range: start..<end, hasEscapes: hasEscapes)
     }
 

@@ -78,9 +78,9 @@ package struct JSONReader {
     ) throws(JSONFault) {
         try descend()
         defer { ascend() }
-        if take(UInt8(ascii: "}")) { return }
-        repeat { try read(try readNamePlace(), &self) } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
+        if consume(UInt8(ascii: "}")) { return }
+        repeat { try read(try readNamePlace(), &self) } while consume(UInt8(ascii: ","))
+        guard consume(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
     /// Reads an array, element by element; `read` must read or skip each.
@@ -90,7 +90,7 @@ package struct JSONReader {
         try expect(.array)
         try descend()
         defer { ascend() }
-        if take(UInt8(ascii: "]")) { return }
+        if consume(UInt8(ascii: "]")) { return }
         var index = 0
         repeat {
             do throws(JSONFault) {
@@ -99,8 +99,8 @@ package struct JSONReader {
                 throw error.inside(element: index)
             }
             index += 1
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
+        } while consume(UInt8(ascii: ","))
+        guard consume(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
     }
 
     /// Checks the value that comes next, and takes its text as it is.
@@ -140,9 +140,9 @@ package struct JSONReader {
         case .object: try readMembers { (_, reader) throws(JSONFault) in try reader.skipValue() }
         case .array:
             try descend()
-            if !take(UInt8(ascii: "]")) {
-                repeat { try skipValue() } while take(UInt8(ascii: ","))
-                guard take(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
+            if !consume(UInt8(ascii: "]")) {
+                repeat { try skipValue() } while consume(UInt8(ascii: ","))
+                guard consume(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
             }
             ascend()
         case .string: try skipString()
@@ -200,7 +200,7 @@ package struct JSONReader {
         depth -= 1
     }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         skipWhiteSpace()
         guard current == byte else { return false }
         position += 1

@@ -88,7 +88,7 @@ package enum SecureHeap {
         }
         // OpenSSL takes them before its first allocation only.
         if unsafe CRYPTO_set_mem_functions(csigning_malloc, csigning_realloc, csigning_free) == 0 {
-            SigningStack.note("OpenSSL was in use before its allocator could be set")
+            SigningStack.recordReason("OpenSSL was in use before its allocator could be set")
         }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
             throw .heapUnavailable(size: size)

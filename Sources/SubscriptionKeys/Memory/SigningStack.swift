@@ -68,13 +68,13 @@ package enum SigningStack {
     /// The upper end of this thread's; `nil` where it signs on its ordinary stack.
     @unsafe static func ofThisThread() -> UnsafeMutableRawPointer? {
         guard let ownKey else {
-            note("the process has no room for another value of its threads")
+            recordReason("the process has no room for another value of its threads")
             return nil
         }
         if let known = unsafe pthread_getspecific(ownKey) { return unsafe known == none ? nil : known }
         let made = unsafe isWarm && isRandomnessThere ? map() : nil
         guard unsafe pthread_setspecific(ownKey, made ?? none) == 0 else {
-            note("a thread has no room for it")
+            recordReason("a thread has no room for it")
             if let made = unsafe made { unsafe unmap(made) }
             return nil
         }
@@ -93,7 +93,7 @@ package enum SigningStack {
     /// The memory that OpenSSL keeps for good with the first signature of the process is in no thread's pool.
     private static let isWarm = {
         let isWarm = copenssl_warm_up() == 1
-        if !isWarm { note("OpenSSL does not sign with a key of its own making") }
+        if !isWarm { recordReason("OpenSSL does not sign with a key of its own making") }
         return isWarm
     }()
 
@@ -107,7 +107,7 @@ package enum SigningStack {
 
     @unsafe private static func map() -> UnsafeMutableRawPointer? {
         guard copenssl_changes_stacks() == 1 else {
-            note("only on x86-64 a thread can have one")
+            recordReason("only on x86-64 a thread can have one")
             return nil
         }
         let length = size + page
@@ -116,19 +116,19 @@ package enum SigningStack {
             let reason = unsafe String(cString: strerror(errno))
             let kind = isSecret ? "secret" : "locked"
             let fix = KeyError.higherLimit(beside: SecureHeap.arenaSize)
-            note("the system gives no \(kind) memory: \(reason); \(fix)")
+            recordReason("the system gives no \(kind) memory: \(reason); \(fix)")
             return nil
         }
         // A stack that grows too deep is stopped; a process that is forked off has none of it.
         guard unsafe mprotect(start, page, PROT_NONE) == 0, unsafe madvise(start, length, MADV_DONTFORK) == 0 else {
             unsafe munmap(start, length)
-            note("the system does not protect it: \(unsafe String(cString: strerror(errno)))")
+            recordReason("the system does not protect it: \(unsafe String(cString: strerror(errno)))")
             return nil
         }
         let stack = unsafe start + length - poolSize
         guard unsafe csigning_pool_make(stack, poolSize) != nil else {
             unsafe munmap(start, length)
-            note("more threads sign than have pools")
+            recordReason("more threads sign than have pools")
             return nil
         }
         return unsafe stack
@@ -142,8 +142,8 @@ package enum SigningStack {
         unsafe munmap(start - page, size + page)
     }
 
-    /// Takes note of why a thread signs in ordinary memory; the first reason is reported.
-    static func note(_ text: String) {
+    /// Records why a thread signs in ordinary memory; the first reason is reported.
+    static func recordReason(_ text: String) {
         reason.withLock { $0 = $0 ?? text }
     }
 }

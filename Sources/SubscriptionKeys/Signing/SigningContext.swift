@@ -94,14 +94,14 @@ final class SigningContextPool: Sendable {
         self.key = key
     }
 
-    /// Hands out a context, which is the caller's alone until it gives it back.
-    func take() throws(KeyError) -> SigningContext {
+    /// Hands out a context, which is the caller's alone until it is released.
+    func acquire() throws(KeyError) -> SigningContext {
         if let context = shelf.contexts.withLock({ $0.popLast() }) { return context }
         return try SigningContext(key: key)
     }
 
     /// Takes a context back for others to use; one that has failed is let go instead.
-    func giveBack(_ context: SigningContext) {
+    func release(_ context: SigningContext) {
         shelf.contexts.withLock { $0.append(context) }
     }
 

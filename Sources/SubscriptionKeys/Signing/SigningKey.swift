@@ -66,9 +66,9 @@ package final class SigningKey: SelfTestingSigner {
     /// Any number of threads at once. The signature is ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
     package func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         do throws(KeyError) {
-            let context = try contexts.take()
+            let context = try contexts.acquire()
             let signature = try context.sign(message)
-            contexts.giveBack(context)
+            contexts.release(context)
             return signature
         } catch {
             throw SigningFailure(keyIdentifier: keyIdentifier, detail: error.reason)

@@ -56,7 +56,7 @@ package final class TokenKey: ES256Signer {
             do throws(TokenFault) {
                 found = try object.find(publicPoint: publicPoint, within: Self.patience)
             } catch {
-                guard error.isMiss, module.lookAgain() else { throw error }
+                guard error.isMiss, module.reinitialiseOnce() else { throw error }
                 found = try object.find(publicPoint: publicPoint, within: Self.patience)
             }
             description = found.description
@@ -165,13 +165,13 @@ package final class TokenKey: ES256Signer {
             // Work that was given up is counted.
             guard error.name != "timeout" else { throw error }
             module.count(error.name)
-            guard error.name != TokenFault.wrongSignature else { throw take(error, at: lane.place) }
+            guard error.name != TokenFault.wrongSignature else { throw record(error, at: lane.place) }
         }
         do throws(TokenFault) {
             return try signatureAtOnce(over: message, on: lane)
         } catch {
             module.count(error.name)
-            throw take(error, at: lane.place)
+            throw record(error, at: lane.place)
         }
     }
 
@@ -243,7 +243,7 @@ package final class TokenKey: ES256Signer {
                 try prove(on: signer.lane)
             } catch {
                 module.count(error.name)
-                _ = take(error, at: signer.lane.place)
+                _ = record(error, at: signer.lane.place)
             }
         }
         _ = try? await step?.value()
@@ -251,7 +251,7 @@ package final class TokenKey: ES256Signer {
     }
 
     /// Takes a session out of use, or after a wrong signature all, until they have proved themselves; returns the fault.
-    private func take(_ fault: TokenFault, at place: Int) -> TokenFault {
+    private func record(_ fault: TokenFault, at place: Int) -> TokenFault {
         state.withLock { state in
             state.faults[place] = fault
             guard fault.name == TokenFault.wrongSignature else { return }
@@ -276,7 +276,7 @@ package final class TokenKey: ES256Signer {
                 }
             } catch {
                 module.count(error.name)
-                _ = take(error, at: place)
+                _ = record(error, at: place)
                 // One try a round is enough to find out whether calls still hang, or the PIN is locked.
                 if error.isFinal || ["timeout", "CKR_PIN_LOCKED"].contains(error.name) { return }
             }

@@ -153,7 +153,7 @@ package final class TokenModules: Sendable {
     }
 
     /// Initialises the module anew for a reload that misses something, once for each; whether it did.
-    func lookAgain() -> Bool {
+    func reinitialiseOnce() -> Bool {
         let isOfBefore = recovery.withLock { recovery in
             defer { recovery.isOfBefore = false }
             return recovery.isOfBefore

@@ -23,7 +23,7 @@ package struct TokenURI: Hashable, Sendable {
                 guard let value = Self.decoded(halves[1]) else {
                     throw Self.fault("has a character that has to be written as % and two hexadecimal digits")
                 }
-                try take(String(halves[0]), value, isQuery: separator == "&")
+                try parseAttribute(String(halves[0]), value, isQuery: separator == "&")
             }
         }
         guard texts["object"] != nil || id != nil else {
@@ -31,7 +31,7 @@ package struct TokenURI: Hashable, Sendable {
         }
     }
 
-    private mutating func take(_ name: String, _ value: [UInt8], isQuery: Bool) throws(KeyError) {
+    private mutating func parseAttribute(_ name: String, _ value: [UInt8], isQuery: Bool) throws(KeyError) {
         switch (name, isQuery) {
         case (_, false) where Self.textNames.contains(name):
             texts[name] = value.isEmpty && name != "object" ? "" : try Self.text(value, of: name)

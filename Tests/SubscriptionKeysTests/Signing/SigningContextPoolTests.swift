@@ -16,26 +16,26 @@ struct SigningContextPoolTests {
     @Test("One after the other share a context")
     func reuse() throws {
         let pool = SigningContextPool(key: pair.privateKey)
-        let first = try pool.take()
-        pool.giveBack(first)
-        #expect(try pool.take() === first)
+        let first = try pool.acquire()
+        pool.release(first)
+        #expect(try pool.acquire() === first)
     }
 
     @Test("At the same time each has its own, and each is kept")
     func nesting() throws {
         let pool = SigningContextPool(key: pair.privateKey)
-        let first = try pool.take()
-        let second = try pool.take()
+        let first = try pool.acquire()
+        let second = try pool.acquire()
         #expect(first !== second)
-        pool.giveBack(first)
-        pool.giveBack(second)
-        #expect(try pool.take() === second)
-        #expect(try pool.take() === first)
+        pool.release(first)
+        pool.release(second)
+        #expect(try pool.acquire() === second)
+        #expect(try pool.acquire() === first)
     }
 
     @Test("Without a private number, it is an error that names the step and its reason")
     func publicKey() throws {
-        let context = try SigningContextPool(key: pair.publicKey).take()
+        let context = try SigningContextPool(key: pair.publicKey).acquire()
         let message: [UInt8] = [1, 2, 3]
         let error = #expect(throws: KeyError.self) { try context.sign(message.span) }
         #expect(error?.reason.hasPrefix("EVP_PKEY_sign failed: ") == true)
