@@ -115,12 +115,12 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
             let lifetime = asking.app.answerLifetimeSeconds
             do throws(EvidenceFault) {
                 let history = try await askAndCount(asking)
-                if keepsAnswers { answers.keep(.success(history), for: asking.key, lifetimeSeconds: lifetime) }
+                if keepsAnswers { answers.store(.success(history), for: asking.key, lifetimeSeconds: lifetime) }
                 return history
             } catch {
                 if keepsAnswers, error == .receiptDoubted {
                     let lifetime = max(lifetime, Self.shortestDoubtSeconds)
-                    answers.keep(.failure(error), for: asking.key, lifetimeSeconds: lifetime)
+                    answers.store(.failure(error), for: asking.key, lifetimeSeconds: lifetime)
                 }
                 throw error
             }

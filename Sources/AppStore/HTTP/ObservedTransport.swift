@@ -76,7 +76,7 @@ final class ObservedTransport: HTTPTransport {
     private func log(_ request: OutgoingRequest, failed part: String, label: String, detail: String?) {
         let now = uptime()
         let cause = Cause(service: request.service, host: request.host, label: label)
-        let more = lines.withLock { $0[cause, default: FailureLines()].note(at: now) }
+        let more = lines.withLock { $0[cause, default: FailureLines()].countFailure(at: now) }
         guard let more else { return }
         var metadata: Logger.Metadata = [
             "service": "\(request.service.rawValue)", "environment": "\(request.environment.rawValue)",
@@ -103,7 +103,7 @@ final class AppleLog: Sendable {
         let cause = cause ?? "\(message) \(facts.sorted { $0.key < $1.key })"
         let more = lines.withLock { lines in
             if lines.count >= Self.mostCauses { lines = [:] }
-            return lines[cause, default: FailureLines()].note(at: now)
+            return lines[cause, default: FailureLines()].countFailure(at: now)
         }
         guard let more else { return }
         var metadata = facts.mapValues { Logger.MetadataValue.string($0) }
@@ -122,7 +122,7 @@ struct FailureLines: Sendable {
     /// Counts a failure: how many had no line since the last one, or `nil` where this has none either.
     ///
     /// `now` is the time since some start.
-    mutating func note(at now: Duration) -> Int? {
+    mutating func countFailure(at now: Duration) -> Int? {
         guard now >= next else {
             more += 1
             return nil

@@ -91,13 +91,13 @@ final class HistoriesUnderWay: Sendable {
 
     private let histories = Mutex<[QuestionKey: HistoryUnderWay]>([:])
 
-    /// Hands out what was read of a history, once; `nil` when it is to be read from the beginning.
-    func take(_ key: QuestionKey, at now: ContinuousClock.Instant) -> HistoryUnderWay? {
+    /// Removes and returns what was read of a history; `nil` when it is to be read from the beginning.
+    func removeHistory(for key: QuestionKey, at now: ContinuousClock.Instant) -> HistoryUnderWay? {
         histories.withLock { $0.removeValue(forKey: key) }.flatMap { Self.isFresh($0, at: now) ? $0 : nil }
     }
 
-    /// Keeps what was read of a history, unless there is no room but that of others of which as much was read.
-    func keep(_ history: HistoryUnderWay, for key: QuestionKey, at now: ContinuousClock.Instant) {
+    /// Stores what was read of a history, unless there is no room but that of others of which as much was read.
+    func store(_ history: HistoryUnderWay, for key: QuestionKey, at now: ContinuousClock.Instant) {
         histories.withLock { histories in
             histories = histories.filter { Self.isFresh($0.value, at: now) }
             if histories[key] == nil, histories.count >= Self.capacity {

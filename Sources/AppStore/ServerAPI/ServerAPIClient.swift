@@ -21,7 +21,7 @@ struct ServerAPIClient: Sendable {
         let start = ContinuousClock.now
         let key = QuestionKey(.transactionId(transactionId), of: app.bundleId, needsWholeHistory: isWhole)
         var known: HistoryUnderWay
-        if let begun = underWay?.take(key, at: start) {
+        if let begun = underWay?.removeHistory(for: key, at: start) {
             known = begun
         } else {
             known = try await statuses(ofTransaction: transactionId, of: app)
@@ -34,7 +34,7 @@ struct ServerAPIClient: Sendable {
                 page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: end)
             } catch {
                 guard known.pages > 0, case .unavailable = error.kind else { throw error }
-                underWay?.keep(known, for: key, at: .now)
+                underWay?.store(known, for: key, at: .now)
                 throw error.after(pages: known.pages)
             }
             try add(page, to: &known)

@@ -41,7 +41,7 @@ package final class AppleIntermediates: Sendable {
         for unseen in untold { tell(unseen) }
     }
 
-    func note(_ der: [UInt8]) {
+    func record(_ der: [UInt8]) {
         let sha256 = SHA256.hash(data: der).hexadecimal
         let isNew = state.withLock { $0.seen.count < Self.most && $0.seen.insert(sha256).inserted }
         guard isNew, let certificate = try? Certificate(derEncoded: der) else { return }

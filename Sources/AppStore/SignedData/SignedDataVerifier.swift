@@ -84,8 +84,8 @@ package struct SignedDataVerifier: Sendable {
                 "The signature is not the certificate's over this payload: another key made it, or it was changed."
             )
         }
-        if known == nil { cache.keep(signer, namedBy: jws.headerText) }
-        genuine.keep(digest)
+        if known == nil { cache.store(signer, namedBy: jws.headerText) }
+        genuine.insert(digest)
         return signer
     }
 
@@ -93,8 +93,8 @@ package struct SignedDataVerifier: Sendable {
     private func verifiedSigner(of jws: CompactJWS) throws(SignedDataFault) -> VerifiedSigner {
         let certificates = try JWSHeader(jws.headerText).certificates
         let signer = try CertificateChain(certificates).signer(endingAt: roots, apples: apples)
-        cache.noteVerification()
-        if signer.isApples, certificates.count == 3 { intermediates?.note(certificates[1]) }
+        cache.countVerification()
+        if signer.isApples, certificates.count == 3 { intermediates?.record(certificates[1]) }
         return signer
     }
 

@@ -29,10 +29,10 @@ final class SignerCache: Sendable {
         state.withLock { $0.signer(namedBy: header) }
     }
 
-    /// Keeps a signer whose chain was verified, only for a header that the signer has signed.
+    /// Stores a signer whose chain was verified, only for a header that the signer has signed.
     ///
     /// Certificates are no secret, and anybody can write any number of headers around them.
-    func keep(_ signer: VerifiedSigner, namedBy header: Substring) {
+    func store(_ signer: VerifiedSigner, namedBy header: Substring) {
         // Copied, so that the header does not hold the whole JWS in memory.
         let copy = String(header)
         state.withLock { state in
@@ -43,7 +43,7 @@ final class SignerCache: Sendable {
         }
     }
 
-    func noteVerification() {
+    func countVerification() {
         state.withLock { $0.verifications += 1 }
     }
 }
@@ -98,7 +98,7 @@ final class VerifiedJWSCache: Sendable {
         }
     }
 
-    func keep(_ digest: SHA256Digest) {
+    func insert(_ digest: SHA256Digest) {
         state.withLock { state in
             state.verifications += 1
             state.insert(digest)

@@ -27,7 +27,7 @@ final class AnswerCache: Sendable {
         return entry.answer
     }
 
-    func keep(_ answer: Answer, for key: QuestionKey, lifetimeSeconds: Int, at now: ContinuousClock.Instant = .now) {
+    func store(_ answer: Answer, for key: QuestionKey, lifetimeSeconds: Int, at now: ContinuousClock.Instant = .now) {
         guard lifetimeSeconds > 0 else { return }
         entries.withLock { entries in
             if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }

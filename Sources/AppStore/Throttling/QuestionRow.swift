@@ -87,7 +87,7 @@ struct QuestionRow: Sendable {
         var line = lines[question.client] ?? Line()
         var wait = wait(of: question, in: line, at: now)
         while wait > question.patience, delay(at: now) <= question.patience,
-            let last = takeLast(ofMoreThan: line.calls + question.calls)
+            let last = dequeueLast(ofMoreThan: line.calls + question.calls)
         {
             outcomes[last.number] = refusal(of: last, by: last.patience, at: now)
             wait = self.wait(of: question, in: line, at: now)
@@ -103,7 +103,7 @@ struct QuestionRow: Sendable {
         line.waitingCalls += question.calls
         lines[question.client] = line
         outcomes.merge(begin(at: now)) { $1 }
-        while length(before: question, at: now) > longest, let last = takeLast(ofMoreThan: 0) {
+        while length(before: question, at: now) > longest, let last = dequeueLast(ofMoreThan: 0) {
             outcomes[last.number] = refusal(of: last, by: last.patience, at: now)
         }
         return outcomes
@@ -112,7 +112,7 @@ struct QuestionRow: Sendable {
     /// Begins what may begin by now; returns what became of questions.
     mutating func begin(at now: Duration) -> [Int: Outcome] {
         var outcomes = refuseLate(at: now)
-        while delay(at: now) == .zero, let question = takeFirst() {
+        while delay(at: now) == .zero, let question = dequeueNext() {
             next = max(next, now) + interval * question.calls
             lines[question.client]?.openCalls += question.calls
             outcomes[question.number] = .begins
@@ -156,7 +156,7 @@ struct QuestionRow: Sendable {
     }
 
     /// Takes out the question whose turn it is.
-    private mutating func takeFirst() -> Question? {
+    private mutating func dequeueNext() -> Question? {
         let waiting = lines.filter(\.value.isWaiting)
         guard
             case (let client, var line)? = waiting.min(by: {
@@ -172,7 +172,7 @@ struct QuestionRow: Sendable {
     }
 
     /// Takes out the last new question of the client that has the most calls, waiting and under way, and more than so many.
-    private mutating func takeLast(ofMoreThan calls: Int) -> Question? {
+    private mutating func dequeueLast(ofMoreThan calls: Int) -> Question? {
         let full = lines.filter { !$0.value.new.isEmpty && $0.value.calls > calls }
         guard case (let client, var line)? = full.max(by: { $0.value.calls < $1.value.calls }),
             let last = line.new.popLast()?.question

@@ -115,10 +115,10 @@ final class ThrottledTransport: HTTPTransport {
                     if state.rows[host] == nil { state.rows[host] = row(for: environment) }
                 }
                 change(host) { $0.enter(question, at: uptime) }
-                if Task.isCancelled { giveUp(question, at: host) }
+                if Task.isCancelled { cancel(question, at: host) }
             }
         } onCancel: {
-            giveUp(question, at: host)
+            cancel(question, at: host)
         }
         switch outcome {
         case .begins: turn.begin(at: host, calls: question.calls)
@@ -133,7 +133,7 @@ final class ThrottledTransport: HTTPTransport {
         return QuestionRow(requestsPerSecond: pace, longest: longestRow)
     }
 
-    private func giveUp(_ question: QuestionRow.Question, at host: QuestionTurn.Host) {
+    private func cancel(_ question: QuestionRow.Question, at host: QuestionTurn.Host) {
         let waiter = state.withLock { state in
             state.rows[host]?.leave(question.number, of: question.client) == true
                 ? state.waiters.removeValue(forKey: question.number) : nil

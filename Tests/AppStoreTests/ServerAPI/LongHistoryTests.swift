@@ -137,14 +137,14 @@ struct LongHistoryTests {
         func key(_ number: Int) -> QuestionKey { QuestionKey(.transactionId("\(number)"), of: "b") }
         let histories = HistoriesUnderWay()
         let now = begun.beginning
-        for number in 0...HistoriesUnderWay.capacity { histories.keep(begun, for: key(number), at: now) }
-        histories.keep(further, for: key(-1), at: now)
-        let kept = (-1...HistoriesUnderWay.capacity).filter { histories.take(key($0), at: now) != nil }
+        for number in 0...HistoriesUnderWay.capacity { histories.store(begun, for: key(number), at: now) }
+        histories.store(further, for: key(-1), at: now)
+        let kept = (-1...HistoriesUnderWay.capacity).filter { histories.removeHistory(for: key($0), at: now) != nil }
         #expect(kept.count == HistoriesUnderWay.capacity)
         #expect(kept.first == -1)
-        histories.keep(further, for: key(1), at: now)
-        #expect(histories.take(key(1), at: now + HistoriesUnderWay.lifetime) == nil)
-        #expect(histories.take(key(1), at: now) == nil)
+        histories.store(further, for: key(1), at: now)
+        #expect(histories.removeHistory(for: key(1), at: now + HistoriesUnderWay.lifetime) == nil)
+        #expect(histories.removeHistory(for: key(1), at: now) == nil)
     }
 }
 

@@ -12,7 +12,7 @@ struct VerifiedJWSCacheTests {
     func bounded() {
         let capacity = VerifiedJWSCache.capacity
         for number in 0..<5 * capacity {
-            cache.keep(digest(number))
+            cache.insert(digest(number))
             #expect(cache.knows(digest(0)))
         }
         #expect(cache.count <= 2 * capacity)

@@ -35,11 +35,11 @@ struct AnswersTests {
     func lifetime() {
         let cache = AnswerCache()
         let now = ContinuousClock.now
-        cache.keep(.success(history), for: key("1"), lifetimeSeconds: 10, at: now)
+        cache.store(.success(history), for: key("1"), lifetimeSeconds: 10, at: now)
         #expect(cache.answer(for: key("1"), at: now + .milliseconds(9999)) == .success(history))
         #expect(cache.answer(for: key("1"), at: now + .seconds(10)) == nil)
         #expect(cache.answer(for: key("2"), at: now) == nil)
-        cache.keep(.success(history), for: key("3"), lifetimeSeconds: 0, at: now)
+        cache.store(.success(history), for: key("3"), lifetimeSeconds: 0, at: now)
         #expect(cache.answer(for: key("3"), at: now) == nil)
     }
 
@@ -48,7 +48,7 @@ struct AnswersTests {
         let cache = AnswerCache()
         let now = ContinuousClock.now
         let count = AnswerCache.capacity * 2 + 1
-        for id in 0..<count { cache.keep(.success(history), for: key("\(id)"), lifetimeSeconds: 10, at: now) }
+        for id in 0..<count { cache.store(.success(history), for: key("\(id)"), lifetimeSeconds: 10, at: now) }
         #expect(cache.answer(for: key("\(count - 1)"), at: now) == .success(history))
         let kept = (0..<count).count { cache.answer(for: key("\($0)"), at: now) != nil }
         #expect(kept <= AnswerCache.capacity)
