@@ -11,13 +11,13 @@ package struct RedemptionFeed: Sendable {
 
     private let bundleIds: Set<String>
     private let store: any RedemptionStore
-    private let places: Permits
+    private let permits: Permits
 
-    /// The places are those of the process.
-    package init(bundleIds: [String], store: any RedemptionStore, places: Permits) {
+    /// The permits are those of the process.
+    package init(bundleIds: [String], store: any RedemptionStore, permits: Permits) {
         self.bundleIds = Set(bundleIds)
         self.store = store
-        self.places = places
+        self.permits = permits
     }
 
     /// The beginning of a page: after a position, or at the first redemption that was stored since a moment.
@@ -45,8 +45,8 @@ package struct RedemptionFeed: Sendable {
             case .since(let moment): try await store.position(of: bundleId, before: moment)
             }
         var page = try await store.redemptions(of: bundleId, after: position, limit: limit)
-        guard page?.isEmpty == true, time > .zero, places.take() else { return page.map { ($0, position) } }
-        defer { places.giveBack() }
+        guard page?.isEmpty == true, time > .zero, permits.acquire() else { return page.map { ($0, position) } }
+        defer { permits.release() }
         while page?.isEmpty == true, await isWorthIt() {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero, (try? await Task.sleep(for: min(left, Self.look))) != nil else { break }

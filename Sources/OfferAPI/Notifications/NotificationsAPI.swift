@@ -24,13 +24,13 @@ package enum NotificationsAPI {
     ) -> some HTTPResponder<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ProblemMiddleware(logger: logger))
-        let places = Permits(mostAtOnce)
+        let permits = Permits(mostAtOnce)
         router.post("/v1/notifications") { request, _ in
             let endpoint = endpoint()
             // The connection has found it to be short enough.
             let body = Array(try await request.body.collect(upTo: .max).readableBytesView)
-            guard places.take() else { throw Problem.tooManyNotifications }
-            defer { places.giveBack() }
+            guard permits.acquire() else { throw Problem.tooManyNotifications }
+            defer { permits.release() }
             do throws(Problem) {
                 let taken = try await endpoint.take(body)
                 logger.debug(

@@ -32,7 +32,7 @@ package struct AnswerRetentionCalls: Sendable {
     private let maximumHeldAgeSeconds: Int64
     private let limits: Limits
     private let clock: ClockMonitor?
-    private let places: Permits
+    private let permits: Permits
     private let write: @Sendable (RetentionAnswer) -> [UInt8]
     private let now: @Sendable () -> Timestamp
 
@@ -73,7 +73,7 @@ package struct AnswerRetentionCalls: Sendable {
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         self.limits = limits
         self.clock = clock
-        places = Permits(limits.calls)
+        permits = Permits(limits.calls)
         self.now = now
         self.write = write
         metrics.note(limit: limits.time)
@@ -92,13 +92,13 @@ package struct AnswerRetentionCalls: Sendable {
     package func noteMalformed() { metrics.countMalformed() }
 
     private func answerInTime(_ signedPayload: String) async -> Answered {
-        guard places.take() else { return Answered(.failure(.tooMany)) }
+        guard permits.acquire() else { return Answered(.failure(.tooMany)) }
         let due = ContinuousClock.now + limits.time
         // The rest is for the commit: once that has begun, nothing is taken back.
         let commit = due - limits.time / 5
         return await TimeLimit.value(by: due, otherwise: Answered(.failure(.tooSlow))) {
-            // Work that goes on after the limit has its place until it ends.
-            defer { places.giveBack() }
+            // Work that goes on after the limit has its permit until it ends.
+            defer { permits.release() }
             do throws(RetentionRefusal) {
                 let call = try call(signedPayload)
                 guard let app = apps[call.subscription.bundleId] else { throw .noRule }

@@ -34,7 +34,7 @@ final class ServiceSnapshot: Sendable {
         let redemptionFeed = RedemptionFeed(
             bundleIds: service.settings.apps.map(\.app.bundleId),
             store: lifelong.ledger.redemptions,
-            places: lifelong.waitingReaders
+            permits: lifelong.waitingReaders
         )
         endpoints = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
@@ -108,7 +108,7 @@ struct LifelongParts: Sendable {
     let ledger: OpenLedger
     let appStoreTransport: AsyncHTTPTransport
     let connections = ConnectionCensus()
-    /// The places of requests that wait for redemptions.
+    /// The permits of requests that wait for redemptions.
     let waitingReaders = Permits(RedemptionFeed.mostWaiting)
     let clientUsages: ClientUsages
     let clock: ClockMonitor

@@ -67,7 +67,7 @@ struct RedemptionsTests {
         _ store: Store = Store(3),
         apps: Set<String> = ["com.example.reader"],
         scopes: Set<ClientScope> = [.redemptions],
-        places: Permits = Permits(4),
+        permits: Permits = Permits(4),
         census: ConnectionCensus = ConnectionCensus()
     ) -> TestListener {
         let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: apps, scopes: scopes)
@@ -75,7 +75,7 @@ struct RedemptionsTests {
             SigningApp(app: App(bundleId: $0, subscriptionGroups: []), signer: ConstantSigner())
         }
         return TestListener(
-            PublicEndpoints.test(client, apps: signing, redemptions: store, waiting: places),
+            PublicEndpoints.test(client, apps: signing, redemptions: store, waiting: permits),
             census: census
         )
     }
@@ -136,17 +136,17 @@ struct RedemptionsTests {
         async let answer = RedemptionsTests().listener(store).ask(Self.request("wait=30"))
         store.count.withLock { $0 = 1 }
         #expect(try await answer.body.contains(#""originalTransactionId":"1""#))
-        #expect(try await listener(Store(0), places: Permits(0)).ask(Self.request("wait=30")).status == 200)
+        #expect(try await listener(Store(0), permits: Permits(0)).ask(Self.request("wait=30")).status == 200)
     }
 
     /// A connection whose request waits, and has the only place.
-    private func waiting(_ places: Permits, _ census: ConnectionCensus = ConnectionCensus()) async throws
+    private func waiting(_ permits: Permits, _ census: ConnectionCensus = ConnectionCensus()) async throws
         -> TestConnection
     {
-        let connection = try await listener(Store(0), places: places, census: census).connect()
+        let connection = try await listener(Store(0), permits: permits, census: census).connect()
         try await connection.send(Self.request("wait=30"))
-        while places.take() {
-            places.giveBack()
+        while permits.acquire() {
+            permits.release()
             _ = try await connection.received()
         }
         return connection
@@ -166,11 +166,11 @@ struct RedemptionsTests {
 
     @Test("A client that has gone gives its place back")
     func gone() async throws {
-        let places = Permits(1)
-        let connection = try await waiting(places)
+        let permits = Permits(1)
+        let connection = try await waiting(permits)
         try await connection.close()
         let start = ContinuousClock.now
-        while !places.take() { await connection.channel.testingEventLoop.run() }
+        while !permits.acquire() { await connection.channel.testingEventLoop.run() }
         #expect(start.duration(to: .now) < .seconds(20))
     }
 }

@@ -208,7 +208,7 @@ extension PublicEndpoints {
         ledger: any SignatureLedger = ScriptedLedger(),
         reports: any ProductReportStore = InMemoryProductReports(),
         redemptions: any RedemptionStore = NoRedemptions(),
-        waiting places: Permits = Permits(RedemptionFeed.mostWaiting)
+        waiting permits: Permits = Permits(RedemptionFeed.mostWaiting)
     ) -> PublicEndpoints {
         PublicEndpoints(
             clients: ClientDirectory([client] + others, usages: usages),
@@ -226,7 +226,7 @@ extension PublicEndpoints {
             redemptionFeed: RedemptionFeed(
                 bundleIds: apps.map(\.app.bundleId),
                 store: redemptions,
-                places: places
+                permits: permits
             )
         )
     }
