@@ -36,11 +36,11 @@ package struct DecisionLog: Sendable {
     }
 
     /// Writes the lines of an answer.
-    func note(_ answer: CustomerAnswer, of app: App) {
+    func log(_ answer: CustomerAnswer, of app: App) {
         let request = answer.request
         guard request.signatureCount > 0 else { return }
         let customer = request.account.customer(by: app.customerSeparator)
-        func note(
+        func writeLine(
             _ productId: String,
             _ offerId: String?,
             _ verdict: Verdict,
@@ -64,16 +64,16 @@ package struct DecisionLog: Sendable {
         for offer in answer.decisions {
             let decision = offer.decision
             let reason = decision.reason.rawValue
-            note(offer.request.productId, offer.request.offerId, decision.verdict, reason, decision.basis)
+            writeLine(offer.request.productId, offer.request.offerId, decision.verdict, reason, decision.basis)
         }
         for product in answer.products {
             let decision = product.introductoryOffer
-            note(product.productId, nil, decision.verdict, decision.reason.rawValue, decision.basis)
+            writeLine(product.productId, nil, decision.verdict, decision.reason.rawValue, decision.basis)
         }
     }
 
     /// Writes the lines of a call of Apple's.
-    func note(
+    func log(
         _ reasons: [(offer: OfferRequest, reason: Reason)],
         of subscription: SubscriptionIdentity,
         account: AccountDigest?

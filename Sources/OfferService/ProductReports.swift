@@ -13,10 +13,10 @@ package struct ProductReports: Sendable {
         self.now = now
     }
 
-    /// Stores all reports or throws; `false` for a report without room, `nil` for an app outside the catalog.
-    package func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
+    /// Saves all reports or throws; `false` for a report without room, `nil` for an app outside the catalog.
+    package func save(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
         guard apps[bundleId] != nil else { return nil }
-        return try await store.keep(reports, of: bundleId, at: now())
+        return try await store.save(reports, of: bundleId, at: now())
     }
 
     /// The products of an app known in a country, all for no `productIds`; `nil` for an app outside the catalog.

@@ -30,14 +30,14 @@ package struct RandomWords: RandomNumberGenerator, Sendable {
                 guard Self.fill(&stock.words) else { return nil }
                 stock.left = stock.words.count
             }
-            return (Self.take(from: &stock), Self.take(from: &stock))
+            return (Self.popWord(from: &stock), Self.popWord(from: &stock))
         }
         guard let pair else { return UInt64.random(in: .min ... .max) }
         second = pair.1
         return pair.0
     }
 
-    private static func take(from stock: inout Stock) -> UInt64 {
+    private static func popWord(from stock: inout Stock) -> UInt64 {
         stock.left -= 1
         // A word that is given out is erased.
         defer { stock.words[stock.left] = 0 }

@@ -106,7 +106,7 @@ extension SignOffers {
         let answer = prepared.released(by: outcomes)
         let request = answer.request
         let counters = signatureCounters[request.bundleId]
-        if let decisionLog, let app = apps[request.bundleId]?.app { decisionLog.note(answer, of: app) }
+        if let decisionLog, let app = apps[request.bundleId]?.app { decisionLog.log(answer, of: app) }
         for offer in answer.decisions {
             metrics.decisions.count(
                 CountedDecision(
@@ -118,7 +118,7 @@ extension SignOffers {
                 )
             )
             if let drawn = offer.decision.drawn {
-                metrics.holdouts?.note(
+                metrics.holdouts?.record(
                     HoldoutCustomer(drawn, bundleId: request.bundleId, environment: answer.environment)
                 )
             }

@@ -107,7 +107,7 @@ package final class SignOffers: Sendable {
         let (watch, stages) = (Stopwatch(), metrics.stages)
         ledger.append(entries) { places, result in
             let nanoseconds = watch.nanoseconds
-            for _ in places { stages.note(nanoseconds, in: .ledger) }
+            for _ in places { stages.record(nanoseconds, in: .ledger) }
             completion(places, result.mapError { .ledger($0) })
         }
     }

@@ -7,10 +7,10 @@ package final class InMemoryProductReports: ProductReportStore {
         var byCountry: [CountryCode: [String: ObservedProduct]] = [:]
         var offers: Set<OfferRequest> = []
 
-        mutating func keep(_ report: ProductReport, at moment: Timestamp) -> Bool {
+        mutating func save(_ report: ProductReport, at moment: Timestamp) -> Bool {
             guard report.offers.count <= ObservedProduct.mostOffers else { return false }
             var observed = byCountry[report.country]?[report.productId]
-            observed?.note(report, at: moment)
+            observed?.record(report, at: moment)
             byCountry[report.country, default: [:]][report.productId] = observed ?? ObservedProduct(report, at: moment)
             for offerId in report.offers.compactMap(\.name.offerId) {
                 offers.insert(OfferRequest(productId: report.productId, offerId: offerId))
@@ -23,9 +23,9 @@ package final class InMemoryProductReports: ProductReportStore {
 
     package init() {}
 
-    package func keep(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
+    package func save(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
         self.reports.withLock { apps in
-            reports.map { apps[bundleId, default: Reports()].keep($0, at: moment) }
+            reports.map { apps[bundleId, default: Reports()].save($0, at: moment) }
         }
     }
 

@@ -56,7 +56,7 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
 
     package func learn(_ observation: Book) { contents.withLock { $0.learn(observation) } }
 
-    package func keep(_ notification: NotificationRecord, _ observation: Book) -> Bool {
+    package func save(_ notification: NotificationRecord, _ observation: Book) -> Bool {
         contents.withLock { contents in
             let isNew = contents.notifications.insert(notification.id).inserted
             if isNew || notification.countsAgain { contents.learn(observation) }

@@ -44,7 +44,7 @@ struct CatchUpNotificationsTests {
         func learn(_ observation: Book) {}
         func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 
-        func keep(
+        func save(
             _ notification: NotificationRecord,
             _ observation: Book
         ) async throws(StorageFailure) -> Bool {

@@ -46,7 +46,7 @@ struct ProductReportsTests {
         _ productIds: [String] = []
     ) async throws -> ProductOverview {
         let useCases = useCases(InMemoryProductReports())
-        #expect(try await useCases.take(reports, of: "reader")?.allSatisfy { $0 } == true)
+        #expect(try await useCases.save(reports, of: "reader")?.allSatisfy { $0 } == true)
         let germany = try #require(CountryCode("DE"))
         return try #require(await useCases.products(of: "reader", in: germany, productIds: productIds))
     }
@@ -110,7 +110,7 @@ struct ProductReportsTests {
         let store = InMemoryProductReports()
         let useCases = useCases(store)
         let germany = try #require(CountryCode("DE"))
-        #expect(try await useCases.take([try report()], of: "other") == nil)
+        #expect(try await useCases.save([try report()], of: "other") == nil)
         #expect(store.products(of: "other", in: germany).isEmpty)
         #expect(try await useCases.products(of: "other", in: germany) == nil)
         #expect(try await useCases.comparison(of: "other") == nil)

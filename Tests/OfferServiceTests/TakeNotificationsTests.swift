@@ -32,7 +32,7 @@ struct TakeNotificationsTests {
             now: { Self.now }
         )
         do throws(NotificationRefusal) {
-            return try await taking.take("").outcome.rawValue
+            return try await taking.receive("").outcome.rawValue
         } catch {
             switch error {
             case .notTaken: return "422"

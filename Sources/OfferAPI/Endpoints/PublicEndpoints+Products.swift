@@ -15,7 +15,7 @@ extension PublicEndpoints {
         }
         return .later { [productReports] () async throws(Problem) in
             let kept = try await Self.answer(about: bundleId) { () async throws(StorageFailure) in
-                try await productReports.take(call.reports.map(\.report), of: bundleId)
+                try await productReports.save(call.reports.map(\.report), of: bundleId)
             }
             let full = zip(call.reports, kept).filter { !$0.1 }.map { report, _ in
                 RejectedReport(

@@ -20,7 +20,7 @@ package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
             throw Problem(error)
         }
         do throws(NotificationRefusal) {
-            return try await takeNotifications.take(signedPayload)
+            return try await takeNotifications.receive(signedPayload)
         } catch {
             throw Problem(error)
         }

@@ -16,7 +16,7 @@ package struct RetentionEndpoint: Sendable {
         do throws(JSONFault) {
             signedPayload = try SignedPayload.read(body, of: "A call for a retention message")
         } catch {
-            calls.noteMalformed()
+            calls.countMalformed()
             throw Problem(error)
         }
         do throws(RetentionRefusal) {

@@ -66,7 +66,7 @@ package final class RetentionMetrics: Sendable {
         limit = Meter(label: "offer_signer_retention_timeout_seconds", factory: factory)
     }
 
-    func note(limit: Duration) { self.limit.set(limit / .seconds(1)) }
+    func set(limit: Duration) { self.limit.set(limit / .seconds(1)) }
 
     func count(_ outcome: Outcome, nanoseconds: Int64) {
         calls[outcome]?.increment()

@@ -13,7 +13,7 @@ package final class StageMetrics: Sendable {
     }
 
     @usableFromInline
-    package func note(_ nanoseconds: Int64, in stage: Stage) {
+    package func record(_ nanoseconds: Int64, in stage: Stage) {
         timers[stage.index].recordNanoseconds(nanoseconds)
     }
 
@@ -24,7 +24,7 @@ package final class StageMetrics: Sendable {
         _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let watch = Stopwatch()
-        defer { note(watch.nanoseconds, in: stage) }
+        defer { record(watch.nanoseconds, in: stage) }
         return try work()
     }
 }

@@ -70,7 +70,7 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
                 guard error.kind == .pageRefused else { throw error }
                 throw try await restart(window, of: owner, step.progress, after: error)
             }
-            try await take(page.items, into: &step)
+            try await receive(page.items, into: &step)
             if let next = page.nextPage, !windows.isNew(next, in: window, of: owner) {
                 let fault = HistoryFault(
                     "Apple's notification history comes round to a page that it gave",
@@ -129,13 +129,13 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
         )
     }
 
-    /// Takes the notifications of a page together, so that they are stored together.
-    private func take(_ items: [HistoryPage.Item], into step: inout Step) async throws {
+    /// Receives the notifications of a page together, so that they are stored together.
+    private func receive(_ items: [HistoryPage.Item], into step: inout Step) async throws {
         try await withThrowingTaskGroup(of: TakenNotification?.self) { group in
             for item in items {
                 group.addTask { [takeNotifications, reader] in
                     do throws(NotificationRefusal) {
-                        return try await takeNotifications.take(item.signedPayload, again: reader == .command)
+                        return try await takeNotifications.receive(item.signedPayload, again: reader == .command)
                     } catch {
                         guard case .notKept(let failure) = error else { return nil }
                         throw failure

@@ -19,11 +19,11 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
         self.now = now
     }
 
-    /// Takes a notification: when this returns, its effect is on durable storage.
+    /// Receives a notification: when this returns, its effect is on durable storage.
     ///
     /// A notification of unknown type or contents is recorded as well, and nothing is learnt from it. What one says that was
-    /// taken before counts only if it is to be merged `again`: as from a version that stored less of it.
-    package func take(
+    /// received before counts only if it is to be merged `again`: as from a version that stored less of it.
+    package func receive(
         _ signedPayload: String,
         again: Bool = false
     ) async throws(NotificationRefusal) -> TakenNotification {
@@ -55,7 +55,7 @@ package struct TakeNotifications<Reader: NotificationReader>: Sendable {
             $0.remembered(digester: memory.digester, at: moment, isConfirmed: true)
         }
         do throws(StorageFailure) {
-            let isNew = try await memory.states.keep(record, said ?? Book())
+            let isNew = try await memory.states.save(record, said ?? Book())
             return counted(record.type, !isNew ? .repeated : isUnderstood ? .taken : .notUnderstood)
         } catch {
             metrics.count(record.type, .notKept)

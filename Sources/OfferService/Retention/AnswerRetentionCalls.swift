@@ -76,7 +76,7 @@ package struct AnswerRetentionCalls: Sendable {
         permits = Permits(limits.calls)
         self.now = now
         self.write = write
-        metrics.note(limit: limits.time)
+        metrics.set(limit: limits.time)
     }
 
     /// An answer is on durable storage, and a refusal is recorded nowhere.
@@ -89,7 +89,7 @@ package struct AnswerRetentionCalls: Sendable {
     }
 
     /// Counts a body that is no call.
-    package func noteMalformed() { metrics.countMalformed() }
+    package func countMalformed() { metrics.countMalformed() }
 
     private func answerInTime(_ signedPayload: String) async -> Answered {
         guard permits.acquire() else { return Answered(.failure(.tooMany)) }
@@ -161,7 +161,7 @@ package struct AnswerRetentionCalls: Sendable {
         if case .failure(.noRule) = result { count(nil, of: app) }
         func count(_ reply: RetentionReply?, of app: RetentionApp) {
             let bundleId = app.signing.app.bundleId
-            decisionLog?.note(walk.reasons, of: call.subscription, account: customer.account)
+            decisionLog?.log(walk.reasons, of: call.subscription, account: customer.account)
             for (offer, reason) in walk.reasons {
                 service.decisions.count(
                     CountedDecision(
@@ -174,7 +174,7 @@ package struct AnswerRetentionCalls: Sendable {
                 )
             }
             for drawn in walk.drawn {
-                service.holdouts?.note(
+                service.holdouts?.record(
                     HoldoutCustomer(drawn, bundleId: bundleId, environment: call.subscription.environment)
                 )
             }

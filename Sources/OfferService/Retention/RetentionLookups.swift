@@ -52,12 +52,12 @@ package final class RetentionLookups: Sendable {
         guard let begins else { return }
         guard begins else { return metrics.count(.leftOut) }
         Task {
-            await look(up: subscription, of: app)
+            await fetchHistory(of: subscription, in: app)
             state.withLock { _ = $0.underWay.remove(subscription) }
         }
     }
 
-    private func look(up subscription: SubscriptionIdentity, of app: App) async {
+    private func fetchHistory(of subscription: SubscriptionIdentity, in app: App) async {
         do throws(EvidenceFault) {
             let answer = try await fetcher.history(
                 answering: .transactionId(subscription.originalTransactionId),

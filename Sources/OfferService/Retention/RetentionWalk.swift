@@ -49,7 +49,7 @@ struct RetentionWalk {
             } catch {
                 return .failure(.ledger(error))
             }
-            stages.note(watch.nanoseconds, in: .ledger)
+            stages.record(watch.nanoseconds, in: .ledger)
             if case .answered(let body) = outcomes.first { return .success(RetentionReply(repeating: body)) }
             guard let refused = outcomes.first(where: { $0 != .recorded }) else {
                 guard outcomes.count == prepared.entry.grants.count else {

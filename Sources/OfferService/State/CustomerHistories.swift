@@ -190,7 +190,7 @@ struct CustomerHistories: Sendable {
                 }
             }
         }
-        stages.note(watch.nanoseconds, in: .evidence)
+        stages.record(watch.nanoseconds, in: .evidence)
         try refuseFuture(kept, at: moment)
         return .now(inquiry(request, of: signing, kept, from: .appStore, at: moment))
     }
@@ -202,7 +202,7 @@ struct CustomerHistories: Sendable {
         of signing: SigningApp
     ) async throws(SignatureFault) -> Inquiry {
         let watch = Stopwatch()
-        defer { stages.note(watch.nanoseconds, in: .evidence) }
+        defer { stages.record(watch.nanoseconds, in: .evidence) }
         let answer: Book
         do throws(EvidenceFault) {
             answer = try await fetcher.history(answering: question, for: request, of: signing.app)
@@ -258,7 +258,7 @@ struct CustomerHistories: Sendable {
     private func read(_ evidence: Evidence?, at moment: Timestamp) throws(SignatureFault) -> Book? {
         guard let evidence else { return nil }
         let watch = Stopwatch()
-        defer { stages.note(watch.nanoseconds, in: .evidence) }
+        defer { stages.record(watch.nanoseconds, in: .evidence) }
         let book: Book
         do throws(EvidenceFault) {
             book = try reader.book(from: evidence)

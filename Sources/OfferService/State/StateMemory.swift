@@ -73,7 +73,7 @@ private struct ReadOnlyStates: SubscriptionStates {
 
     func learn(_ said: Book) {}
 
-    func keep(
+    func save(
         _ notification: NotificationRecord,
         _ said: Book
     ) async throws(StorageFailure) -> Bool {

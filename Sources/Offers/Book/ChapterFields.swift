@@ -33,11 +33,11 @@ struct ChapterFields {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
                 .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition,
                 .isFree, .isFreeUnsaid, .isShownSinceUnsaid, .isBundled, .willUnbundle:
-                note(1, as: field)
+                store(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
                 .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId,
                 .bundleOriginalTransactionId, .bundleTransactionId, .bundleProductId:
-                note(Int64(try reader.textPlace()), as: field)
+                store(Int64(try reader.textPlace()), as: field)
             case .linkedId: linkedIds.append(try reader.text())
             case .winBackOfferId: winBackOfferIds.append(try reader.text())
             case .otherAccount: account = AppAccountToken(try reader.text())
@@ -45,13 +45,13 @@ struct ChapterFields {
                 let place = try reader.signed()
                 guard accounts.indices.contains(Int(clamping: place)) else { throw CompactReader.fault }
                 account = accounts[Int(clamping: place)].pseudonym
-            default: note(try reader.signed(), as: field)
+            default: store(try reader.signed(), as: field)
             }
         }
         texts = reader.texts
     }
 
-    private mutating func note(_ number: Int64, as field: HeldField) {
+    private mutating func store(_ number: Int64, as field: HeldField) {
         numbers[Int(field.rawValue)] = number
         found |= 1 << field.rawValue
     }

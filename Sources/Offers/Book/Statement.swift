@@ -60,7 +60,7 @@ extension Statement<Transaction> {
         if older.asOf == newer.asOf, older.source == newer.source {
             joined.content.join(older.content)
         } else {
-            joined.content.keep(of: older.content)
+            joined.content.fillGaps(from: older.content)
             // An answer that does not say whose a purchase is means a customer's own; what is signed does not.
             if newer.content.ownership == .unknown(nil), older.source == .signature {
                 joined.content.ownership = older.content.ownership
@@ -86,11 +86,11 @@ extension Transaction {
         let isUnsaid = copy.ownership == .unknown(nil)
         if ownership == .unknown(nil) || ownership == .purchased && !isUnsaid { ownership = copy.ownership }
         appAccountToken = appAccountToken ?? copy.appAccountToken
-        keep(of: copy)
+        fillGaps(from: copy)
     }
 
     /// Takes from an older copy what a newer one may leave out and nobody takes back.
-    fileprivate mutating func keep(of older: Transaction) {
+    fileprivate mutating func fillGaps(from older: Transaction) {
         complete(by: older)
         if productId.isEmpty { productId = older.productId }
         subscriptionGroupIdentifier = subscriptionGroupIdentifier ?? older.subscriptionGroupIdentifier

@@ -57,9 +57,9 @@ package struct HoldoutCustomer: Equatable, Sendable {
     }
 }
 
-/// Keeps when each customer of a holdout was first seen: plain synchronous calls, which never wait.
+/// Records when each customer of a holdout was first seen: plain synchronous calls, which never wait.
 package protocol HoldoutRecords: Sendable {
-    func note(_ customer: HoldoutCustomer)
+    func record(_ customer: HoldoutCustomer)
 }
 
 extension PromotionalOffer {

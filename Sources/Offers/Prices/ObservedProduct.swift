@@ -13,7 +13,7 @@ package struct ObservedProduct: Sendable {
     package init(_ report: ProductReport, at moment: Timestamp) {
         productId = report.productId
         prices = ObservationLog(report.tag, at: moment)
-        noteOffers(of: report, at: moment)
+        recordOffers(of: report, at: moment)
     }
 
     package init(
@@ -26,9 +26,9 @@ package struct ObservedProduct: Sendable {
         self.offers = offers
     }
 
-    package mutating func note(_ report: ProductReport, at moment: Timestamp) {
-        prices.note(completed(report.tag), at: moment)
-        noteOffers(of: report, at: moment)
+    package mutating func record(_ report: ProductReport, at moment: Timestamp) {
+        prices.record(completed(report.tag), at: moment)
+        recordOffers(of: report, at: moment)
     }
 
     /// The price tag, with the known symbol of its currency where the client does not say.
@@ -40,8 +40,8 @@ package struct ObservedProduct: Sendable {
         return PriceTag(price: tag.price, currency: tag.currency, symbol: known?.symbol)
     }
 
-    private mutating func noteOffers(of report: ProductReport, at moment: Timestamp) {
-        for offer in report.offers where offers[offer.name]?.note(offer.terms, at: moment) == nil {
+    private mutating func recordOffers(of report: ProductReport, at moment: Timestamp) {
+        for offer in report.offers where offers[offer.name]?.record(offer.terms, at: moment) == nil {
             offers[offer.name] = ObservationLog(offer.terms, at: moment)
         }
         guard offers.count > Self.mostOffers else { return }
@@ -90,7 +90,7 @@ package struct ObservationLog<Value: Equatable & Sendable>: Sendable {
         self.older = Array(older.prefix(Self.mostOlder))
     }
 
-    package mutating func note(_ value: Value, at moment: Timestamp) {
+    package mutating func record(_ value: Value, at moment: Timestamp) {
         let known = [newest] + older
         let before = known.first { $0.value == value }
         var count = 1

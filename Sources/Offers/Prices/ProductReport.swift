@@ -35,8 +35,8 @@ package struct ReportedOffer: Equatable, Sendable {
 
 /// Product reports per app, product and country: the port to storage.
 package protocol ProductReportStore: Sendable {
-    /// Keeps reports, in their order; `false` stands for one that the app has no room for.
-    func keep(
+    /// Saves reports, in their order; `false` stands for one that the app has no room for.
+    func save(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp

@@ -34,7 +34,7 @@ package struct RetentionRule: Equatable, Sendable {
     /// Whether every customer of a product gets its answer, so that no later rule is ever asked about that product.
     ///
     /// The product is `nil` for one that the catalog does not have.
-    package func takesEverybody(of productId: String?, in app: App) -> Bool {
+    package func appliesToEverybody(of productId: String?, in app: App) -> Bool {
         if let products, !(productId.map(products.contains) ?? false) { return false }
         switch proposal {
         case .message: return true

@@ -67,10 +67,10 @@ struct AcceptedOffers {
     /// The place, among the redemptions, of the one that a purchase under its offer begins; `nil` where none waits for it.
     mutating func begun(by offerId: String) -> Int? { waiting.removeValue(forKey: offerId) }
 
-    /// Adds the offers that were taken while a purchase ran.
+    /// Appends the offers that were taken while a purchase ran.
     ///
     /// One that waits already stays the same one while the renewal info goes on to name it; else it was let go.
-    mutating func take(
+    mutating func append(
         at place: Int,
         under running: String?,
         into found: inout [OfferRedemption],

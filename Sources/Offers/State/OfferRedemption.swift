@@ -98,7 +98,7 @@ extension Chapter {
         var taken = AcceptedOffers(accepted, beside: purchases)
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
-        taken.take(at: -1, under: nil, into: &found, of: identity, in: purchases.first?.subscriptionGroupIdentifier)
+        taken.append(at: -1, under: nil, into: &found, of: identity, in: purchases.first?.subscriptionGroupIdentifier)
         for (place, purchase) in purchases.enumerated() {
             if run.turns(at: purchase), let offerId = run.offerId {
                 if let known = taken.begun(by: offerId) {
@@ -108,7 +108,7 @@ extension Chapter {
                 }
             }
             let group = purchase.subscriptionGroupIdentifier
-            taken.take(at: place, under: run.offerId, into: &found, of: identity, in: group)
+            taken.append(at: place, under: run.offerId, into: &found, of: identity, in: group)
         }
         // One that waits for its renewal is named by the renewal info alone.
         if let next = renewal?.content?.offer, next.isRetention {

@@ -12,10 +12,10 @@ package protocol SubscriptionStates: Sendable {
     /// forgotten: the evidence can be sent again.
     func learn(_ said: Book)
 
-    /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
+    /// Saves a notification and learns from it; when this returns, its effect is on durable storage.
     ///
-    /// It returns `false` when the notification was kept before, and throws when nothing of it is kept.
-    func keep(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure)
+    /// It returns `false` when the notification was saved before, and throws when nothing of it is saved.
+    func save(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure)
         -> Bool
 
     /// Forgets a customer: the subscriptions that belong to the account, with all that is held of them.

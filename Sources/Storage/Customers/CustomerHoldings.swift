@@ -51,7 +51,7 @@ extension Session {
         let identities = found.book.chapters.map(\.identity) + customer.namedIdentities
         let ids = Set(identities.map(\.originalTransactionId))
         var known: Set<SignaturePlace> = []
-        func take(_ digest: AccountDigest, ofSubscriptions: Bool = false) throws(StorageFailure) {
+        func addSignatures(of digest: AccountDigest, ofSubscriptions: Bool = false) throws(StorageFailure) {
             let rows = try run(CustomerSQL.signatures, .bytes(digest.bytes), bundleId)
             for (row, record) in zip(rows.rows, try rows.records(isNamed: true)) {
                 if ofSubscriptions, !(record.originalTransactionId.map(ids.contains) ?? false) { continue }
@@ -62,13 +62,13 @@ extension Session {
                 found.signatures.append(CustomerHoldings.Signature(record: record, redeemedAt: redeemed))
             }
         }
-        for digest in digests(of: customer, found.book) { try take(digest) }
+        for digest in digests(of: customer, found.book) { try addSignatures(of: digest) }
         if customer.account == nil {
             // A customer may have many accounts, of which a digest says only the first part: which, the subscription says.
             for identity in identities {
                 let presented = try run(identity.call(RedemptionSQL.presentedFor))
                 for row in presented.rows {
-                    try take(AccountDigest(try presented.bytes(row, 0)), ofSubscriptions: true)
+                    try addSignatures(of: AccountDigest(try presented.bytes(row, 0)), ofSubscriptions: true)
                 }
             }
         }

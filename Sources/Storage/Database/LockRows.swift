@@ -31,7 +31,7 @@ enum LockRows {
     }
 
     /// Locks rows, everybody in the same order, so that nobody waits in a circle; it answers with their number.
-    static func take(_ rows: Set<Int64>) -> SQLCall {
+    static func lock(_ rows: Set<Int64>) -> SQLCall {
         SQLCall(
             "SELECT count(*) FROM (SELECT 1 FROM ledger_locks WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE) AS taken",
             .integers(rows.sorted())
@@ -39,7 +39,7 @@ enum LockRows {
     }
 
     /// Locks those rows that nobody else has, without waiting, and answers with their numbers.
-    static func takeFree(_ rows: Set<Int64>) -> SQLCall {
+    static func lockAvailable(_ rows: Set<Int64>) -> SQLCall {
         SQLCall(
             "SELECT id FROM ledger_locks WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE SKIP LOCKED",
             .integers(rows.sorted())

@@ -31,11 +31,11 @@ package final class RecentFigure<Value: Sendable>: Sendable {
             if isDue { state.isLooking = true }
             return (state.found, isDue)
         }
-        if isDue { Task { await look(find) } }
+        if isDue { Task { await refresh(find) } }
         return found.map { ($0.value, $0.at.duration(to: .now)) }
     }
 
-    private func look(_ find: @Sendable () async -> Value?) async {
+    private func refresh(_ find: @Sendable () async -> Value?) async {
         let start = ContinuousClock.now
         let value = await find()
         let life = max(life, start.duration(to: .now) * 100)

@@ -86,6 +86,6 @@ extension GroupCommit {
         }
 
         /// Records that there was no commit.
-        func takeBack() { state.withLock { $0.isCommitting = false } }
+        func abortCommit() { state.withLock { $0.isCommitting = false } }
     }
 }

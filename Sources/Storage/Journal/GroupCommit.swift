@@ -104,15 +104,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Has the writer find out whether the store takes something; the completion is called when that is known.
     func prove(_ completion: @escaping @Sendable () -> Void) {
         writer.async {
-            self.look()
+            self.probeStore()
             completion()
         }
     }
 
-    private func look() {
+    private func probeStore() {
         do throws(StorageFailure) {
             try probe()
-            note(nil)
+            record(failure: nil)
         } catch {
             fail([], error)
         }
@@ -181,7 +181,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private func writeNext() -> Bool {
         guard let batch = next() else {
             // The writer is no longer stuck; a probe finds out whether the store works.
-            if state.withLock({ $0.failure?.code == .tooSlow && !$0.isClosed }) { look() }
+            if state.withLock({ $0.failure?.code == .tooSlow && !$0.isClosed }) { probeStore() }
             return false
         }
         do throws(StorageFailure) {
@@ -191,7 +191,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 state.withLock { $0.refusal = error }
                 request.fail(error)
             }
-            note(nil)
+            record(failure: nil)
         } catch {
             fail(batch, error)
         }
@@ -209,7 +209,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             do throws(StorageFailure) {
                 return settle(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
             } catch {
-                for request in batch { request.takeBack() }
+                for request in batch { request.abortCommit() }
                 guard error.code == .abandoned else { throw error }
             }
         }
@@ -269,7 +269,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// Fails what was in hand and all that waits, as nothing can be written now, and rests.
     private func fail(_ batch: [Request], _ failure: StorageFailure) {
-        note(failure)
+        record(failure: failure)
         let waiting = state.withLock { state in
             defer {
                 state.waiting = []
@@ -287,7 +287,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             guard let self, failure != nil, state.withLock({ !$0.isClosed }) else { return }
             do throws(StorageFailure) {
                 try probe()
-                note(nil)
+                record(failure: nil)
                 writeOn()
             } catch {
                 fail([], error)
@@ -295,7 +295,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    private func note(_ failure: StorageFailure?) {
+    private func record(failure: StorageFailure?) {
         state.withLock { state in
             state.failure = failure
             state.hasWritten = state.hasWritten || failure == nil

@@ -31,7 +31,7 @@ extension Journal: SubscriptionStates {
         writer.writeRidersSoon()
     }
 
-    package func keep(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure) -> Bool {
+    package func save(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure) -> Bool {
         let work = StateWork(notification: notification, observation: said)
         guard case .notification(let isNew) = try await outcome(of: .notification(work)) else {
             throw .malformed("outcome")
@@ -76,7 +76,7 @@ package struct StoredStates: SubscriptionStates {
 
     package func learn(_ said: Book) {}
 
-    package func keep(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure) -> Bool {
+    package func save(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure) -> Bool {
         throw Self.readOnly
     }
 

@@ -10,7 +10,7 @@ extension Journal: OfferTally, HoldoutRecords {
 
     package func count(_ decision: CountedDecision) { writer.statistics.count(decision) }
 
-    package func note(_ customer: HoldoutCustomer) { writer.statistics.add(customer) }
+    package func record(_ customer: HoldoutCustomer) { writer.statistics.add(customer) }
 }
 
 extension LedgerStore {

@@ -93,15 +93,15 @@ final class JournalWriter: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if isFirst { lookSoon() }
+        if isFirst { schedulePoll() }
     }
 
-    private func lookSoon() {
+    private func schedulePoll() {
         let taken = held.taken
         queue.asyncAfter(deadline: .now() + linger) {
             guard let now = self.held.taken else { return self.state.withLock { $0.isScheduled = false } }
             if now == taken, self.failure == nil { self.writeRiders() }
-            self.lookSoon()
+            self.schedulePoll()
         }
     }
 
@@ -111,7 +111,7 @@ final class JournalWriter: Sendable {
         state.withLock { $0.ridesAlone = false }
         var isDone = false
         while !isDone {
-            let ride = Ride(works: held.take(), statistics: statistics.take(isLast: isLast))
+            let ride = Ride(works: held.dequeueBatch(), statistics: statistics.dequeueBatch(isLast: isLast))
             guard !ride.isEmpty else { return }
             do throws(StorageFailure) {
                 isDone = try writeAlone(ride)
@@ -148,7 +148,7 @@ final class JournalWriter: Sendable {
 
     private func ride(besides count: Int) -> Ride {
         guard !state.withLock(\.ridesAlone) else { return Ride() }
-        return Ride(works: count <= Self.fewEntries ? held.take() : [], statistics: statistics.take())
+        return Ride(works: count <= Self.fewEntries ? held.dequeueBatch() : [], statistics: statistics.dequeueBatch())
     }
 
     private func rode(_ ride: Ride, _ news: ArraySlice<Bool?>) {
@@ -159,7 +159,7 @@ final class JournalWriter: Sendable {
     }
 
     private func putBack(_ ride: Ride, _ failure: StorageFailure) {
-        held.takeBack()
+        held.requeueBatch()
         if let batch = ride.statistics { statistics.putBack(batch, failure) }
     }
 

@@ -42,7 +42,7 @@ final class Statistics: Sendable {
     }
 
     /// Takes what is to be written, every few seconds; `nil` where nothing is due.
-    func take(isLast: Bool = false) -> StatisticsBatch? {
+    func dequeueBatch(isLast: Bool = false) -> StatisticsBatch? {
         state.withLock { state in
             guard !state.waiting.isEmpty, isLast || state.due <= .now else { return nil }
             var batch = state.waiting

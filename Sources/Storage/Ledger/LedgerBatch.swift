@@ -157,7 +157,7 @@ struct LedgerBatch: Sendable {
                     )
                     if let presentations, !presentations.allows(maximum) {
                         if !counted.isAnonymous {
-                            Self.note(Self.refused, of: subscription, at: entry.time, in: &presented, &decision)
+                            Self.markSeen(by: Self.refused, of: subscription, at: entry.time, in: &presented, &decision)
                         }
                         return .evidenceShared(others: presentations.others)
                     }
@@ -178,7 +178,7 @@ struct LedgerBatch: Sendable {
                 }
                 work.add(grant, in: entry, customer: counted.customer, to: &decision.records)
                 if let subscription, !counted.isAnonymous {
-                    Self.note(counted.customer, of: subscription, at: entry.time, in: &presented, &decision)
+                    Self.markSeen(by: counted.customer, of: subscription, at: entry.time, in: &presented, &decision)
                     recorded = subscription
                 }
                 return .recorded
@@ -195,9 +195,9 @@ struct LedgerBatch: Sendable {
         return decision
     }
 
-    /// Notes that a subscription was presented, if that was not noted within the hour.
-    private static func note(
-        _ customer: [UInt8],
+    /// Marks a subscription as presented by a customer, if it was not within the hour.
+    private static func markSeen(
+        by customer: [UInt8],
         of subscription: PresentedSubscription,
         at now: Timestamp,
         in presented: inout [PresentedSubscription: Presented],

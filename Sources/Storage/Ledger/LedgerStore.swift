@@ -159,7 +159,7 @@ final class LedgerStore: Sendable {
 
     /// Signs how far the chain is, where it has grown since the last time, and the ends of chains whose writers are gone.
     func writeCheckpoint() throws(StorageFailure) {
-        let left = try look()
+        let left = try checkLedger()
         let (writer, head, covered, lastLook) = chain.withLock { ($0.writer, $0.head, $0.covered, $0.lastLook) }
         let grown = head.flatMap { $0.number > covered ? $0 : nil }
         let looks = lastLook.map { $0.duration(to: .now) > Self.pause } ?? true
@@ -249,7 +249,7 @@ extension LedgerStore {
                     return try body(session, writer)
                 }
                 chain.withLock { ($0.heads, $0.confirmed) = ([written.head], written.head) }
-                seen.withLock { $0.note(written.head, of: writer) }
+                seen.withLock { $0.record(written.head, of: writer) }
                 wasFull.store(false, ordering: .relaxed)
                 return written.value
             } catch {
@@ -290,8 +290,8 @@ extension LedgerStore {
 
     /// Compares the chains with what this process has seen of them, and looks for losses that were announced, and at the
     /// tables; gives the chains that others have left beyond the newest checkpoint.
-    private func look() throws(StorageFailure) -> [String] {
-        let look: @Sendable (any Session) throws(StorageFailure) -> [String] = {
+    private func checkLedger() throws(StorageFailure) -> [String] {
+        let check: @Sendable (any Session) throws(StorageFailure) -> [String] = {
             [self] session throws(StorageFailure) in
             if session.dialect == .sqlite { try session.checkSchema() }
             try Self.checkLosses(try session.run(LedgerLoss.open))
@@ -300,7 +300,7 @@ extension LedgerStore {
         do throws(StorageFailure) {
             // In SQLite another process that writes must not be waited for; in PostgreSQL that connection counts by which
             // signatures are recorded.
-            return database.dialect == .sqlite ? try database.read(look) : try database.transaction(.ledger, look)
+            return database.dialect == .sqlite ? try database.read(check) : try database.transaction(.ledger, check)
         } catch {
             guard error.code == .setBack else { throw error }
             if let fault = try announceLost() { throw fault }
@@ -312,9 +312,9 @@ extension LedgerStore {
     @discardableResult
     private func compare(_ session: any Session) throws(StorageFailure) -> [String] {
         let own = chain.withLock(\.writer)
-        let found = try seen.withLock { $0 }.look(session, own: own, keys: keys)
+        let found = try seen.withLock { $0 }.compare(with: session, own: own, keys: keys)
         guard found.lost.isEmpty else { throw StorageFailure(.setBack, "the database has lost records") }
-        seen.withLock { $0.take(found) }
+        seen.withLock { $0.update(with: found) }
         return found.left
     }
 
@@ -325,10 +325,10 @@ extension LedgerStore {
         let own = chain.withLock(\.writer)
         let (seen, keys) = (seen.withLock { $0 }, keys)
         let found = try database.transaction(.ledger) { session throws(StorageFailure) in
-            try seen.look(session, own: own, keys: keys)
+            try seen.compare(with: session, own: own, keys: keys)
         }
         let fault = try announce(found.lost, own: own)
-        self.seen.withLock { $0.take(found) }
+        self.seen.withLock { $0.update(with: found) }
         if found.lost[own] != nil { chain.withLock { $0 = Chain() } }
         return fault
     }

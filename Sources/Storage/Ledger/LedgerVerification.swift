@@ -33,7 +33,7 @@ package struct LedgerVerification: Sendable {
     package internal(set) var faults: [Fault] = []
 
     /// Adds what the tables have that nobody made, or lack, before all other faults.
-    package mutating func note(differences: [String]) {
+    package mutating func add(differences: [String]) {
         faults = differences.map { Fault(writer: nil, number: nil, detail: "its tables: \($0)") } + faults
     }
 }

@@ -28,31 +28,31 @@ package struct LedgerVerifier {
         var found = LedgerVerification()
         found.chains = signatures.chains.count
         found.checkpoint = signatures.checkpoints.first
-        func note(_ writer: String?, _ number: Int64? = nil, _ detail: String) {
+        func addFault(_ writer: String?, _ number: Int64? = nil, _ detail: String) {
             found.faults.append(.init(writer: writer, number: number, detail: detail))
         }
         let keys = CheckpointKeys(newest: key, changes: signatures.keyChanges)
         found.keyChanges = keys.changes
         let ended = signatures.statements.filter { $0.kind == .end }
-        for fault in keys.faults + keys.faults(of: signatures.chains, ends: ended) { note(nil, nil, fault) }
-        let checkpoint = check(signatures.checkpoints, note)
-        checkOrder(signatures.chains, keys, checkpoint, known: Set(orphans.map(\.writer)), note)
+        for fault in keys.faults + keys.faults(of: signatures.chains, ends: ended) { addFault(nil, nil, fault) }
+        let checkpoint = check(signatures.checkpoints, addFault)
+        checkOrder(signatures.chains, keys, checkpoint, known: Set(orphans.map(\.writer)), addFault)
         for orphan in orphans {
             let detail =
                 orphan.firstNumber == nil
                 ? "is missing, though statements about it are there"
                 : "is of a chain that is missing: the chain was deleted, or the record inserted"
-            note(orphan.writer, orphan.firstNumber, detail)
+            addFault(orphan.writer, orphan.firstNumber, detail)
         }
         for loss in signatures.losses {
             guard loss.isSigned(by: key) else {
-                note(loss.writer, loss.first, "is said to be lost, but not by the checkpoint key")
+                addFault(loss.writer, loss.first, "is said to be lost, but not by the checkpoint key")
                 continue
             }
             found.losses.append(loss)
         }
         let losses = Dictionary(grouping: found.losses, by: \.writer).compactMapValues(\.first)
-        if let anchor { compare(anchor, signatures, losses, note) }
+        if let anchor { compare(anchor, signatures, losses, addFault) }
         found.anchor.chains = signatures.chains.count
         found.anchor.newest = signatures.chains.last?.writer ?? ""
         let statements = Dictionary(grouping: signatures.statements, by: \.writer)
@@ -75,7 +75,7 @@ package struct LedgerVerifier {
             } catch let fault as LedgerVerification.Fault {
                 found.faults.append(fault)
             } catch let failure as StorageFailure where failure.code == .malformed {
-                note(chain.writer, nil, failure.detail)
+                addFault(chain.writer, nil, failure.detail)
             } catch let failure as StorageFailure {
                 throw failure
             } catch {
@@ -84,7 +84,7 @@ package struct LedgerVerifier {
             found.records += walk.records
             found.configurations += walk.configurations
             if let loose = texts.first(where: { $0.writer == chain.writer && $0.number > walk.start }) {
-                note(chain.writer, loose.number, "is of no configuration, though there is a text of one for it")
+                addFault(chain.writer, loose.number, "is of no configuration, though there is a text of one for it")
             }
             guard ends.isEmpty else { continue }
             found.anchor.open[chain.writer] = walk.last
@@ -94,20 +94,20 @@ package struct LedgerVerifier {
         return found
     }
 
-    private typealias Note = (_ writer: String?, _ number: Int64?, _ detail: String) -> Void
+    private typealias AddFault = (_ writer: String?, _ number: Int64?, _ detail: String) -> Void
 
     /// The newest checkpoint, where it is worth anything.
-    private func check(_ checkpoints: [LedgerCheckpoint], _ note: Note) -> LedgerCheckpoint? {
+    private func check(_ checkpoints: [LedgerCheckpoint], _ addFault: AddFault) -> LedgerCheckpoint? {
         guard checkpoints.count < 2 else {
-            note(nil, nil, "there are \(checkpoints.count) checkpoints, and only the newest may be there")
+            addFault(nil, nil, "there are \(checkpoints.count) checkpoints, and only the newest may be there")
             return nil
         }
         guard let checkpoint = checkpoints.first else {
-            note(nil, nil, "its checkpoint is missing: every start of the service signs one")
+            addFault(nil, nil, "its checkpoint is missing: every start of the service signs one")
             return nil
         }
         guard checkpoint.isSigned(by: key) else {
-            note(nil, nil, "its checkpoint is not by the checkpoint key")
+            addFault(nil, nil, "its checkpoint is not by the checkpoint key")
             return nil
         }
         return checkpoint
@@ -119,13 +119,13 @@ package struct LedgerVerifier {
         _ keys: CheckpointKeys,
         _ checkpoint: LedgerCheckpoint?,
         known orphans: Set<String>,
-        _ note: Note
+        _ addFault: AddFault
     ) {
         let writers = Set(chains.map(\.writer))
         var previous: LedgerChain?
         for (place, chain) in chains.enumerated() {
             if !keys.isSigned(chain, at: place) {
-                note(
+                addFault(
                     chain.writer,
                     nil,
                     "its beginning is not by the checkpoint key of its time: it was changed, or put in, or a change "
@@ -133,21 +133,21 @@ package struct LedgerVerifier {
                 )
             } else if chain.previousWriter != previous?.writer {
                 if let missing = chain.previousWriter, !writers.contains(missing) {
-                    if !orphans.contains(missing) { note(missing, nil, "is missing, with all its records") }
+                    if !orphans.contains(missing) { addFault(missing, nil, "is missing, with all its records") }
                 } else {
-                    note(chain.writer, nil, "is there twice, or not where it began")
+                    addFault(chain.writer, nil, "is there twice, or not where it began")
                 }
             }
             previous = chain
         }
         guard let checkpoint else { return }
         for writer in checkpoint.open.keys.sorted() where !writers.contains(writer) && !orphans.contains(writer) {
-            note(writer, nil, "is missing, with all its records")
+            addFault(writer, nil, "is missing, with all its records")
         }
         if checkpoint.newest != chains.last?.writer ?? "", writers.contains(checkpoint.newest) {
-            note(chains.last?.writer, nil, "was put in after the last one: the checkpoint does not know it")
+            addFault(chains.last?.writer, nil, "was put in after the last one: the checkpoint does not know it")
         } else if checkpoint.chains != chains.count || checkpoint.newest != chains.last?.writer ?? "" {
-            note(
+            addFault(
                 nil,
                 nil,
                 "there are \(chains.count) chains, and the checkpoint says that there were \(checkpoint.chains)"
@@ -187,19 +187,19 @@ package struct LedgerVerifier {
         _ anchor: LedgerAnchor,
         _ signatures: LedgerSignatures,
         _ losses: [String: LedgerLoss],
-        _ note: Note
+        _ addFault: AddFault
     ) {
         let chains = signatures.chains
         // Chains that were lost as a whole have nobody in their place.
         let writers = Set(chains.map(\.writer))
         guard losses.keys.allSatisfy(writers.contains) else {
             for writer in anchor.open.keys.sorted() where !writers.contains(writer) && losses[writer] == nil {
-                note(writer, nil, "is missing, with all its records")
+                addFault(writer, nil, "is missing, with all its records")
             }
             return
         }
         guard chains.count >= anchor.chains else {
-            return note(
+            return addFault(
                 nil,
                 nil,
                 "there are \(chains.count) chains, and there were \(anchor.chains) when the anchor was made: it was set back"
@@ -207,12 +207,12 @@ package struct LedgerVerifier {
         }
         guard anchor.chains > 0 else { return }
         guard chains[anchor.chains - 1].writer == anchor.newest else {
-            return note(anchor.newest, nil, "is not where it was when the anchor was made: this is another ledger")
+            return addFault(anchor.newest, nil, "is not where it was when the anchor was made: this is another ledger")
         }
         let ended = Set(signatures.statements.filter { $0.kind == .end }.map(\.writer))
         for chain in chains.prefix(anchor.chains)
         where anchor.open[chain.writer] == nil && !ended.contains(chain.writer) {
-            note(chain.writer, nil, "had ended when the anchor was made, and has no end: the ledger was set back")
+            addFault(chain.writer, nil, "had ended when the anchor was made, and has no end: the ledger was set back")
         }
     }
 }

@@ -16,14 +16,14 @@ struct SeenHeads: Sendable {
         var left: [String] = []
     }
 
-    mutating func note(_ head: LedgerChain.Head, of writer: String) {
+    mutating func record(_ head: LedgerChain.Head, of writer: String) {
         if head.number > 0 { heads[writer] = head }
     }
 
     /// Remembers what was found, and no longer what is lost.
-    mutating func take(_ look: Look) {
+    mutating func update(with look: Look) {
         for writer in look.lost.keys { heads[writer] = nil }
-        for (writer, head) in look.open where look.lost[writer] == nil { note(head, of: writer) }
+        for (writer, head) in look.open where look.lost[writer] == nil { record(head, of: writer) }
         let ended = heads.keys.filter { look.open[$0] == nil }
         for writer in ended.dropFirst(Self.mostEnded) { heads[writer] = nil }
     }
@@ -31,7 +31,7 @@ struct SeenHeads: Sendable {
     /// Compares it with a database, in a transaction or a look at one moment.
     ///
     /// Of this writer's own chain it remembers what it has written, and nothing else.
-    func look(_ session: any Session, own: String, keys: LedgerKeys) throws(StorageFailure) -> Look {
+    func compare(with session: any Session, own: String, keys: LedgerKeys) throws(StorageFailure) -> Look {
         let covered = try session.checkpoints().first?.open ?? [:]
         let (open, seen) = (covered.keys.sorted(), heads.sorted { $0.key < $1.key })
         let answers = try session.run(

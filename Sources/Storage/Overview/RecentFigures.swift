@@ -110,7 +110,7 @@ extension SQLDatabase {
         }
     }
 
-    package func note(_ verification: NotedVerification) throws(StorageFailure) {
+    package func record(_ verification: NotedVerification) throws(StorageFailure) {
         let values = [
             verification.at.millisecondsSince1970, verification.chains, verification.records, verification.faults,
         ].map { SQLValue.integer($0) }

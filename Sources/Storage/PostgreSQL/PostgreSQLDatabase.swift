@@ -37,7 +37,7 @@ package final class PostgreSQLDatabase: Sendable {
     private final class Elsewhere: Sendable {
         let warning = Mutex<String?>(nil)
 
-        func look(by connection: PostgreSQLConnection) {
+        func inspect(_ connection: PostgreSQLConnection) {
             let found = Result { try PostgreSQLInspection.elsewhere(connection) }
             if case .success(let sentence) = found { warning.withLock { $0 = sentence } }
         }
@@ -72,7 +72,7 @@ package final class PostgreSQLDatabase: Sendable {
             if access != .readOnly { try connection.refusePooler() }
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
-                elsewhere.look(by: connection)
+                elsewhere.inspect(connection)
                 do throws(PostgreSQLError) {
                     try Self.migrate(connection, at: name, isMade: access == .readWrite)
                 } catch {
@@ -83,7 +83,7 @@ package final class PostgreSQLDatabase: Sendable {
                     )
                 }
             }
-            try Self.look(at: connection, at: name) { session throws(StorageFailure) in
+            try Self.transaction(on: connection, at: name) { session throws(StorageFailure) in
                 if access == .readOnly { try Migration.check(session, at: name) }
                 if access == .readOnly { try keys?.check(session, at: name) }
             }
@@ -119,7 +119,7 @@ package final class PostgreSQLDatabase: Sendable {
                 limits: limits,
                 prepare: { connection throws(PostgreSQLError) in
                     try connection.stay()
-                    try Self.look(at: connection, at: name) { session throws(StorageFailure) in
+                    try Self.transaction(on: connection, at: name) { session throws(StorageFailure) in
                         try Migration.check(session, at: name)
                         // Held state has digests in it, too.
                         try keys?.check(session, at: name)
@@ -134,7 +134,7 @@ package final class PostgreSQLDatabase: Sendable {
                 limits: limits,
                 look: { connection in
                     // It ends with its cause, as when search_path is set, the other ledger is gone, or this one is in use.
-                    if elsewhere.warning.withLock({ $0 != nil }) { elsewhere.look(by: connection) }
+                    if elsewhere.warning.withLock({ $0 != nil }) { elsewhere.inspect(connection) }
                 },
                 isHeldUp: { [weak writer] in writer?.isHeldUp ?? false },
                 isPooled: { [weak writer] in writer?.leave($0) }
@@ -350,7 +350,7 @@ extension PostgreSQLDatabase {
             try connection.stay()
             let place = "PostgreSQL at \(location.name)"
             let made = try isUpToDate(connection, at: place) ? [] : migrate(connection, at: place)
-            try look(at: connection, at: place) { session throws(StorageFailure) in try session.checkSchema() }
+            try transaction(on: connection, at: place) { session throws(StorageFailure) in try session.checkSchema() }
             return made
         } catch {
             throw StorageFailure(error, at: "PostgreSQL")
@@ -361,13 +361,13 @@ extension PostgreSQLDatabase {
         _ connection: PostgreSQLConnection,
         at place: String
     ) throws(PostgreSQLError) -> Bool {
-        try look(at: connection, at: place) { session throws(StorageFailure) in
+        try transaction(on: connection, at: place) { session throws(StorageFailure) in
             try Migration.due(after: Migration.made(session), at: place).isEmpty
         }
     }
 
-    private static func look<Value>(
-        at connection: PostgreSQLConnection,
+    private static func transaction<Value>(
+        on connection: PostgreSQLConnection,
         at place: String,
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(PostgreSQLError) -> Value {

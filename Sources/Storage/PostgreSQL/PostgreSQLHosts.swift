@@ -41,7 +41,7 @@ final class PostgreSQLHosts: Sendable {
             do throws(PostgreSQLError) {
                 let connection = try PostgreSQLConnection(to: host, limits: limits)
                 found.append(connection)
-                note(connection)
+                recordTimeline(of: connection)
                 // Servers that are only read from are not compared: the first will do.
                 if connection.history == nil { break }
             } catch {
@@ -74,7 +74,7 @@ final class PostgreSQLHosts: Sendable {
         )
     }
 
-    private func note(_ connection: PostgreSQLConnection) {
+    private func recordTimeline(of connection: PostgreSQLConnection) {
         guard let history = connection.history else { return }
         seen.withLock { seen in
             guard history.timeline > seen.newest[history.system]?.timeline ?? 0 else { return }

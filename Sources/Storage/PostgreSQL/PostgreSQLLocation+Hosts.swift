@@ -12,14 +12,14 @@ extension PostgreSQLLocation {
     /// The host and its port, for messages.
     var place: String {
         let port = parameters["port"].flatMap { $0.isEmpty ? nil : $0 } ?? Self.environment["PGPORT"] ?? "5432"
-        guard let host = given("host") ?? given("hostaddr") else { return "the local socket, port \(port)" }
+        guard let host = setting("host") ?? setting("hostaddr") else { return "the local socket, port \(port)" }
         if host.hasPrefix("/") || host.hasPrefix("@") { return port == "5432" ? host : "\(host), port \(port)" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     private var each: [PostgreSQLLocation] {
         let lists = ["host", "hostaddr", "port"].map { keyword in
-            (keyword, given(keyword)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? [])
+            (keyword, setting(keyword)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? [])
         }
         let count = lists.map(\.1.count).max() ?? 0
         // Lists that do not fit each other are for libpq to refuse.
@@ -43,7 +43,7 @@ extension PostgreSQLLocation {
         PostgreSQLLocation(parameters: parameters.merging(others) { _, new in new }.filter { !$0.value.isEmpty })
     }
 
-    private func given(_ keyword: String) -> String? {
+    private func setting(_ keyword: String) -> String? {
         let variables = ["host": "PGHOST", "hostaddr": "PGHOSTADDR", "port": "PGPORT"]
         return parameters[keyword] ?? variables[keyword].flatMap { Self.environment[$0] }
     }

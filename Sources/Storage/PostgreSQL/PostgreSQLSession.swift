@@ -68,7 +68,7 @@ final class PostgreSQLSession: Session {
 
     private func lock(_ rows: Set<Int64>) {
         guard !rows.isEmpty else { return }
-        expect(LockRows.take(rows), [.integer(Int64(rows.count))], else: LockRows.missing)
+        expect(LockRows.lock(rows), [.integer(Int64(rows.count))], else: LockRows.missing)
     }
 
     func hold(_ writer: String) -> Bool {
@@ -87,7 +87,7 @@ final class PostgreSQLSession: Session {
             WHERE pg_try_advisory_xact_lock(asked.key)
             """
         let answers = try run([
-            LockRows.takeFree(Set(writers.map(LockRows.row(ofWriter:)))),
+            LockRows.lockAvailable(Set(writers.map(LockRows.row(ofWriter:)))),
             SQLCall(lives, .integers(writers.map(LockRows.life(of:)))),
         ])
         guard answers.count == 2 else { throw .malformed("number") }

@@ -263,21 +263,21 @@ extension PostgreSQLWorker {
                     do throws(PostgreSQLError) { try open.beat() } catch { if error.code == .pooled { loss = error } }
                 }
                 if hosts.isOutdated(open) { loss = hosts.superseded(open) }
-                if let reason = takeReason() { loss = reason }
+                if let reason = consumeReason() { loss = reason }
                 guard open.isBroken || !open.isAlive() || [.superseded, .pooled].contains(loss.code) else { continue }
                 connection = nil
-                note(loss)
+                updateFault(loss)
             } else if nextAttempt <= .now {
                 do throws(PostgreSQLError) {
                     let new = try hosts.connect(limits: limits, attempt: attempt)
                     try prepare(new)
-                    _ = takeReason()
+                    _ = consumeReason()
                     connection = new
                     attempt = 0
                     backoff.reset()
-                    note(nil)
+                    updateFault(nil)
                 } catch {
-                    note(error)
+                    updateFault(error)
                     attempt += 1
                     nextAttempt = .now + backoff.pause(chance: .random(in: 0...1))
                 }
@@ -288,7 +288,7 @@ extension PostgreSQLWorker {
     }
 
     /// Why the connection is to be left: since it was asked to, or by the last piece of work.
-    private func takeReason() -> PostgreSQLError? {
+    private func consumeReason() -> PostgreSQLError? {
         condition.withLock {
             let pooled = lastError?.code == .pooled ? lastError : nil
             if pooled != nil { lastError = nil }
@@ -335,7 +335,7 @@ extension PostgreSQLWorker {
         }
     }
 
-    private func note(_ fault: PostgreSQLError?) {
+    private func updateFault(_ fault: PostgreSQLError?) {
         let isNews = condition.withLock {
             defer { currentFault = fault }
             faultySince = fault == nil ? nil : faultySince ?? .now

@@ -24,7 +24,7 @@ struct ReportedProducts: Sendable {
 }
 
 extension Journal: ProductReportStore {
-    package func keep(
+    package func save(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
@@ -88,7 +88,7 @@ extension Session {
         var outcomes: [Bool] = []
         for report in reports {
             var observed = known[report.place]
-            observed?.note(report, at: moment)
+            observed?.record(report, at: moment)
             let isStored = report.offers.count <= ObservedProduct.mostOffers && (observed != nil || room > 0)
             outcomes.append(isStored)
             guard isStored else { continue }

@@ -97,7 +97,7 @@ final class LogCheckpoints: Sendable {
         return pread(descriptor, &salt, salt.count, 16) == salt.count ? salt : []
     }
 
-    private func note(_ pages: Int) {
+    private func record(_ pages: Int) {
         if pages <= pagesNow.exchange(pages, ordering: .relaxed) || beginning.withLock(\.isEmpty) {
             let salt = readBeginning()
             beginning.withLock { $0 = salt }
@@ -112,7 +112,7 @@ final class LogCheckpoints: Sendable {
                 // Unretained: the owner of the connection owns this too.
                 if let context {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
-                    checkpoints.note(Int(pages))
+                    checkpoints.record(Int(pages))
                     if Int(pages) >= checkpoints.longLog { checkpoints.logIsLong(Int(pages)) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.

@@ -20,7 +20,7 @@ extension SQLiteConnection {
     ///
     /// To be called within a transaction that holds the lock to write. Where a part of the log is not in the file then,
     /// there was one when the transaction began, and what it writes is added to the log.
-    func keepCopiersOut() -> Bool {
+    func lockOutCopiers() -> Bool {
         guard let file, csqlite_log_is_copied(file) != 0 else { return true }
         guard lock(.copying, of: file) else { return false }
         keepsCopiersOut = true

@@ -143,25 +143,25 @@ extension SQLiteDatabase: SQLDatabase {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
-        let connection = try takeReader()
-        defer { giveBack(connection) }
-        return try look(by: connection, body)
+        let connection = try acquireReader()
+        defer { releaseReader(connection) }
+        return try readTransaction(on: connection, body)
     }
 
     package func readAtOnce<Value>(
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value? {
-        let connection = try takeReader()
+        let connection = try acquireReader()
         connection.waitsForOthers = false
         defer {
             connection.waitsForOthers = true
-            giveBack(connection)
+            releaseReader(connection)
         }
-        return try look(by: connection, body)
+        return try readTransaction(on: connection, body)
     }
 
-    private func look<Value>(
-        by connection: SQLiteConnection,
+    private func readTransaction<Value>(
+        on connection: SQLiteConnection,
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         try Self.transaction(writes: false, on: connection, path) { () throws(StorageFailure) in
@@ -229,7 +229,7 @@ extension SQLiteDatabase {
         let end = ContinuousClock.now + .seconds(busyTimeoutSeconds)
         while true {
             try session.run("BEGIN IMMEDIATE")
-            if session.connection.keepCopiersOut() { return }
+            if session.connection.lockOutCopiers() { return }
             try session.run("ROLLBACK")
             guard .now < end else {
                 let detail = "another process has brought its log into the file for too long (a checkpoint)"
@@ -243,7 +243,7 @@ extension SQLiteDatabase {
         do throws(SQLiteConnection.Failure) {
             // It counts for a file that is made here; one that is there keeps its own.
             try connection.run("PRAGMA page_size = \(pageSize)")
-            let mode = try keepLog(connection)
+            let mode = try enableWriteAheadLog(connection)
             try connection.run("PRAGMA synchronous = FULL")
             guard mode.cells == [.text("wal")] else { throw SQLiteConnection.Failure(code: 0, message: "") }
         } catch {
@@ -256,7 +256,7 @@ extension SQLiteDatabase {
     }
 
     /// SQLite gives up at once where another process looks at a new file at that moment, as each would wait for the other.
-    private static func keepLog(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> Rows {
+    private static func enableWriteAheadLog(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> Rows {
         let end = ContinuousClock.now + .seconds(busyTimeoutSeconds)
         while true {
             do throws(SQLiteConnection.Failure) {
@@ -276,7 +276,7 @@ extension SQLiteDatabase {
         Int(try SQLiteSession(connection: connection, path: path).run("PRAGMA \(pragma)").integer(0, 0))
     }
 
-    private func takeReader() throws(StorageFailure) -> SQLiteConnection {
+    private func acquireReader() throws(StorageFailure) -> SQLiteConnection {
         let kept = readers.withLock { readers -> SQLiteConnection?? in
             guard readers != nil else { return nil }
             return .some(readers?.popLast())
@@ -286,7 +286,7 @@ extension SQLiteDatabase {
         return try Self.open(path, isReadOnly: true)
     }
 
-    private func giveBack(_ connection: SQLiteConnection) {
+    private func releaseReader(_ connection: SQLiteConnection) {
         readers.withLock { readers in
             if let count = readers?.count, count < Self.cachedReaders { readers?.append(connection) }
         }

@@ -10,12 +10,12 @@ struct SQLiteRow: LedgerValues {
 
     init(_ statement: OpaquePointer) { self.statement = statement }
 
-    mutating func append(_ number: Int64) { note(sqlite3_bind_int64(statement, next(), number)) }
+    mutating func append(_ number: Int64) { record(sqlite3_bind_int64(statement, next(), number)) }
 
     mutating func append(_ text: String?) {
         guard var text else { return appendNothing() }
         let place = next()
-        note(
+        record(
             text.withUTF8 { utf8 in
                 // A null address would bind NULL, not a text without bytes.
                 utf8.isEmpty
@@ -30,7 +30,7 @@ struct SQLiteRow: LedgerValues {
     mutating func append(_ bytes: [UInt8]?) {
         guard let bytes else { return appendNothing() }
         let place = next()
-        note(
+        record(
             // A null address would bind NULL, not a blob without bytes.
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, place, 0)
@@ -45,18 +45,18 @@ struct SQLiteRow: LedgerValues {
         case .integer(let number): append(number)
         case .text(let text): append(text)
         case .bytes(let bytes): append(bytes)
-        case .boolean, .integers, .texts, .byteStrings, .foreign: note(SQLITE_MISMATCH)
+        case .boolean, .integers, .texts, .byteStrings, .foreign: record(SQLITE_MISMATCH)
         }
     }
 
-    private mutating func appendNothing() { note(sqlite3_bind_null(statement, next())) }
+    private mutating func appendNothing() { record(sqlite3_bind_null(statement, next())) }
 
     private mutating func next() -> Int32 {
         place += 1
         return place
     }
 
-    private mutating func note(_ result: Int32) {
+    private mutating func record(_ result: Int32) {
         if code == SQLITE_OK { code = result }
     }
 }
@@ -72,22 +72,22 @@ struct SQLiteComparison: LedgerValues {
     init(_ statement: OpaquePointer) { self.statement = statement }
 
     mutating func append(_ number: Int64) {
-        note(type == SQLITE_INTEGER && sqlite3_column_int64(statement, column) == number)
+        recordColumn(type == SQLITE_INTEGER && sqlite3_column_int64(statement, column) == number)
     }
 
     mutating func append(_ text: String?) {
-        guard var text else { return note(type == SQLITE_NULL) }
-        note(type == SQLITE_TEXT && text.withUTF8 { isColumn(UnsafeRawBufferPointer($0)) })
+        guard var text else { return recordColumn(type == SQLITE_NULL) }
+        recordColumn(type == SQLITE_TEXT && text.withUTF8 { isColumn(UnsafeRawBufferPointer($0)) })
     }
 
     mutating func append(_ bytes: [UInt8]?) {
-        guard let bytes else { return note(type == SQLITE_NULL) }
-        note(type == SQLITE_BLOB && bytes.withUnsafeBytes(isColumn))
+        guard let bytes else { return recordColumn(type == SQLITE_NULL) }
+        recordColumn(type == SQLITE_BLOB && bytes.withUnsafeBytes(isColumn))
     }
 
     private var type: Int32 { sqlite3_column_type(statement, column) }
 
-    private mutating func note(_ isEqual: Bool) {
+    private mutating func recordColumn(_ isEqual: Bool) {
         isSame = isSame && isEqual
         column += 1
     }

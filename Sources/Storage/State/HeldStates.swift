@@ -46,7 +46,7 @@ final class HeldStates: Sendable {
                 health.forget(number)
                 return nil
             }
-            health.noteSuccess(number)
+            health.recordSuccess(number)
             guard let more = overlay(&held, for: asked, since: glances) else { return held }
             asked = Self.adding(more, to: asked)
         }
@@ -57,7 +57,7 @@ final class HeldStates: Sendable {
         let glances = glances(at: questions)
         let number = health.begin()
         let answers = await store.held(Self.adding(glances.map(\.others), to: questions))
-        health.note(answers, of: questions, number)
+        health.record(answers, of: questions, number)
         var held = answers.map { (try? $0.get()) ?? Book() }
         if let more = overlay(&held, for: questions, since: glances) {
             return await self.held(Self.adding(more, to: questions))
@@ -132,10 +132,10 @@ final class HeldStates: Sendable {
     /// How many batches were taken to be written; `nil` where nothing waits.
     var taken: Int? { state.withLock { $0.unwritten.isEmpty ? nil : $0.unwritten.taken } }
 
-    func take() -> [StateWork] { state.withLock { $0.unwritten.take() } }
+    func dequeueBatch() -> [StateWork] { state.withLock { $0.unwritten.dequeueBatch() } }
 
     /// Puts back all that was taken: nothing of it is written.
-    func takeBack() { state.withLock { $0.unwritten.takeBack() } }
+    func requeueBatch() { state.withLock { $0.unwritten.requeueBatch() } }
 
     /// Lets go of what was taken, but for works that had to be left out.
     func wrote(leavingOut aside: [StateWork], isDue: Bool) {

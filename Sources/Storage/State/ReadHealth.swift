@@ -32,7 +32,7 @@ final class ReadHealth: Sendable {
 
     func forget(_ number: Int) { state.withLock { $0.open[number] = nil } }
 
-    func noteSuccess(_ number: Int) {
+    func recordSuccess(_ number: Int) {
         state.withLock { state in
             state.open[number] = nil
             state.failed = nil
@@ -41,10 +41,10 @@ final class ReadHealth: Sendable {
     }
 
     /// Something was answered; one row that cannot be read is no fault of the store's.
-    func note(_ answers: [Result<Book, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
+    func record(_ answers: [Result<Book, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
         let isRead = answers.contains { if case .success = $0 { true } else { false } }
         guard !isRead, let question = questions.first, case .failure(let failure) = answers.first else {
-            return noteSuccess(number)
+            return recordSuccess(number)
         }
         state.withLock { state in
             let asked = state.open.removeValue(forKey: number)

@@ -179,10 +179,10 @@ struct FeedPlaces {
         self.rows = rows.sorted { $0.place.position < $1.place.position }
     }
 
-    /// The place of a redemption that was listed; `nil` for a new one.
+    /// Removes and returns the place of a redemption that was listed; `nil` for a new one.
     ///
     /// One that waited for its renewal is known by its offer once that has come.
-    mutating func take(_ redemption: OfferRedemption) -> FeedPlace? {
+    mutating func removePlace(of redemption: OfferRedemption) -> FeedPlace? {
         let key = RedemptionKey.text(of: redemption)
         let place =
             rows.firstIndex { $0.key == key }

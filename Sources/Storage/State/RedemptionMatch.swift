@@ -57,7 +57,7 @@ struct RedemptionMatch {
     /// Leaves out questions about customers who never got a signature (`false`), and those beyond ``mostQuestions``.
     ///
     /// Evidence may name accounts as it likes, and each question is asked twice for each redemption.
-    mutating func keep(_ signed: [Bool]) {
+    mutating func filterQuestions(by signed: [Bool]) {
         questions = Array(zip(questions, signed).filter(\.1).map(\.0).prefix(Self.mostQuestions))
     }
 

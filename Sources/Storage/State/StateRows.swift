@@ -92,7 +92,7 @@ extension Session {
             let rows = try run(StateSQL.ofAccount, .bytes(key.account.bytes), .text(key.bundleId))
             for row in rows.rows {
                 let environment = AppStoreEnvironment(rawValue: try rows.text(row, 0))
-                try own.note(key, environment, try rows.text(row, 1), try rows.optionalInteger(row, 2))
+                try own.append(key, environment, try rows.text(row, 1), try rows.optionalInteger(row, 2))
                 guard environment != nil, let body = try rows.optionalBytes(row, 3) else { continue }
                 if let identity = own.subscriptions.last { held.append(try Chapter(identity, bytes: body)) }
             }
@@ -180,7 +180,7 @@ extension Rows {
                 let key = AccountKey(account: AccountDigest(account), bundleId: try text(row, 1))
                 let environment = AppStoreEnvironment(rawValue: try text(row, 2))
                 let (id, asOf) = (try text(row, 3), try optionalInteger(row, 4))
-                try accounts[key, default: AccountRows()].note(key, environment, id, asOf)
+                try accounts[key, default: AccountRows()].append(key, environment, id, asOf)
             } else if let identity = try identity(row, from: 1) {
                 subscriptions[identity] = try Chapter(identity, bytes: try bytes(row, 5))
             }
@@ -190,8 +190,8 @@ extension Rows {
 }
 
 extension AccountRows {
-    /// Takes a row; one of an environment that nobody knows is left out.
-    fileprivate mutating func note(
+    /// Appends a row; one of an environment that nobody knows is left out.
+    fileprivate mutating func append(
         _ key: AccountKey,
         _ environment: AppStoreEnvironment?,
         _ id: String,

@@ -52,7 +52,7 @@ struct UnwrittenStates {
         in batches: [ObservationBatch]
     ) -> Set<SubscriptionIdentity> {
         var others: Set<SubscriptionIdentity> = []
-        if let key = question.accountKey { for batch in batches { batch.note(&others, of: key) } }
+        if let key = question.accountKey { for batch in batches { batch.addSubscriptions(of: key, to: &others) } }
         guard batches.contains(where: \.hasLinks) else { return others }
         let asked = Set(question.subscriptions).union(read.map(\.identity))
         for _ in 0..<Chapter.mostLinked {
@@ -106,7 +106,7 @@ struct UnwrittenStates {
         }
     }
 
-    mutating func take() -> [StateWork] {
+    mutating func dequeueBatch() -> [StateWork] {
         guard !waiting.isEmpty else { return [] }
         let batch = waiting.removeFirst()
         count -= batch.all.count
@@ -116,7 +116,7 @@ struct UnwrittenStates {
     }
 
     /// Puts back what was taken: it is not written.
-    mutating func takeBack() {
+    mutating func requeueBatch() {
         if let inHand { putBack(inHand) }
         inHand = nil
     }
@@ -191,8 +191,8 @@ struct ObservationBatch {
         accounts[key, default: AccountRows()].marks = mark.put(into: accounts[key]?.marks ?? [])
     }
 
-    /// Notes the subscriptions that an account has by these.
-    func note(_ identities: inout Set<SubscriptionIdentity>, of key: AccountKey) {
+    /// Adds the subscriptions that an account has by these.
+    func addSubscriptions(of key: AccountKey, to identities: inout Set<SubscriptionIdentity>) {
         accounts[key].map { identities.formUnion($0.subscriptions) }
     }
 

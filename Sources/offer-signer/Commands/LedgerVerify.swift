@@ -44,7 +44,7 @@ struct LedgerVerify: AsyncParsableCommand {
             let key = try P256.Signing.PublicKey(derRepresentation: key)
             differences = try archive.schemaDifferences()
             found = try LedgerVerifier(archive, key: key).verify(anchor: anchor)
-            found.note(differences: differences)
+            found.add(differences: differences)
         } catch {
             // For them it may be that no record can be read.
             for difference in differences { Console.message("broken: the ledger's tables: \(difference)") }
@@ -56,7 +56,7 @@ struct LedgerVerify: AsyncParsableCommand {
         }
         for fault in found.faults { Console.message("broken: \(fault)") }
         let isInOrder = found.faults.isEmpty && otherKey == nil
-        if otherKey == nil { await note(found, in: settings) }
+        if otherKey == nil { await record(found, in: settings) }
         if json {
             try Console.write(Data(found.jsonLine(isInOrder: isInOrder)))
         } else {
@@ -66,19 +66,19 @@ struct LedgerVerify: AsyncParsableCommand {
         if !json { try Console.result("The ledger is in order.") }
     }
 
-    /// Notes the finding for the page of a running service.
+    /// Records the finding for the page of a running service.
     ///
     /// A file that no service has open stays as it is.
-    private func note(_ found: LedgerVerification, in settings: Settings) async {
+    private func record(_ found: LedgerVerification, in settings: Settings) async {
         if case .sqlite(let path) = settings.ledger.location, !SQLiteDatabase.isWrittenByAnother(path) { return }
         guard let database = try? LedgerDatabase(settings.ledger.location, access: .existing) else { return }
-        let note = NotedVerification(
+        let verification = NotedVerification(
             at: WallClock.now(),
             chains: Int64(found.chains),
             records: Int64(found.records),
             faults: Int64(found.faults.count)
         )
-        try? database.storage.note(note)
+        try? database.storage.record(verification)
         await database.close()
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A store that has room for nothing but what it has: the product that is called monthly.
 private struct FullStore: ProductReportStore {
-    func keep(
+    func save(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp

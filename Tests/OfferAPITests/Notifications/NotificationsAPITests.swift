@@ -91,7 +91,7 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
+    func save(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
         -> Bool
     {
         state.withLock { $0.waiting += 1 }

@@ -21,7 +21,7 @@ struct HeldStateTests {
             questions.map { _ in .failure(StorageFailure(.unavailable, "broken")) }
         }
         func learn(_ observation: Book) {}
-        func keep(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
+        func save(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure)
             -> Bool
         {
             throw StorageFailure(.unavailable, "broken")

@@ -34,7 +34,7 @@ struct LookUpsTogetherTests {
             read(questions).map { .success($0) }
         }
         func learn(_ observation: Book) {}
-        func keep(_ notification: NotificationRecord, _ observation: Book) async -> Bool { true }
+        func save(_ notification: NotificationRecord, _ observation: Book) async -> Bool { true }
         func forget(_ account: AccountDigest) async -> Int { 0 }
     }
 

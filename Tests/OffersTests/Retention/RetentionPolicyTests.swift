@@ -210,23 +210,23 @@ struct RetentionPolicyTests {
     }
 
     @Test("A rule without an offer takes every subscriber of a product")
-    func takesEverybody() {
+    func appliesToEverybody() {
         let app = exampleApp()
         let message = RetentionRule(message: Self.plain)
-        #expect(message.takesEverybody(of: "pro.monthly", in: app))
-        #expect(message.takesEverybody(of: nil, in: app))
+        #expect(message.appliesToEverybody(of: "pro.monthly", in: app))
+        #expect(message.appliesToEverybody(of: nil, in: app))
         let limited = RetentionRule(products: ["pro.monthly"], message: Self.plain)
-        #expect(limited.takesEverybody(of: "pro.monthly", in: app))
-        #expect(!limited.takesEverybody(of: "pro.yearly", in: app))
-        #expect(!limited.takesEverybody(of: nil, in: app))
+        #expect(limited.appliesToEverybody(of: "pro.monthly", in: app))
+        #expect(!limited.appliesToEverybody(of: "pro.yearly", in: app))
+        #expect(!limited.appliesToEverybody(of: nil, in: app))
         let switching = RetentionRule(
             proposal: .switchTo(productId: "pro.yearly", billingPlanType: nil),
             message: Self.plain
         )
-        #expect(switching.takesEverybody(of: "pro.monthly", in: app))
-        #expect(!switching.takesEverybody(of: "pro.yearly", in: app))
-        #expect(!switching.takesEverybody(of: "news.monthly", in: app))
+        #expect(switching.appliesToEverybody(of: "pro.monthly", in: app))
+        #expect(!switching.appliesToEverybody(of: "pro.yearly", in: app))
+        #expect(!switching.appliesToEverybody(of: "news.monthly", in: app))
         let offering = RetentionRule(proposal: .offer(id: "anyone", productId: nil), message: Self.plain)
-        #expect(!offering.takesEverybody(of: "pro.monthly", in: app))
+        #expect(!offering.appliesToEverybody(of: "pro.monthly", in: app))
     }
 }

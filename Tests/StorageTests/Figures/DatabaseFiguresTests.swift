@@ -32,7 +32,7 @@ struct DatabaseFiguresTests {
         #expect(try await database.recentFigures(since: fixture.now).lastVerification == nil)
         for faults in [2, 0] as [Int64] {
             let note = NotedVerification(at: fixture.now, chains: 1, records: 5, faults: faults)
-            try database.note(note)
+            try database.record(note)
             #expect(try await database.recentFigures(since: fixture.now).lastVerification == note)
         }
     }

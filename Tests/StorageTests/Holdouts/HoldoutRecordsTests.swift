@@ -28,7 +28,7 @@ struct HoldoutRecordsTests {
         in fixture: LedgerFixture
     ) throws {
         let holdouts = try fixture.journal()
-        for customer in customers { holdouts.note(customer) }
+        for customer in customers { holdouts.record(customer) }
         holdouts.close()
         #expect(holdouts.statisticsWarning == nil)
     }
@@ -135,7 +135,7 @@ struct HoldoutRecordsTests {
         let other = testDigestKey.digest(ofCustomer: "bob", originalTransactionId: nil, bundleId: Self.app)
         let customers = [account, own, other].map { customer($0, heldOut: false, subscription: "1") }
         let holdouts = try fixture.journal()
-        for customer in customers { holdouts.note(customer) }
+        for customer in customers { holdouts.record(customer) }
         _ = try await holdouts.erase(stored("anna", of: Self.app))
         #expect(try await arms(fixture).offered.customers == 1)
         holdouts.close()

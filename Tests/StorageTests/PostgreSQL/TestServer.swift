@@ -60,7 +60,7 @@ extension PostgreSQLConnection {
     static func keeping(_ rows: Set<Int64>, _ location: PostgreSQLLocation) throws -> PostgreSQLConnection {
         let connection = try patient(location)
         try connection.query("BEGIN")
-        #expect(try connection.run(LockRows.take(rows)).cells == [.integer(Int64(rows.count))])
+        #expect(try connection.run(LockRows.lock(rows)).cells == [.integer(Int64(rows.count))])
         return connection
     }
 

@@ -37,12 +37,12 @@ struct ProductReportsTests {
         let moments = (0..<4).map { clock.adding(seconds: $0 * 60) }
         var expected = ObservedProduct(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
         #expect(
-            try await open().keep([report("monthly", "9.99", offers: ["stay"])], of: "app", at: moments[0]) == [true]
+            try await open().save([report("monthly", "9.99", offers: ["stay"])], of: "app", at: moments[0]) == [true]
         )
         for (moment, price) in zip(moments[1...], ["11.00", "9.99", "12.50"]) {
-            expected.note(try report("monthly", price, offers: ["back"], symbol: nil), at: moment)
+            expected.record(try report("monthly", price, offers: ["back"], symbol: nil), at: moment)
             #expect(
-                try await open().keep([report("monthly", price, offers: ["back"], symbol: nil)], of: "app", at: moment)
+                try await open().save([report("monthly", price, offers: ["back"], symbol: nil)], of: "app", at: moment)
                     == [true]
             )
         }
@@ -61,7 +61,7 @@ struct ProductReportsTests {
         let seen = [OfferRequest(productId: "monthly", offerId: "stay"), .init(productId: "monthly", offerId: "back")]
         #expect(try await open().offersSeen(of: "app") == Set(seen))
         #expect(try await open().products(of: "other", in: germany).isEmpty)
-        #expect(try await open().keep([report("monthly", "1", symbol: nil)], of: "other", at: clock) == [true])
+        #expect(try await open().save([report("monthly", "1", symbol: nil)], of: "other", at: clock) == [true])
         let unsaid = try #require(try await open().products(of: "other", in: germany).first)
         #expect(unsaid.prices.newest.value.symbol == nil)
         #expect(try await open().products(of: "app", in: try #require(CountryCode("FR"))).isEmpty)
@@ -73,9 +73,9 @@ struct ProductReportsTests {
         let database = try PostgreSQLDatabase(proxy.location)
         let store = try LedgerFixture(.postgresql, at: proxy.location).journal(in: database)
         let many = try (0..<500).map { try report("product \($0 % 300)", "1", offers: ["stay"]) }
-        #expect(try await store.keep(many.prefix(1).map(\.self), of: "app", at: clock) == [true])
+        #expect(try await store.save(many.prefix(1).map(\.self), of: "app", at: clock) == [true])
         let before = proxy.answered
-        #expect(try await store.keep(many, of: "app", at: clock).count { $0 } == 500)
+        #expect(try await store.save(many, of: "app", at: clock).count { $0 } == 500)
         // Each by itself would be as many as there are. The connections are looked after meanwhile, too: the more of that the
         // slower the machine is.
         #expect(proxy.answered - before < 300)
@@ -91,15 +91,15 @@ struct ProductReportsTests {
         let fixture = try LedgerFixture(home)
         let store = try fixture.journal()
         let many = try (0..<ReportedProducts.mostEntries + 2).map { try report("product \($0)", "1") }
-        let kept = try await store.keep(many, of: "app", at: clock)
+        let kept = try await store.save(many, of: "app", at: clock)
         #expect(kept.count { $0 } == ReportedProducts.mostEntries)
         #expect(kept.suffix(2) == [false, false])
         #expect(
-            try await store.keep([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]
+            try await store.save([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]
         )
         let offers = (0...ObservedProduct.mostOffers).map { "offer \($0)" }
-        #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "app", at: clock) == [false])
-        #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "other", at: clock) == [false])
+        #expect(try await store.save([report("product 1", "1", offers: offers)], of: "app", at: clock) == [false])
+        #expect(try await store.save([report("product 1", "1", offers: offers)], of: "other", at: clock) == [false])
     }
 
     @Test("An offer that lasts longer than can be reckoned with is not read", arguments: LedgerHome.allCases)
@@ -108,7 +108,7 @@ struct ProductReportsTests {
         for count in ["9223372036854775807", "1001", "0", "-1"] {
             let fixture = try LedgerFixture(home)
             let report = try report("monthly", "0.50", periods: 1000)
-            #expect(try await fixture.journal().keep([report], of: "app", at: fixture.now) == [true])
+            #expect(try await fixture.journal().save([report], of: "app", at: fixture.now) == [true])
             #expect(try await fixture.journal().products(of: "app", in: country).count == 1)
             try fixture.execute(
                 "UPDATE product_sightings SET body = replace(body, '\"periods\":1000', '\"periods\":\(count)')"

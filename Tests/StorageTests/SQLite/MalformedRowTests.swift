@@ -94,7 +94,7 @@ struct MalformedRowTests {
             tag: PriceTag(price: price, currency: try #require(CurrencyCode("EUR")), symbol: nil),
             offers: [ReportedOffer(name: .promotional("comeback50"), terms: terms)]
         )
-        #expect(try await fixture.journal().keep([report], of: Self.bundleId, at: fixture.now) == [true])
+        #expect(try await fixture.journal().save([report], of: Self.bundleId, at: fixture.now) == [true])
     }
 
     private func redeemed(_ id: String, at moment: Timestamp) -> Chapter {

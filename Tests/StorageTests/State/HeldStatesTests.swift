@@ -39,11 +39,11 @@ struct HeldStatesTests {
     @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
     func durable() async throws {
         let first = try open()
-        #expect(try await first.keep(notification("a"), seen(subscription("1"))))
+        #expect(try await first.save(notification("a"), seen(subscription("1"))))
         // Nothing is closed: a process that was killed closes nothing.
         let second = try open()
         #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
-        #expect(try await !second.keep(notification("a"), seen()))
+        #expect(try await !second.save(notification("a"), seen()))
         second.learn(seen(subscription("2")))
         second.close()
         #expect(try await open().held(question(1)).chapters.count == 2)
@@ -66,7 +66,7 @@ struct HeldStatesTests {
             )
             if let known = expected[id] { expected[id] = known.joining(learnt) } else { expected[id] = learnt }
             if step % 5 == 0 {
-                _ = try await states.keep(notification("\(step)"), seen(learnt))
+                _ = try await states.save(notification("\(step)"), seen(learnt))
             } else {
                 states.learn(seen(learnt))
             }
@@ -95,7 +95,7 @@ struct HeldStatesTests {
     @Test("A customer whom another process forgot is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
         let states = try open()
-        #expect(try await states.keep(notification("a"), seen(subscription())))
+        #expect(try await states.save(notification("a"), seen(subscription())))
         #expect(try await states.held(question(1)).chapters.count == 1)
         #expect(states.atHand(question(1)) != nil)
         #expect(try fixture.states().forget(digest(1)) == 1)
@@ -110,7 +110,7 @@ struct HeldStatesTests {
             in: failing(failures)
         )
         let failure = await #expect(throws: StorageFailure.self) {
-            _ = try await states.keep(notification("a"), seen(subscription()))
+            _ = try await states.save(notification("a"), seen(subscription()))
         }
         #expect(failure?.detail == "the disk is full")
         #expect(states.fault != nil)
@@ -118,7 +118,7 @@ struct HeldStatesTests {
         failures.left.withLock { $0 = 0 }
         try await wait { states.fault == nil }
         #expect(try await states.held(question(nil, "1")).isEmpty)
-        #expect(try await states.keep(notification("a"), seen(subscription())))
+        #expect(try await states.save(notification("a"), seen(subscription())))
         states.close()
         #expect(try await open().held(question(nil, "1", "2")).chapters.count == 2)
     }
@@ -194,7 +194,7 @@ struct HeldStatesTests {
         #expect(states.statesWarning == nil)
         let refused = LedgerFixture.refusedTransaction
         for id in ["1", "2", refused, "3", "4", "5"] { states.learn(seen(subscription(id))) }
-        #expect(try await states.keep(notification("a"), seen(subscription("6"))))
+        #expect(try await states.save(notification("a"), seen(subscription("6"))))
         try await wait { states.statesWarning != nil }
         #expect(states.fault == nil && states.statesFault == nil)
         #expect(states.statesWarning?.contains("state: observations that could not be kept: 1;") == true)
@@ -216,7 +216,7 @@ struct HeldStatesTests {
         let kept = await withTaskGroup(of: (Int, Bool).self) { tasks in
             for number in 0..<20 {
                 let observation = seen(subscription(number == 7 ? LedgerFixture.refusedTransaction : "\(number)"))
-                tasks.addTask { (number, (try? await states.keep(notification("\(number)"), observation)) == true) }
+                tasks.addTask { (number, (try? await states.save(notification("\(number)"), observation)) == true) }
             }
             return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
@@ -255,7 +255,7 @@ struct HeldStatesTests {
         let fixture = try LedgerFixture(home)
         let states = try lingering(fixture)
         #expect(try fixture.states().forget(digest(1)) == 0)
-        #expect(try await states.keep(notification("a"), seen(subscription("1"))))
+        #expect(try await states.save(notification("a"), seen(subscription("1"))))
         #expect(try fixture.states().count() == 1)
     }
 

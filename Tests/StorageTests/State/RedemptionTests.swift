@@ -270,7 +270,7 @@ struct RedemptionTests {
         var match = RedemptionMatch(held, presentedFor: [], digestKey: testDigestKey)
         let all = match.questions
         #expect(all.count == accounts + 1)
-        match.keep(all.indices.map { $0 % 2 == 0 })
+        match.filterQuestions(by: all.indices.map { $0 % 2 == 0 })
         #expect(match.questions == all.indices.filter { $0 % 2 == 0 }.prefix(16).map { all[$0] })
     }
 

@@ -60,13 +60,13 @@ struct SubscriptionStatesTests {
         place.states.learn(seen(subscription()))
         #expect(try await place.held(question(1)).chapters.count == 1)
         let refund = seen(subscription(refunded: true, said: 60))
-        #expect(try await place.states.keep(notification("a"), refund))
+        #expect(try await place.states.save(notification("a"), refund))
         #expect(
             try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
         )
-        #expect(try await !place.states.keep(notification("a"), seen(subscription("2"))))
+        #expect(try await !place.states.save(notification("a"), seen(subscription("2"))))
         #expect(try await place.held(question(nil, "2")).isEmpty)
-        #expect(try await place.states.keep(notification("b"), seen(subscription(said: -60))))
+        #expect(try await place.states.save(notification("b"), seen(subscription(said: -60))))
         #expect(
             try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
         )
@@ -101,7 +101,7 @@ struct SubscriptionStatesTests {
             place.states.learn(Book(chapters: learnt, marks: [mark]))
             // While it waits to be written, and when it was.
             try await check(end)
-            #expect(try await place.states.keep(notification("\(start)"), seen()))
+            #expect(try await place.states.save(notification("\(start)"), seen()))
             try await check(end)
         }
         #expect(try await place.states.forget(digest(1)) == 3 * most)
@@ -120,7 +120,7 @@ struct SubscriptionStatesTests {
         /// Those of whom all is known, and those of whom it is not: while it waits to be written, and when it was.
         func check(known: [UInt8], unknown: [UInt8]) async throws {
             for written in [false, true] {
-                if written { _ = try await place.states.keep(notification("\(known) \(unknown)"), seen()) }
+                if written { _ = try await place.states.save(notification("\(known) \(unknown)"), seen()) }
                 for number in known { #expect(try await place.held(question(number)).marks.count == 1) }
                 for number in unknown { #expect(try await place.held(question(number)).marks.isEmpty) }
             }
@@ -151,7 +151,7 @@ struct SubscriptionStatesTests {
             Set(try await place.held(question).chapters.map(\.identity.originalTransactionId))
         }
         place.states.learn(seen(subscription("1", of: nil)))
-        _ = try await place.states.keep(notification("first"), seen())
+        _ = try await place.states.save(notification("first"), seen())
         place.states.learn(seen(subscription("2"), link("2", to: ["1"]), link("1", to: ["2"])))
         #expect(try await ids(question(nil, "1")) == ["1", "2"])
         #expect(try await ids(question(1)) == ["1", "2"])
@@ -162,7 +162,7 @@ struct SubscriptionStatesTests {
             for number in ["1", "2", "3"] { #expect(try await ids(question(nil, number)) == ["1", "2", "3"]) }
             #expect(try await ids(question(1)) == ["1", "2", "3"])
             if let atHand = place.states.atHand(question(nil, "1")) { #expect(atHand.chapters.count == 3) }
-            if writing { _ = try await place.states.keep(notification("second"), seen()) }
+            if writing { _ = try await place.states.save(notification("second"), seen()) }
         }
         let together = await place.states.held([question(nil, "1"), question(1), question(nil, "9")])
         #expect(try together.map { try $0.get().chapters.count } == [3, 3, 0])

@@ -13,7 +13,7 @@ struct UnwrittenStatesTests {
 
     /// Writes what waits.
     private func write(_ states: inout UnwrittenStates) {
-        _ = states.take()
+        _ = states.dequeueBatch()
         states.wrote(leavingOut: [])
     }
 
@@ -26,7 +26,7 @@ struct UnwrittenStatesTests {
         states.add(waiting(subscription("1")))
         let glance = states.glance(at: question(1))
         #expect(glance.others == [identity("1")])
-        if steps == 1 { _ = states.take() }
+        if steps == 1 { _ = states.dequeueBatch() }
         if steps > 1 { write(&states) }
         for number in 2..<max(steps, 2) {
             states.add(waiting(subscription("\(number)", of: digest(9))))
@@ -54,10 +54,10 @@ struct UnwrittenStatesTests {
         var states = UnwrittenStates(most: 25, batchSize: 10)
         for number in 0..<30 { states.add(waiting(subscription("\(number)"))) }
         #expect(states.dropped == 5)
-        let batch = states.take()
+        let batch = states.dequeueBatch()
         #expect(batch.count == 10)
-        states.takeBack()
-        let ids = states.take().flatMap { $0.observation.chapters.map(\.identity.originalTransactionId) }
+        states.requeueBatch()
+        let ids = states.dequeueBatch().flatMap { $0.observation.chapters.map(\.identity.originalTransactionId) }
         #expect(ids == (0..<10).map { "\($0)" })
     }
 

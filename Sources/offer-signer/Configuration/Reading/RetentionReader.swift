@@ -192,7 +192,7 @@ struct RetentionReader {
     /// Warns where no rule answers everybody: Apple then gives what App Store Connect has, and asks no rule.
     private func warnOfCustomersWithoutAnswer(_ list: ConfigurationNode, _ rules: [RetentionRule]) {
         let app = App(bundleId: "", subscriptionGroups: groups)
-        guard !rules.isEmpty, !rules.contains(where: { $0.takesEverybody(of: nil, in: app) }) else { return }
+        guard !rules.isEmpty, !rules.contains(where: { $0.appliesToEverybody(of: nil, in: app) }) else { return }
         list.faults.warning(
             list.place,
             "has no rule that takes everybody, so that Apple answers customers whom no rule fits, with any offer that App "
@@ -206,7 +206,7 @@ struct RetentionReader {
         let app = App(bundleId: "", subscriptionGroups: groups)
         for (index, later) in rules.enumerated() {
             func isTaken(_ productId: String?) -> Bool {
-                rules[..<index].contains { $0.rule.takesEverybody(of: productId, in: app) }
+                rules[..<index].contains { $0.rule.appliesToEverybody(of: productId, in: app) }
             }
             let isNeverAsked = later.rule.products.map { $0.allSatisfy { isTaken($0) } } ?? isTaken(nil)
             guard isNeverAsked else { continue }

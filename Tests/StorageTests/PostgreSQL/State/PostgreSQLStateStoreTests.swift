@@ -17,12 +17,12 @@ struct PostgreSQLStateStoreTests {
         let fixture = try LedgerFixture(.postgresql, at: database.location)
         let first = try fixture.journal(in: database, at: clock)
         let second = try fixture.journal(in: database, at: clock)
-        #expect(try await first.keep(notification("a"), seen(subscription("1"))))
+        #expect(try await first.save(notification("a"), seen(subscription("1"))))
         #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
         let refunded = subscription("1", refunded: true, said: 60)
-        #expect(try await first.keep(notification("b"), seen(refunded)))
+        #expect(try await first.save(notification("b"), seen(refunded)))
         #expect(try await second.held(question(nil, "1")).chapters == [subscription("1").joining(refunded)])
-        #expect(try await !second.keep(notification("b"), seen()))
+        #expect(try await !second.save(notification("b"), seen()))
     }
 
     @Test("Without a server, each of many callers at once gets the fault, and none waits for a thread")
@@ -90,13 +90,13 @@ struct PostgreSQLStateStoreTests {
         let location = try PostgreSQLLocation(url: server.url())
         let database = try PostgreSQLDatabase(location)
         let states = try LedgerFixture(.postgresql, at: database.location).journal(in: database, at: clock)
-        #expect(try await states.keep(notification("a"), seen(subscription("first"))))
+        #expect(try await states.save(notification("a"), seen(subscription("first"))))
         let other = try takeLocks(location, leaving: 1000)
         for customer in 0..<4 {
             let many = (0..<2000).map { subscription("\(customer)-\($0)", of: digest(UInt8(customer))) }
             states.learn(Book(chapters: many))
         }
-        #expect(try await states.keep(notification("b"), seen(subscription("next"))))
+        #expect(try await states.save(notification("b"), seen(subscription("next"))))
         #expect(states.fault == nil)
         #expect(states.statesWarning == nil)
         #expect(try StateStore(database, digestKey: testDigestKey).count() == 8002)
