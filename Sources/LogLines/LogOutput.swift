@@ -126,16 +126,16 @@ final class LineWriter: Sendable {
     func write(_ line: [UInt8]) {
         // One at a time: the room that one thread has found would be another's.
         reader.withLock { reader in
-            if reader.lostLines > 0, take(noteOfLoss(reader), &reader) { reader.lostLines = 0 }
-            if reader.lostLines > 0 || !take(line, &reader) { reader.lostLines += 1 }
+            if reader.lostLines > 0, write(lossLine(reader), &reader) { reader.lostLines = 0 }
+            if reader.lostLines > 0 || !write(line, &reader) { reader.lostLines += 1 }
         }
     }
 
-    private func noteOfLoss(_ reader: Reader) -> [UInt8] {
+    private func lossLine(_ reader: Reader) -> [UInt8] {
         (reader.isTorn ? [UInt8(ascii: "\n")] : []) + lossNote(reader.lostLines)
     }
 
-    private func take(_ bytes: [UInt8], _ reader: inout Reader) -> Bool {
+    private func write(_ bytes: [UInt8], _ reader: inout Reader) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty, hasRoom(&reader) {
             let count = rest.prefix(room).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

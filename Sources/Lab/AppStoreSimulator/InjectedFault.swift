@@ -141,7 +141,9 @@ struct FaultMiddleware: RouterMiddleware {
         context: SimulatorContext,
         next: (Request, SimulatorContext) async throws -> Response
     ) async throws -> Response {
-        guard let fault = store.takeFault(for: target, in: environment) else { return try await next(request, context) }
+        guard let fault = store.consumeFault(for: target, in: environment) else {
+            return try await next(request, context)
+        }
         if fault.delayMilliseconds > 0 { try await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) }
         switch fault.effect {
         case .none: return try await next(request, context)

@@ -102,7 +102,7 @@ struct CatalogTry: AsyncParsableCommand {
         var failure: StorageFailure?
         await withTaskGroup(of: Result<TrialTally, StorageFailure>.self) { group in
             var running = 0
-            func take(_ result: Result<TrialTally, StorageFailure>?) {
+            func collect(_ result: Result<TrialTally, StorageFailure>?) {
                 running -= 1
                 switch result {
                 case .success(let part): tally.add(part)
@@ -112,7 +112,7 @@ struct CatalogTry: AsyncParsableCommand {
             }
             do throws(StorageFailure) {
                 while failure == nil, let page = try await walk.next() {
-                    if running == width { take(await group.next()) }
+                    if running == width { collect(await group.next()) }
                     running += 1
                     group.addTask {
                         do throws(StorageFailure) {
@@ -126,7 +126,7 @@ struct CatalogTry: AsyncParsableCommand {
             } catch {
                 failure = failure ?? error
             }
-            while running > 0 { take(await group.next()) }
+            while running > 0 { collect(await group.next()) }
         }
         if let failure { throw failure }
         return TrialReport(trial.offers, tally, changedMeanwhile: walk.changed)

@@ -45,10 +45,10 @@ struct NotificationCatchUp: Service {
         guard pauseSeconds > 0, !useCase.owners.isEmpty, !isClockWrong(), await isReader() else {
             // Whoever begins to read does so at once.
             turns = [:]
-            refusals.keep([])
+            refusals.removeAll(except: [])
             return Self.longestWait
         }
-        refusals.keep(useCase.owners)
+        refusals.removeAll(except: useCase.owners)
         var next = ContinuousClock.now + Self.longestWait
         for owner in useCase.owners where !Task.isCancelled {
             var turn = turns[owner] ?? Turn(due: .now)
@@ -77,7 +77,7 @@ struct NotificationCatchUp: Service {
                 logger.notice("notifications that did not come were read at Apple", metadata: metadata)
             }
             turn.failures = 0
-            refusals.note(nil, of: owner)
+            refusals.record(nil, of: owner)
             if step.isDone { turn.due = .now + .seconds(pauseSeconds) }
         } catch {
             guard !Task.isCancelled else { return }
@@ -86,7 +86,7 @@ struct NotificationCatchUp: Service {
             turn.due = .now + .seconds(seconds)
             metadata["reason"] = "\(error)"
             metadata["againInSeconds"] = "\(seconds)"
-            if error.kind == .windowRefused { refusals.note("\(error)", of: owner) }
+            if error.kind == .windowRefused { refusals.record("\(error)", of: owner) }
             logger.log(
                 level: Self.level(of: error, failures: turn.failures),
                 "Apple's notification history could not be read",
@@ -110,10 +110,10 @@ struct NotificationCatchUp: Service {
 final class HistoryRefusals: Sendable {
     private let known = Mutex<[HistoryOwner: String]>([:])
 
-    func note(_ fault: String?, of owner: HistoryOwner) { known.withLock { $0[owner] = fault } }
+    func record(_ fault: String?, of owner: HistoryOwner) { known.withLock { $0[owner] = fault } }
 
-    /// Forgets those of other apps.
-    func keep(_ owners: [HistoryOwner]) { known.withLock { $0 = $0.filter { owners.contains($0.key) } } }
+    /// Removes the refusals of other apps.
+    func removeAll(except owners: [HistoryOwner]) { known.withLock { $0 = $0.filter { owners.contains($0.key) } } }
 
     /// A warning for each.
     var warnings: [ReadinessWarning] {

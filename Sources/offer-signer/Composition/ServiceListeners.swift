@@ -122,13 +122,13 @@ final class Announcement: Sendable {
         self.expectsNotifications = expectsNotifications
     }
 
-    func serverListens(at address: String) { note { $0.server = address } }
+    func serverListens(at address: String) { update { $0.server = address } }
 
-    func adminListens(at address: String) { note { $0.admin = address } }
+    func adminListens(at address: String) { update { $0.admin = address } }
 
-    func notificationsListen(at address: String) { note { $0.notifications = address } }
+    func notificationsListen(at address: String) { update { $0.notifications = address } }
 
-    private func note(_ change: (inout Addresses) -> Void) {
+    private func update(_ change: (inout Addresses) -> Void) {
         let addresses = addresses.withLock { addresses in
             change(&addresses)
             return addresses

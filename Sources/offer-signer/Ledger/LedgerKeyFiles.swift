@@ -75,18 +75,18 @@ struct LedgerKeyFiles {
     func faults(isStarting: Bool) -> [String] {
         var faults: [String] = []
         let table = SettingTable.shared
-        func note(_ entry: SettingEntry, _ work: () throws(ValueFault) -> Void) {
+        func check(_ entry: SettingEntry, _ work: () throws(ValueFault) -> Void) {
             do throws(ValueFault) { try work() } catch { faults.append("\(entry.keyPath): \(error.message)") }
         }
-        note(table.ledgerURL.entry) { () throws(ValueFault) in
+        check(table.ledgerURL.entry) { () throws(ValueFault) in
             if isStarting || !awaitsDirectory { try checkLedger() }
         }
         let files = FileManager.default
         if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
-            note(table.ledgerDigestKeyFile.entry) { () throws(ValueFault) in _ = try readDigestKey() }
+            check(table.ledgerDigestKeyFile.entry) { () throws(ValueFault) in _ = try readDigestKey() }
         }
         if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
-            note(table.ledgerCheckpointKeyFile.entry) { () throws(ValueFault) in _ = try loadCheckpointKey() }
+            check(table.ledgerCheckpointKeyFile.entry) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
     }

@@ -46,5 +46,5 @@ final class DecisionHistory: OfferTally, Service {
     }
 
     /// The oldest first, with the one under way.
-    func look() -> [Step] { steps.withLock { $0 } }
+    func snapshot() -> [Step] { steps.withLock { $0 } }
 }

@@ -57,7 +57,7 @@ final class Overview: Sendable {
                 }
             }
             json.member("decisions")
-            json.object { $0.members(of: lifelong.telemetry.decisions.look()) }
+            json.object { $0.members(of: lifelong.telemetry.decisions.snapshot()) }
             json.member("funnel")
             json.object { funnel in
                 if let fault = recorded.fault { funnel.member("fault", fault) }

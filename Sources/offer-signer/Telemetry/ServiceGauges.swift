@@ -87,19 +87,19 @@ struct ServiceGauges: Sendable {
     func updateFigures(_ snapshot: ServiceSnapshot) {
         let ledger = snapshot.lifelong.ledger
         var known: [String: Int] = [:]
-        func note<Value>(_ figure: (value: Value, age: Duration)?, _ name: String) -> Value? {
+        func recordAge<Value>(of figure: (value: Value, age: Duration)?, _ name: String) -> Value? {
             guard let figure else { return nil }
             known[name] = Int(figure.age.components.seconds)
             return figure.value
         }
         let settings = snapshot.service.settings
         if settings.listeners.notifications != nil, settings.notificationsHistorySeconds > 0 {
-            let marks = note(recentMarks.latest { await Self.readMarks(snapshot) }, "notification_history")
+            let marks = recordAge(of: recentMarks.latest { await Self.readMarks(snapshot) }, "notification_history")
             historyMarks.set(marks ?? [:])
         } else {
             historyMarks.set([:])
         }
-        if let figures = note(ledger.recentFigures, "database") {
+        if let figures = recordAge(of: ledger.recentFigures, "database") {
             bytes.set([ledger.database.kind: figures.bytes])
             let end = figures.verifiedAt.map { Int($0.millisecondsSince1970 / 1000) }
             verified.set(end.map { [ledger.database.kind: $0] } ?? [:])
@@ -110,10 +110,10 @@ struct ServiceGauges: Sendable {
             )
         }
         // An unknown value is left out: 0 would look like a ledger that is empty.
-        if let count = note(ledger.journal.recentCount, "held_subscriptions") {
+        if let count = recordAge(of: ledger.journal.recentCount, "held_subscriptions") {
             Meter(label: "offer_signer_held_subscriptions", factory: factory).set(count)
         }
-        if let comparison = note(recentComparison.latest { await Self.compare(snapshot) }, "catalog") {
+        if let comparison = recordAge(of: recentComparison.latest { await Self.compare(snapshot) }, "catalog") {
             offersNeverSeen.set(comparison.neverSeen)
             offersNotInCatalog.set(comparison.notInCatalog)
         }

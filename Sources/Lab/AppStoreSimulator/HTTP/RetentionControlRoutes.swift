@@ -31,7 +31,7 @@ struct RetentionControlRoutes {
         if takes {
             let signer = store.signer
             notification = try store.change { world in
-                let change = try world.take(outcome.screen, of: id)
+                let change = try world.accept(outcome.screen, of: id)
                 world.notify(change, signer)
                 return change.events.first?.kind.rawValue
             }
@@ -95,8 +95,8 @@ struct RetentionControlRoutes {
 }
 
 extension AppStoreWorld {
-    /// Lets a customer take what is shown instead of cancelling: an offer, or another product.
-    mutating func take(_ screen: RetentionScreen, of id: String) throws(RequestFault) -> Change {
+    /// Has a customer accept what is shown instead of cancelling: an offer, or another product.
+    mutating func accept(_ screen: RetentionScreen, of id: String) throws(RequestFault) -> Change {
         guard let product = screen.product, let plan = screen.plan ?? screen.offer?.plan else {
             throw .member("takes", "The customer is shown nothing to take.")
         }

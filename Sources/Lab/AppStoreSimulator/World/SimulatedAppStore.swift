@@ -76,7 +76,7 @@ package final class SimulatedAppStore: Sendable {
         }
     }
 
-    func takeFault(for target: InjectedFault.Target, in environment: AppStoreEnvironment) -> InjectedFault? {
+    func consumeFault(for target: InjectedFault.Target, in environment: AppStoreEnvironment) -> InjectedFault? {
         world.withLock { world in
             guard let index = world.faults.firstIndex(where: { $0.isFor(target, in: environment) }) else { return nil }
             let fault = world.faults[index]

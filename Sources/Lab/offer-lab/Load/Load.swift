@@ -71,8 +71,8 @@ struct Load: AsyncParsableCommand {
             try await generate(own.target, stop, progress)
         } else {
             let customers = target.retention ? questions.retentionCustomers : nil
-            let given = try target.given(checker, questions.simulatorAddress, questions.signer, customers)
-            try await generate(given, stop, progress)
+            let loadTarget = try target.makeTarget(checker, questions.simulatorAddress, questions.signer, customers)
+            try await generate(loadTarget, stop, progress)
         }
     }
 

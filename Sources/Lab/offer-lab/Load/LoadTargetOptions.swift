@@ -127,7 +127,7 @@ struct LoadTargetOptions: ParsableArguments {
         }
     }
 
-    func given(
+    func makeTarget(
         _ checker: SignatureChecker?,
         _ simulator: ServiceAddress?,
         _ signer: AppStoreSigner?,

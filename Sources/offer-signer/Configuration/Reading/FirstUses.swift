@@ -3,7 +3,7 @@ struct FirstUses<Value: Hashable> {
     private var places: [Value: ConfigurationPlace] = [:]
 
     /// Returns the first use; `nil` where this is the first.
-    mutating func note(_ value: Value, at place: ConfigurationPlace) -> ConfigurationPlace? {
+    mutating func record(_ value: Value, at place: ConfigurationPlace) -> ConfigurationPlace? {
         if let first = places[value] { return first }
         places[value] = place
         return nil
@@ -15,7 +15,7 @@ extension FirstUses {
     ///
     /// `nil` has its fault already.
     mutating func claim(_ value: Value?, at node: ConfigurationNode?, _ meaning: String) {
-        guard let value, let node, let first = note(value, at: node.place) else { return }
+        guard let value, let node, let first = record(value, at: node.place) else { return }
         let line = first.line.map { ", on line \($0)" } ?? ""
         node.fault("is also \(meaning)\(line): \(first.keyPath); each is listed once")
     }
@@ -42,7 +42,7 @@ struct KeyUses {
     private var byFingerprint: [[UInt8]: Use] = [:]
     private var byID: [String: Use] = [:]
 
-    mutating func note(_ id: String, _ fingerprint: [UInt8], at place: ConfigurationPlace) -> Accident? {
+    mutating func record(_ id: String, _ fingerprint: [UInt8], at place: ConfigurationPlace) -> Accident? {
         let use = Use(id: id, fingerprint: fingerprint, place: place)
         if let known = byFingerprint[fingerprint] {
             if known.id != id { return .sameKey(known.place) }

@@ -132,7 +132,7 @@ extension SettingsReader {
 
     /// Apple gives each app its own: with another's, its notifications and answers in production are refused.
     private func warnOfSharedAppleId(_ app: AppSettings, at node: ConfigurationNode?, _ uses: inout FirstUses<Int>) {
-        guard let id = app.appAppleId, let node, let first = uses.note(Int(id), at: node.place) else { return }
+        guard let id = app.appAppleId, let node, let first = uses.record(Int(id), at: node.place) else { return }
         faults.warning(
             node.place,
             "is also \(first.keyPath)\(first.line.map { ", on line \($0)" } ?? ""); each app has its own (Apple ID, "

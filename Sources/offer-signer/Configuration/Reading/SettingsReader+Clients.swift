@@ -157,7 +157,7 @@ extension SettingsReader {
         var uses = FirstUses<[UInt8]>()
         return nodes.compactMap { node in
             guard let token = token(node, server: server) else { return nil }
-            guard uses.note(token.digest, at: node.place) == nil else {
+            guard uses.record(token.digest, at: node.place) == nil else {
                 node.fault("is given twice for this client; keep one")
                 return nil
             }

@@ -58,7 +58,7 @@ extension SettingsReader {
             let isGroupReadable = isGroupReadable || file.map(directory.isCredential) == true
             let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
             if let fingerprint, let node = members["file"] ?? members["pkcs11"],
-                let accident = keyUses.note(id, fingerprint, at: node.place)
+                let accident = keyUses.record(id, fingerprint, at: node.place)
             {
                 warn(of: accident, at: node)
             }
