@@ -59,7 +59,7 @@ for name in "${@:-trixie sid}"; do
             cp /etc/resolv.conf "$root/etc/resolv.conf"
             inside "$root" apt-get -qq update
             inside "$root" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
-                ca-certificates libcurl4 libxml2 libstdc++6 >>"$root.log"
+                ca-certificates libcurl4 libxml2 libstdc++6 libp11-kit-dev >>"$root.log"
             inside "$root" deploy/install-dependencies.sh demo test fleet >>"$root.log"
             touch "$root/made"
         fi
