@@ -36,6 +36,8 @@ inside() {
         root=$1 toolchain=$2
         shift 2
         mkdir -p "$root$PWD" "$root$toolchain"
+        # A root that is no mount cannot be changed by what runs within, such as a test that hides a directory.
+        mount --bind "$root" "$root"
         mount --bind "$PWD" "$root$PWD"
         mount --bind "$toolchain" "$root$toolchain"
         mount -t proc proc "$root/proc"
