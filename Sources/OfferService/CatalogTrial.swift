@@ -10,7 +10,7 @@ package struct CatalogTrial: Sendable {
         let with: App?
         /// The offers of either catalog, each with its place among all rows; the same of both are decided once.
         let offers: [(request: OfferRequest, row: Int, isSame: Bool)]
-        /// What is decided by the catalog in use, and by the other one.
+        /// The offers that the catalog in use decides, and those that the other one decides.
         let all: [Asked]
         let others: [Asked]
 

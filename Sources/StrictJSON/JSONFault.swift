@@ -67,7 +67,7 @@ package struct JSONFault: Error, Equatable {
     }
 }
 
-/// Texts that look like a token or a key, wherever they stand: no message repeats any part of them.
+/// Texts that look like a token or a key, at any place: no message repeats any part of them.
 package enum SecretText {
     /// Whether a text begins as a client's token (`os_`) or a private key in Base64 (`MIG`) does, or is 32 hexadecimal
     /// digits or more, as a shared secret and a digest are.

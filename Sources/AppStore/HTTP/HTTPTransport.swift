@@ -36,7 +36,7 @@ package struct OutgoingRequest: Sendable {
     var turn: QuestionTurn?
     /// Whether an answer says that the service is down, so that it is better left alone for a while.
     var isOutage: @Sendable (IncomingResponse) -> Bool = { $0.status >= 500 }
-    /// The fault that an answer of HTTP 200 tells, by its number at Apple; `nil` for none.
+    /// The fault in an answer of HTTP 200, by its number at Apple; `nil` for none.
     var fault: @Sendable (IncomingResponse) -> String? = { _ in nil }
 
     var url: String { host + path }

@@ -213,7 +213,7 @@ struct QuestionRow: Sendable {
         return outcomes
     }
 
-    /// Refuses a question until there is room again, and for those that were told to come before it.
+    /// Refuses a question until there is room again, and for those that were asked to come before it.
     private mutating func refusal(of question: Question, by wait: Duration, at now: Duration) -> Outcome {
         if isHeld(at: now) { return .refused(after: heldUntil - now) }
         var line = lines[question.client] ?? Line()

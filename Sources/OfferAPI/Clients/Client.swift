@@ -69,7 +69,7 @@ package enum ClientScope: String, CaseIterable, Sendable {
     /// `GET /v1/redemptions`.
     case redemptions
 
-    /// The scopes of a client that names none: identifiers of transactions are evidence, and are told only to one that names
+    /// The scopes of a client that names none: identifiers of transactions are evidence, and go only to one that names
     /// the scope.
     package static let byDefault = Set(allCases).subtracting([.redemptions])
 }

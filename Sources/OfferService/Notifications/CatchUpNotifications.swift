@@ -156,7 +156,7 @@ package struct CatchUpNotifications<Reader: NotificationReader>: Sendable {
     }
 }
 
-/// What is known of the windows under way beside their progress: after a restart they begin with less of it.
+/// The windows under way, beside their progress: after a restart they begin with less of it.
 private final class WindowsUnderWay: Sendable {
     private struct Known {
         var window: HistoryWindow

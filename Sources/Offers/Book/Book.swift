@@ -26,7 +26,7 @@ package struct Book: Equatable, Sendable {
     package var isEmpty: Bool { chapters.isEmpty && marks.isEmpty }
 }
 
-/// What is listed: of which app and environment, by whom, as of when, and how much of it.
+/// A list's app, environment, source, date, and how much of it there is.
 package struct Listing: Equatable, Sendable {
     /// `nil` where the evidence does not say.
     package var bundleId: String?

@@ -76,7 +76,7 @@ extension App {
 extension SubscriberFacts {
     /// The customer and the draw; `nil` where nobody is drawn.
     ///
-    /// The customer is the ledger's, as for limits. Where the purchases name no account, the draw is the subscription's:
+    /// The customer is the ledger's, as for limits. If the purchases name no account, the draw is the subscription's:
     /// nobody moves by the account that asks. Of a subscription with several ids the history has the first.
     var drawn: DrawnCustomer? {
         guard let holdout = offer.terms.holdout, let name = offer.holdoutName, let draw = offerFacts.request.draw,

@@ -97,7 +97,7 @@ package struct Customer: Sendable {
     package let account: Account
     /// `nil` without evidence.
     package let book: Book?
-    /// What is held of the account in Production, where the book is of another environment: an offer has to hold by both.
+    /// The account's held state in Production, if the book is of another environment: an offer has to hold by both.
     let production: Book?
     /// The account that has the subscription, where Apple or an operator asks and names none.
     package let knownAccount: AccountDigest?

@@ -5,7 +5,7 @@ package struct HoldoutComparison: Equatable, Sendable {
         package var customers: Int
         /// Those who have bought since.
         package var buyers: Int
-        /// Those to whom Apple gave a retention offer itself since, whatever the draw.
+        /// Those who got a retention offer from Apple itself since, however they were drawn.
         package var givenByApple: Int
 
         package init(customers: Int = 0, buyers: Int = 0, givenByApple: Int = 0) {

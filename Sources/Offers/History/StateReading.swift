@@ -92,7 +92,7 @@ struct StateReading {
         }
     }
 
-    /// Where it is not known which of two words on the renewal counts: an offer has to hold in both readings.
+    /// For two statements on the renewal, of which either may count: an offer has to hold in both readings.
     init(_ words: SubscriptionWords, or other: (entry: RenewalInfo, asOf: Timestamp?, status: SubscriptionStatus?)) {
         self.init(words)
         var otherwise = words

@@ -45,7 +45,7 @@ package final class Subscription: Sendable {
 
     /// Takes the group by the catalog or the evidence; held state that was said before `oldest` is too old.
     ///
-    /// What an answer lists is judged by its date, or by that of newer held state; all else by the server's clock.
+    /// A subscription of an answer is judged by the answer's date, or by that of newer held state; all others by the server's clock.
     ///
     /// `runs` says whether a bundle runs.
     init(
@@ -134,7 +134,7 @@ package final class Subscription: Sendable {
     /// Whether the customer has access by it, and not by somebody else's purchase.
     var isRunning: Bool { state.hasAccess }
 
-    /// Whether its state may be this one, whoever paid for it.
+    /// Whether its state may be this one, paid by any member of a family.
     func isMaybe(_ state: SubscriberState) -> Bool { stateCountingShared == state || alternative == state }
 
     /// Whether it is not certain that the customer has no access by it.
@@ -154,7 +154,7 @@ package final class Subscription: Sendable {
     }
 }
 
-/// What a chapter says of the renewal: an entry that decisions read.
+/// A chapter's words on the renewal: an entry that decisions read.
 private struct EffectiveRenewal {
     /// A stand-in where nothing is said with all periods in view.
     let entry: RenewalInfo
@@ -211,7 +211,7 @@ private struct EffectiveRenewal {
             isOpen = word == nil
             return
         }
-        // What is held for too long can only refuse, beside a newer transaction of the evidence.
+        // State that is held for too long can only refuse, beside a newer transaction of the evidence.
         if chapter.isRenewalOverAge(since: oldest) {
             var without = standIn
             without.offer = renewal.offer
@@ -325,7 +325,7 @@ extension Subscription {
         switch stateCountingShared {
         case .gracePeriod: return renewal.gracePeriodExpiresDate ?? unknown
         case .billingRetry:
-            // What was said in the grace period says nothing of the time after it.
+            // A statement of the grace period says nothing of the time after it.
             if let grace = renewal.gracePeriodExpiresDate, let said, grace > said.last { return grace }
             let days = if case .monthly = transaction?.billingPlan { 90 } else { 60 }
             return paidUntil?.adding(days: days) ?? unknown

@@ -1,4 +1,4 @@
-/// An app in an environment: Apple tells its notification history by itself.
+/// An app in an environment: Apple has a notification history of each.
 package struct HistoryOwner: Hashable, Sendable {
     package let bundleId: String
     package let environment: AppStoreEnvironment
@@ -57,7 +57,7 @@ package struct HistoryProgress: Equatable, Sendable {
     /// How many days Apple reaches back.
     package static func reachDays(in environment: AppStoreEnvironment) -> Int { environment == .production ? 180 : 30 }
 
-    /// The first moment that a reading begins at: an hour after the first that Apple tells of, so that a window which begins
+    /// The first moment that a reading begins at: an hour after the first that Apple lists, so that a window which begins
     /// there can be read to its end.
     package static func reach(in environment: AppStoreEnvironment, at now: Timestamp) -> Timestamp {
         firstKept(in: environment, at: now).adding(seconds: 3600)
@@ -71,7 +71,7 @@ package struct HistoryProgress: Equatable, Sendable {
     /// Whether the mark is of a clock that was ahead: then nobody knows what is stored.
     package func isInFuture(at now: Timestamp) -> Bool { mark > now.adding(seconds: ClockSkew.toleratedSeconds) }
 
-    /// Whether Apple no longer tells all that came after the mark.
+    /// Whether Apple no longer lists all that came after the mark.
     package func isOutOfReach(in environment: AppStoreEnvironment, at now: Timestamp) -> Bool {
         mark < Self.reach(in: environment, at: now) && !isUnderWay(in: environment, at: now)
     }

@@ -69,7 +69,7 @@ package struct RetentionAnswer: Equatable, Sendable {
 package protocol RetentionLedger: SignatureLedger {
     /// Appends an entry for a caller who waits until a moment, and no longer.
     ///
-    /// An entry that is not about to be committed by then is not recorded. Where the call was answered before, the
+    /// An entry that is not about to be committed by then is not recorded. If the call was answered before, the
     /// outcome is ``GrantOutcome/answered(_:)`` alone. When it throws, nothing of the entry may leave.
     func append(
         _ entry: LedgerEntry,

@@ -1,6 +1,6 @@
 /// A promotional offer that a customer took while the subscription ran: it begins with a later renewal.
 ///
-/// Apple tells it in the renewal info (`OFFER_REDEEMED`), and until that renewal no transaction shows it.
+/// Apple says it in the renewal info (`OFFER_REDEEMED`), and until that renewal no transaction shows it.
 package struct AcceptedOffer: Hashable, Sendable {
     /// How many are held of a subscription, the newest.
     static let most = 32

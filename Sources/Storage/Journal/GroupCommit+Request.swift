@@ -5,7 +5,7 @@ extension GroupCommit {
     /// The items of one caller, and its completion, which gets each item's outcome once: from the writer or at the deadline.
     final class Request: Sendable {
         private let all: [Item]
-        /// When the writer is stuck if it is not written, and when its caller is told so.
+        /// When the writer is stuck if it is not written, and when its caller gets that answer.
         let due, end: ContinuousClock.Instant
 
         /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex

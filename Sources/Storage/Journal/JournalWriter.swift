@@ -18,7 +18,7 @@ enum JournalOutcome: Sendable {
 
 /// Makes the journal's transactions, on its thread: the entries that answers wait for, and what rides along.
 ///
-/// What evidence has shown and statistics ride along in the room that a commit has. Where they cannot be written they refuse
+/// State from evidence, and statistics, ride along in the room that a commit has. If they cannot be written they refuse
 /// no entry: the commit is made again without them, and they are tried by themselves.
 final class JournalWriter: Sendable {
     /// The most entries of a commit in which there is room for what evidence has shown.
@@ -106,7 +106,7 @@ final class JournalWriter: Sendable {
     }
 
     /// Writes all that rides along by itself, down to the work that the store refuses, until nothing waits or nothing can be
-    /// written: then whoever keeps the journal in order tries again.
+    /// written: then the journal's upkeep tries again.
     func writeRiders(isLast: Bool = false) {
         state.withLock { $0.ridesAlone = false }
         var isDone = false

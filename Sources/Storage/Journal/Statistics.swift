@@ -64,7 +64,7 @@ final class Statistics: Sendable {
     /// signatures wait meanwhile.
     func putBack(_ batch: StatisticsBatch, _ failure: StorageFailure? = nil) {
         state.withLock { state in
-            // The number of kinds is bounded, and so is that of customers, of whom the earlier time counts.
+            // The number of kinds is bounded, and so is that of customers: of each the earlier time counts.
             state.waiting.counts.merge(batch.counts, uniquingKeysWith: +)
             state.waiting.customers.merge(batch.customers) { _, earlier in earlier }
             state.due = .now + (failure?.code == .locked ? Self.longPause : Self.pause)

@@ -34,7 +34,7 @@ struct LedgerBatch: Sendable {
         let offer: OfferRequest
     }
 
-    /// Stands among the customers of a subscription for those to whom it was refused: nobody's digest is all zeros.
+    /// Stands among the customers of a subscription for those who were refused: nobody's digest is all zeros.
     private static let refused = [UInt8](repeating: 0, count: 16)
 
     /// A subscription to look up, and the moment after which presentations count.

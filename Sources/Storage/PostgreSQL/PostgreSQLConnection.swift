@@ -16,7 +16,7 @@ final class PostgreSQLConnection {
     /// They are short, as the server compares only the first 63 bytes of names.
     private var prepared: [String: String] = [:]
     private var names = 0
-    /// The writers of whom this connection was to show that they live, and whether it could.
+    /// The writers that this connection was to show as alive, and whether it could.
     var lives: [String: Bool] = [:]
     /// The state in which our tables were found to be as they have to be; `nil` where they were not looked at.
     var seal: PostgreSQLSchema.Seal?

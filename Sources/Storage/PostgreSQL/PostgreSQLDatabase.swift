@@ -293,7 +293,7 @@ extension PostgreSQLDatabase {
     /// Makes the tables that are missing.
     ///
     /// Replicas that start together wait for one another: one of them does it, with the table of the steps locked, in one
-    /// transaction. It gives the names of the steps that were made. Where there are no tables at all, they are made only if
+    /// transaction. It gives the names of the steps that were made. If there are no tables at all, they are made only if
     /// that is wanted.
     @discardableResult
     static func migrate(

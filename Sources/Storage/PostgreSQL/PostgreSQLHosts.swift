@@ -87,7 +87,7 @@ final class PostgreSQLHosts: Sendable {
         guard errors.count > 1, let first = errors.first else {
             return errors.first ?? PostgreSQLError(.unreachable, "the URL names no host")
         }
-        // A standby tells least: while its primary is away, another one may be made.
+        // A standby says least: while its primary is away, another one may be made.
         let silent: [PostgreSQLError.Code] = [.unreachable, .turnedAway(.readOnly)]
         let telling =
             errors.first { !$0.isRetryable } ?? errors.first { !silent.contains($0.code) }

@@ -18,7 +18,7 @@ extension SQLiteConnection {
     /// Keeps everybody from bringing the log into the file, where the transaction may begin it anew; `false` where somebody
     /// is doing so.
     ///
-    /// To be called within a transaction that holds the lock to write. Where a part of the log is not in the file then,
+    /// To be called within a transaction that holds the lock to write. If a part of the log is not in the file then,
     /// there was one when the transaction began, and what it writes is added to the log.
     func lockOutCopiers() -> Bool {
         guard let file, csqlite_log_is_copied(file) != 0 else { return true }

@@ -2,7 +2,7 @@ package import Offers
 
 /// The redemptions of an app in the order in which they became known, for a backend that reads them page by page.
 ///
-/// The number of the last one is changed by whoever adds one, in the same transaction: the next one waits for that commit, so
+/// Each addition changes the number of the last one, in the same transaction: the next one waits for that commit, so
 /// that none is found before a lower one.
 enum RedemptionFeedSQL {
     /// Before it, a row did not say who showed the redemption: a client's answer never has a price.

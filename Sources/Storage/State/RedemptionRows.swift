@@ -16,7 +16,7 @@ extension Session {
         let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
         let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for (held, rows) in zip(subscriptions, deleted) {
-            var told = try FeedPlaces(rows)
+            var places = try FeedPlaces(rows)
             var presented: [AccountDigest] = []
             for rows in try run(held.identities.map { $0.call(RedemptionSQL.presentedFor) }) {
                 for row in rows.rows { presented.append(AccountDigest(try rows.bytes(row, 0))) }
@@ -25,7 +25,7 @@ extension Session {
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.filterQuestions(by: try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
-                var place = told.removePlace(of: redemption)
+                var place = places.removePlace(of: redemption)
                 if let oldest, let date = redemption.redeemedAt, date < oldest { continue }
                 if let item = redemption.webOrderLineItemId {
                     let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))

@@ -42,7 +42,7 @@ struct StateMerge: Sendable {
         do throws(StorageFailure) {
             known = try questions.count > 1 ? last.heldSubscriptions() : session.held(identities)
         } catch {
-            // What is stored of one subscription keeps nobody else's from being written.
+            // A stored row of one subscription keeps nobody else's from being written.
             guard error.code == .malformed else { throw error }
             throw StorageFailure(.refused, error.detail)
         }

@@ -23,7 +23,7 @@ enum Console {
         try write(printable(text + "\n"))
     }
 
-    /// A text without control characters, which a terminal would obey, wherever it came from: they are escaped as JSON and
+    /// A text without control characters, which a terminal would obey, of any source: they are escaped as JSON and
     /// YAML do it.
     static func printable(_ text: String) -> Data {
         let isPlain = text.unicodeScalars.allSatisfy { !isControl($0) }

@@ -17,7 +17,7 @@ struct TLSRenewal: Service {
         var (seen, refused): ([FileState?]?, [FileState?]?)
         while await Pause.isOver(after: interval) {
             let changed = identity.files.changed
-            // Whoever writes them may not be done.
+            // The program that writes them may not be done.
             guard let changed, changed == seen else {
                 seen = changed
                 continue

@@ -162,7 +162,7 @@ extension StoreSubscription {
         let isEqual = product.level == old.level && product.period == old.period && isSamePlan
         if product.id != old.id, isUpgrade || isEqual {
             changePeriod { $0.isUpgraded = true }
-            // Where the latest period was charged ahead, the one that runs.
+            // The one that runs, if the latest was charged ahead.
             for index in earlier.indices where earlier[index].expiresDate > payment.start {
                 earlier[index].isUpgraded = true
             }

@@ -109,6 +109,6 @@ extension SubscriptionPeriod {
 }
 
 extension Decimal {
-    /// A price with a point, wherever the machine is.
+    /// A price with a point, in any locale.
     fileprivate init?(_ price: String) { self.init(string: price, locale: Locale(identifier: "en_US_POSIX")) }
 }

@@ -85,7 +85,7 @@ extension SettingsReader {
         return environments
     }
 
-    /// Warns of a client for whom a purchase of the Sandbox, which costs nothing, brings signatures for Production.
+    /// Warns of a client to which a purchase of the Sandbox, which costs nothing, brings signatures for Production.
     private func warnOfSandbox(_ client: Client, at node: ConfigurationNode, _ apps: [AppSettings]) {
         guard client.scopes.contains(.sign) else { return }
         let both: Set<AppStoreEnvironment> = [.production, .sandbox]
