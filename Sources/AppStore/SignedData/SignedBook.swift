@@ -31,8 +31,8 @@ struct SignedBook {
 
     /// The book, as of Apple's clock where it is an answer, or of the date of what was signed last.
     ///
-    /// A renewal info without a transaction is left out, as nobody knows whose app it is. A listed subscription is said at the answer's
-    /// date, too. `revoked` names transactions that were revoked by then.
+    /// A renewal info without a transaction is left out, as nobody knows whose app it is. A listed subscription has the
+    /// answer's date, too. `revoked` names transactions that were revoked by then.
     func book(coverage: HistoryCoverage, asOf: Timestamp? = nil, revoked: Set<String> = []) -> Book {
         let dates = transactions.map(\.signedDate) + renewalInfos.map(\.signedDate)
         var book = Book(

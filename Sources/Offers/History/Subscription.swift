@@ -45,7 +45,8 @@ package final class Subscription: Sendable {
 
     /// Takes the group by the catalog or the evidence; held state that was said before `oldest` is too old.
     ///
-    /// A subscription of an answer is judged by the answer's date, or by that of newer held state; all others by the server's clock.
+    /// A subscription of an answer is judged by the answer's date, or by that of newer held state; all others by the
+    /// server's clock.
     ///
     /// `runs` says whether a bundle runs.
     init(

@@ -49,8 +49,8 @@ import COpenSSL
 
     /// Names the number to the builder of a key (`OSSL_PARAM_BLD`), and says whether OpenSSL took it.
     ///
-    /// The builder keeps a reference, so it must not outlive this value. The key that it builds holds a copy in the secure heap,
-    /// because the number is there.
+    /// The builder keeps a reference, so it must not outlive this value. The built key holds a copy in the secure
+    /// heap, because the number is there.
     @unsafe func push(to builder: OpaquePointer) -> Bool {
         unsafe OSSL_PARAM_BLD_push_BN_pad(builder, COPENSSL_PARAMETER_PRIVATE_KEY, number, P256.scalarLength) == 1
     }
