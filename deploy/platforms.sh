@@ -29,7 +29,8 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# inside ROOT COMMAND...: runs a command there, with this folder and the toolchain at their places; nothing stays mounted.
+# inside ROOT COMMAND...: runs a command there, with this folder and the toolchain at their places; nothing stays mounted. A
+# shell is the first process and collects orphans: Swift's testing library, as the first one, loops once one has ended.
 inside() {
     # shellcheck disable=SC2016 # for the other shell
     unshare --mount --pid --fork bash -euc '
@@ -45,7 +46,7 @@ inside() {
         mount --rbind /sys "$root/sys"
         exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
             PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-            LD_LIBRARY_PATH="$toolchain/lib/swift/linux" sh -euc '"'"'cd "$1" && shift && exec "$@"'"'"' sh "$PWD" "$@"
+            LD_LIBRARY_PATH="$toolchain/lib/swift/linux" sh -euc '"'"'cd "$1" && shift && "$@"; exit $?'"'"' sh "$PWD" "$@"
     ' bash "$1" "$toolchain" "${@:2}"
 }
 
