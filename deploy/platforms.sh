@@ -30,7 +30,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 heading() { printf '\n== %s\n' "$*"; }
 
 # inside ROOT COMMAND...: runs a command there, with this folder and the toolchain at their places; nothing stays mounted. A
-# shell is the first process and collects orphans: Swift's testing library, as the first one, loops once one has ended.
+# shell is the first process, and collects orphans: an exit test of Swift's testing library may not end in one that has them.
 inside() {
     # shellcheck disable=SC2016 # for the other shell
     unshare --mount --pid --fork bash -euc '
