@@ -1,37 +1,41 @@
 import HTTPTypes
-import Hummingbird
 import NIOHTTP1
 
-/// The page for operators: HTML, a style sheet, a script, an icon, each a file beside this one, and their data as JSON.
-package struct OperatorsPage: Sendable {
-    /// The paths that it answers, beside ``Call/ofPage``.
-    static let methods: [String: HTTPMethod] = [
-        "/": .GET, "/page.css": .GET, "/page.js": .GET, "/icon.svg": .GET, "/overview.json": .GET,
-    ]
-
-    private let overview: @Sendable () async -> [UInt8]
-
-    /// Creates the page; `overview` is called for each answer of `/overview.json`.
-    package init(overview: @escaping @Sendable () async -> [UInt8]) {
-        self.overview = overview
+/// The page for operators: HTML, a style sheet, a script, an icon, each a file beside this one, their data as JSON, and
+/// the calls of its forms.
+package enum OperatorsPage {
+    /// The calls of the page; `overview` is called for each answer of `/overview.json`.
+    package static func calls(overview: @escaping @Sendable () async -> [UInt8]) -> [Call] {
+        let data = fields(type: "application/json", caching: "no-store")
+        return [
+            file("/", "text/html; charset=utf-8", PackageResources.page_html),
+            file("/page.css", "text/css; charset=utf-8", PackageResources.page_css),
+            file("/page.js", "text/javascript; charset=utf-8", PackageResources.page_js),
+            file("/icon.svg", "image/svg+xml", PackageResources.icon_svg),
+            Call(.GET, "/overview.json", isOfPage: true) { _ in Reply(200, data, await overview()) },
+            // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
+            Call(
+                .POST,
+                "/try",
+                scope: .eligibility,
+                body: .large,
+                isOfPage: true,
+                .customer(.trial, explaining: true)
+            ),
+            Call(
+                .POST,
+                "/diagnose",
+                scope: .diagnose,
+                isOfPage: true,
+                .alone { (endpoints, request, client) throws(Problem) in try endpoints.diagnosis(request, client) }
+            ),
+        ]
     }
 
-    func addRoutes(to router: Router<BasicRequestContext>) {
-        let files: [(path: RouterPath, type: String, bytes: [UInt8])] = [
-            ("/", "text/html; charset=utf-8", PackageResources.page_html),
-            ("/page.css", "text/css; charset=utf-8", PackageResources.page_css),
-            ("/page.js", "text/javascript; charset=utf-8", PackageResources.page_js),
-            ("/icon.svg", "image/svg+xml", PackageResources.icon_svg),
-        ]
-        for file in files {
-            // A later version has other files at the same paths.
-            let fields = Self.fields(type: file.type, caching: "no-cache")
-            router.get(file.path) { _, _ in Response(status: .ok, headers: fields, bytes: file.bytes) }
-        }
-        let fields = Self.fields(type: "application/json", caching: "no-store")
-        router.get("/overview.json") { [overview] _, _ in
-            Response(status: .ok, headers: fields, bytes: await overview())
-        }
+    private static func file(_ path: String, _ type: String, _ bytes: [UInt8]) -> Call {
+        // A later version has other files at the same paths.
+        let fields = fields(type: type, caching: "no-cache")
+        return Call(.GET, path, isOfPage: true) { _ in Reply(200, fields, bytes) }
     }
 
     /// The header fields that keep other pages from using this one, and this one from loading anything else.

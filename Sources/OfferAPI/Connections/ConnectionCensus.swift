@@ -1,4 +1,3 @@
-import HummingbirdCore
 import NIOCore
 import Synchronization
 
@@ -29,18 +28,42 @@ package final class ConnectionCensus: Sendable {
 /// Accepts no more connections when there are many more than a listener may have.
 ///
 /// Somewhat more are accepted, and answered 503; when even those are too many, the kernel's queue has to do.
-struct ConnectionCap: AvailableConnectionsDelegate {
-    let census: ConnectionCensus
-    let maximumConnections: Int
+final class ConnectionCap: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+    typealias OutboundOut = Never
 
-    func connectionOpened() {}
+    private let census: ConnectionCensus
+    private let most: Int
+    /// Whether a connection is to be accepted once there is room.
+    private var isDue = false
 
-    func connectionClosed() {}
+    init(census: ConnectionCensus, maximumConnections: Int) {
+        self.census = census
+        most = maximumConnections + max(maximumConnections / 8, 16)
+    }
 
-    func isAcceptingNewConnections() -> Bool {
-        census.openConnections < maximumConnections + max(maximumConnections / 8, 16)
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        unwrapInboundIn(data).closeFuture.whenComplete { [loop = context.eventLoop] _ in
+            // Afterwards, the census does not have it any more.
+            loop.execute {
+                let (cap, context) = bound.value
+                if cap.isDue { cap.read(context: context) }
+            }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isDue = census.openConnections >= most
+        if !isDue { context.read() }
     }
 }
+
+@available(*, unavailable)
+extension ConnectionCap: Sendable {}
 
 /// Answers a connection beyond the limit 503, and closes it; where TLS would have to be negotiated first, it just closes.
 final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {

@@ -1,18 +1,10 @@
-import HummingbirdCore
-import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
 
 /// The handlers of each connection of a listener, in their order.
-struct ConnectionChannel: ServerChildChannel {
-    struct Value: ServerChildChannelValue {
-        let channel: any Channel
-    }
-
-    let setups: LoopSetups
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+enum ConnectionChannel {
+    static func setUp(_ channel: any Channel, by setups: LoopSetups) -> EventLoopFuture<any Channel> {
         channel.eventLoop.makeCompletedFuture {
             let setup = setups.setup(on: channel.eventLoop)
             let isExcess =
@@ -30,9 +22,9 @@ struct ConnectionChannel: ServerChildChannel {
                     let peer = channel.remoteAddress?.ipAddress
                     try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0, from: peer) })
                 }
-                try Self.addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)
+                try addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)
             }
-            return Value(channel: channel)
+            return channel
         }
     }
 
@@ -54,11 +46,12 @@ struct ConnectionChannel: ServerChildChannel {
         try pipeline.addHandler(connection)
     }
 
-    func handle(value: Value, logger: Logger) async {
+    /// Waits until a connection is closed: soon, if the task is cancelled.
+    static func awaitEnd(of channel: any Channel) async {
         await withTaskCancellationHandler {
-            try? await value.channel.closeFuture.get()
+            try? await channel.closeFuture.get()
         } onCancel: {
-            value.channel.triggerUserOutboundEvent(Connection.TimeIsOver(), promise: nil)
+            channel.triggerUserOutboundEvent(Connection.TimeIsOver(), promise: nil)
         }
     }
 }

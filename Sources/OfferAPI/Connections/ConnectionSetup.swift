@@ -3,13 +3,10 @@ import Synchronization
 
 /// The parts that all connections of a listener on one event loop share.
 final class ConnectionSetup {
-    let limits: ConnectionLimits
+    let gate: Gate
     let census: ConnectionCensus
     /// `nil` where TLS is not spoken.
     let tls: TLSIdentity?
-    let gate: Gate
-    /// The bound on waiting requests; `nil` for none.
-    let admission: Admission?
     /// `nil` where requests are not counted.
     let telemetry: RequestTelemetry?
     /// Has a complete request answered.
@@ -24,28 +21,29 @@ final class ConnectionSetup {
     private let makesRoom: Bool
 
     init(
-        limits: ConnectionLimits,
+        gate: Gate,
         census: ConnectionCensus,
         tls: TLSIdentity? = nil,
-        callers: Gate.Callers,
-        admission: Admission? = nil,
         telemetry: RequestTelemetry?,
         fields: [(name: String, value: String)] = [],
         makesRoom: Bool = false,
         sparePaths: Set<String> = [],
         answer: @escaping (Request) -> Void
     ) {
-        self.limits = limits
+        self.gate = gate
         self.census = census
         self.tls = tls
-        gate = Gate(limits: limits, callers: callers, admission: admission)
-        self.admission = admission
         self.telemetry = telemetry
         self.fields = fields
         self.makesRoom = makesRoom
         self.sparePaths = sparePaths
         self.answer = answer
     }
+
+    var limits: ConnectionLimits { gate.limits }
+
+    /// The bound on waiting requests; `nil` for none.
+    var admission: Admission? { gate.admission }
 
     func opened(_ connection: Connection) {
         if makesRoom { connections[ObjectIdentifier(connection)] = connection }

@@ -1,15 +1,16 @@
 import Glibc
-import HummingbirdCore
-import Logging
 import NIOCore
+import NIOExtras
 import NIOPosix
 import ServiceLifecycle
 
 /// One listening socket, as a service that starts and drains with the others.
 package struct HTTPListener: Service {
-    private let server: Server<ConnectionChannel>
-    private let address: String
+    private let host: String
+    private let port: Int
     private let settings: String
+    private let rules: ListenerRules
+    private let onListening: @Sendable (String) async -> Void
 
     /// Creates a listener, which listens when it runs; `port` 0 is any free one.
     ///
@@ -22,32 +23,11 @@ package struct HTTPListener: Service {
         rules: ListenerRules,
         onListening: @escaping @Sendable (String) async -> Void
     ) {
+        self.host = host
+        self.port = port
         self.settings = settings
-        let name = host
-        let host = host.contains(":") ? "[\(host)]" : host
-        let scheme = rules.tls == nil ? "http" : "https"
-        address = "\(host):\(port)"
-        // Hummingbird logs the effects of its own shutdown on connections as errors; faults that matter are thrown as
-        // well.
-        var silent = Logger(label: "hummingbird")
-        silent.logLevel = .critical
-        server = Server(
-            childChannelSetup: ConnectionChannel(setups: rules.setups),
-            configuration: ServerConfiguration(
-                address: .hostname(name, port: port),
-                backlog: 1024,
-                availableConnectionsDelegate: ConnectionCap(
-                    census: rules.census,
-                    maximumConnections: rules.limits.maximumConnections
-                )
-            ),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? port
-                await onListening("\(scheme)://\(host):\(port)")
-            },
-            eventLoopGroup: rules.eventLoops,
-            logger: silent
-        )
+        self.rules = rules
+        self.onListening = onListening
     }
 
     /// Listens until a graceful shutdown, then finishes requests in flight.
@@ -55,16 +35,46 @@ package struct HTTPListener: Service {
     /// Throws ``ServiceFailure`` when the address cannot be listened on. After a cancellation, the census has the
     /// number of requests that were cut off.
     package func run() async throws {
+        let quiescing = ServerQuiescingHelper(group: rules.eventLoops)
+        let shownHost = host.contains(":") ? "[\(host)]" : host
+        let socket: NIOAsyncChannel<any Channel, Never>
         do {
-            try await server.run()
-        } catch let error as IOError {
-            let reason = String(cString: strerror(error.errnoCode))
-            throw ServiceFailure("cannot listen on \(address): \(reason)\(fix(of: error.errnoCode))")
-        } catch let error as CancellationError {
-            throw error
+            socket = try await listen(quiescing)
         } catch {
-            throw ServiceFailure("cannot listen on \(address): \(error)")
+            let number = (error as? IOError)?.errnoCode
+            let reason = number.map { String(cString: strerror($0)) + fix(of: $0) } ?? "\(error)"
+            throw ServiceFailure("cannot listen on \(shownHost):\(port): \(reason)")
         }
+        await withGracefulShutdownHandler {
+            let scheme = rules.tls == nil ? "http" : "https"
+            await onListening("\(scheme)://\(shownHost):\(socket.channel.localAddress?.port ?? port)")
+            await withDiscardingTaskGroup { group in
+                // It ends with the socket, and that at a stop.
+                try? await socket.executeThenClose { connections in
+                    for try await connection in connections {
+                        group.addTask { await ConnectionChannel.awaitEnd(of: connection) }
+                    }
+                }
+            }
+        } onGracefulShutdown: {
+            quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    private func listen(_ quiescing: ServerQuiescingHelper) async throws -> NIOAsyncChannel<any Channel, Never> {
+        try await ServerBootstrap(group: rules.eventLoops)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .serverChannelInitializer { [rules] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    let most = rules.limits.maximumConnections
+                    try pipeline.addHandler(ConnectionCap(census: rules.census, maximumConnections: most))
+                    try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+                }
+            }
+            .bind(host: host, port: port) { [rules] in ConnectionChannel.setUp($0, by: rules.setups) }
     }
 
     /// The setting at fault and the fix, to follow the system's reason; empty where that says all that is known.

@@ -1,4 +1,3 @@
-package import Hummingbird
 package import Logging
 import NIOCore
 import NIOPosix
@@ -24,39 +23,31 @@ package struct ListenerRules: Sendable {
     /// The event loop of Apple and the operators, who are answered also while clients keep the others at work.
     private static let loopOfOthers = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// The rules of the operators' listener, which answers everybody; the forms of its page, if it has one, answer
-    /// clients alone.
+    /// The rules of the operators' listener, whose `calls` answer everybody, but for the page's forms: by these endpoints,
+    /// and clients alone.
     package init(
-        operators responder: some HTTPResponder<BasicRequestContext>,
-        page: (forms: @Sendable () -> PublicEndpoints, hosts: @Sendable () -> PageHosts)?,
+        operators calls: [Call],
+        forms endpoints: @escaping @Sendable () -> PublicEndpoints,
+        hosts: @escaping @Sendable () -> PageHosts,
         limits: ConnectionLimits
     ) {
-        let router = RouterAnswers(responder: responder)
-        let callers: Gate.Callers =
-            if let page {
-                .operators(at: AdminAPI.methods, pages: OperatorsPage.methods, hosts: page.hosts, of: page.forms)
-            } else {
-                .everybody(at: AdminAPI.methods)
-            }
         self.init(
-            limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
-            callers: callers,
+            Gate(
+                limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
+                calls: calls,
+                endpoints: endpoints,
+                hosts: hosts,
+                admission: nil
+            ),
             telemetry: nil,
             fields: AdminAPI.protection,
-            sparePaths: AdminAPI.probes,
-            answer: { request in
-                if let endpoints = request.endpoints {
-                    _ = endpoints.answer([request], on: request.loop)
-                } else {
-                    router.answer(request)
-                }
-            }
+            sparePaths: AdminAPI.probes
         )
     }
 
     /// The rules of Apple's listener, which answers everybody.
     package init(
-        apple responder: some HTTPResponder<BasicRequestContext>,
+        apple calls: [Call],
         limits: ConnectionLimits,
         metrics: RequestMetrics,
         logger: Logger,
@@ -64,37 +55,44 @@ package struct ListenerRules: Sendable {
     ) {
         let bytes = NotificationsAPI.maximumBodyBytes
         self.init(
-            limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
-            callers: .everybody(at: NotificationsAPI.methods),
-            telemetry: RequestTelemetry(metrics: metrics, logger: logger, faults: faults, isForClients: false),
-            answer: RouterAnswers(responder: responder).answer
+            Gate(
+                limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
+                calls: calls,
+                endpoints: nil,
+                hosts: nil,
+                admission: nil
+            ),
+            telemetry: RequestTelemetry(metrics: metrics, logger: logger, faults: faults, isForClients: false)
         )
     }
 
     private init(
-        limits: ConnectionLimits,
-        callers: Gate.Callers,
+        _ gate: Gate,
         telemetry: RequestTelemetry?,
         fields: [(name: String, value: String)] = [],
-        sparePaths: Set<String> = [],
-        answer: @escaping @Sendable (Request) -> Void
+        sparePaths: Set<String> = []
     ) {
         let census = ConnectionCensus()
-        self.limits = limits
+        limits = gate.limits
         self.census = census
         tls = nil
         eventLoops = Self.loopOfOthers
         setups = LoopSetups { _ in
             ConnectionSetup(
-                limits: limits,
+                gate: gate,
                 census: census,
-                callers: callers,
                 telemetry: telemetry,
                 fields: fields,
                 makesRoom: true,
-                sparePaths: sparePaths,
-                answer: answer
-            )
+                sparePaths: sparePaths
+            ) { request in
+                switch request.call?.handler {
+                case .inTask(let answer):
+                    let body = request.body
+                    request.wait { () async throws(Problem) in try await answer(body) }
+                default: _ = request.endpoints?.answer([request], on: request.loop)
+                }
+            }
         }
     }
 
@@ -119,14 +117,13 @@ package struct ListenerRules: Sendable {
             maximumOffers: limits.maximumWaitingOffers,
             maximumElsewhere: Admission.elsewherePerLoop * Self.eventLoopCount
         )
+        let gate = Gate(limits: limits, calls: Call.all, endpoints: endpoints, hosts: nil, admission: admission)
         setups = LoopSetups { loop in
             let queue = TickQueue(on: loop, notingIn: telemetry.metrics)
             return ConnectionSetup(
-                limits: limits,
+                gate: gate,
                 census: census,
                 tls: tls,
-                callers: .clients(of: endpoints),
-                admission: admission,
                 telemetry: telemetry,
                 answer: queue.add
             )

@@ -2,8 +2,9 @@ import NIOHTTP1
 import OfferService
 import Offers
 
-/// A call of clients: one row from which the gate, `Allow`, the metrics, the queue and the test of the description follow.
-final class Call: Sendable {
+/// A call of a listener: one row from which the gate, `Allow`, the metrics, the queue and the test of the description
+/// follow.
+package final class Call: Sendable {
     enum Handler: Sendable {
         /// A call about a customer: the calls of one tick take each step together.
         case customer(CustomerCall, explaining: Bool = false)
@@ -11,6 +12,8 @@ final class Call: Sendable {
         case alone(@Sendable (PublicEndpoints, Request, Client) throws(Problem) -> Step<Reply, Problem>)
         /// A call without a token.
         case open(@Sendable () throws(Problem) -> Reply)
+        /// A call of Apple or of operators, without a token: it is answered in a task.
+        case inTask(@Sendable (_ body: [UInt8]) async throws(Problem) -> Reply)
     }
 
     enum Body {
@@ -24,15 +27,19 @@ final class Call: Sendable {
     /// The scope that a client needs; `nil` for a call without a token.
     let scope: ClientScope?
     let body: Body
-    let parameters: [String]
+    /// The parameters that its URL may have; `nil` where nothing looks at them.
+    let parameters: [String]?
+    /// Whether it is of the operators' page, which is opened under known hosts alone, and by no page of another origin.
+    let isOfPage: Bool
     let handler: Handler
 
-    private init(
+    init(
         _ method: HTTPMethod,
         _ path: String,
         scope: ClientScope? = nil,
         body: Body = .small,
-        parameters: [String] = [],
+        parameters: [String]? = [],
+        isOfPage: Bool = false,
         _ handler: Handler
     ) {
         self.method = method
@@ -40,7 +47,18 @@ final class Call: Sendable {
         self.scope = scope
         self.body = body
         self.parameters = parameters
+        self.isOfPage = isOfPage
         self.handler = handler
+    }
+
+    /// A call of Apple or of operators.
+    convenience init(
+        _ method: HTTPMethod,
+        _ path: String,
+        isOfPage: Bool = false,
+        inTask answer: @escaping @Sendable (_ body: [UInt8]) async throws(Problem) -> Reply
+    ) {
+        self.init(method, path, parameters: nil, isOfPage: isOfPage, .inTask(answer))
     }
 
     /// The calls of the public listener.
@@ -83,18 +101,6 @@ final class Call: Sendable {
             .alone { (endpoints, request, client) throws(Problem) in try endpoints.redemptions(request, client) }
         ),
         Call(.GET, "/v1/openapi.json", .open { () throws(Problem) in try OpenAPIDescription.reply() }),
-    ]
-
-    /// The calls of the page's forms on the operators' listener.
-    static let ofPage = [
-        // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
-        Call(.POST, "/try", scope: .eligibility, body: .large, .customer(.trial, explaining: true)),
-        Call(
-            .POST,
-            "/diagnose",
-            scope: .diagnose,
-            .alone { (endpoints, request, client) throws(Problem) in try endpoints.diagnosis(request, client) }
-        ),
     ]
 
     /// Whether it signs, so that its answer waits for the ledger.

@@ -60,7 +60,7 @@ package final class PublicEndpoints: Sendable {
                     case .later(let work): request.wait(for: work)
                     }
                 case .open(let reply): request.finish(.success(try reply()))
-                case nil: throw .notFound
+                case .inTask, nil: throw .notFound
                 }
             } catch {
                 request.finish(.failure(error))

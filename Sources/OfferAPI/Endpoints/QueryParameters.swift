@@ -1,4 +1,3 @@
-import HummingbirdCore
 import Offers
 import StrictJSON
 
@@ -26,9 +25,9 @@ struct QueryParameters {
         self.parameters = parameters
     }
 
-    init(of target: String, names: [String]) throws(Problem) {
+    init(of query: Substring, names: [String]) throws(Problem) {
         var parameters: [QueryParameter] = []
-        for parameter in (URI(target).query ?? "").split(separator: "&") {
+        for parameter in query.split(separator: "&") {
             let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = String(parts[0]).percentDecoded,
                 let value = String(parts.dropFirst().first ?? "").percentDecoded

@@ -287,8 +287,6 @@ extension Problem {
         retryAfterSeconds: 5
     )
 
-    static let malformedTarget = malformedHTTP("The method or the path is not of HTTP (RFC 9110).")
-
     static let overloaded = Problem(
         status: 503,
         code: "overloaded",

@@ -8,9 +8,7 @@ import OfferService
 final class Request {
     let head: RequestHead
     private(set) var body: [UInt8] = []
-    /// The path by which it is counted; `nil` while no route takes it.
-    var path: String?
-    /// The call; `nil` where a router answers, and where there is no such call.
+    /// The call, by whose path it is counted; `nil` while none takes it.
     var call: Call?
     /// The token of its client; `nil` while nobody is known.
     var token: KnownToken?
@@ -38,7 +36,7 @@ final class Request {
 
     /// The parameters of its URL, as its call allows them.
     func parameters() throws(Problem) -> QueryParameters {
-        try QueryParameters(of: head.target, names: call?.parameters ?? [])
+        try QueryParameters(of: head.query, names: call?.parameters ?? [])
     }
 
     var loop: any EventLoop { connection.loop }
@@ -51,9 +49,6 @@ final class Request {
 
     /// How long its answer may take, in seconds.
     var answerSeconds: Int { Int(clamping: connection.setup.limits.answerTimeout.nanoseconds / 1_000_000_000) }
-
-    /// The channel of its connection; `nil` when that is gone.
-    var channel: (any Channel)? { connection.channel }
 
     // MARK: Its body
 
@@ -155,7 +150,7 @@ final class Request {
         isNoted = true
         connection.setup.telemetry?.note(
             identity,
-            route: path,
+            route: call?.path,
             status: status,
             client: token,
             nanoseconds: watch.nanoseconds,

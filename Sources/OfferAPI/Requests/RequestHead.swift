@@ -1,4 +1,3 @@
-import HummingbirdCore
 import NIOHTTP1
 
 /// The parts of a request's head that matter here, gathered in one pass: a reference, handed on without a copy.
@@ -71,7 +70,22 @@ final class RequestHead: Sendable {
     }
 
     /// The path of the target in any of its forms; `nil` where it has none.
-    var path: String? { target == "*" ? nil : URI(target).path }
+    var path: String? {
+        guard target != "*" else { return nil }
+        let path = pathAndQuery.prefix { $0 != UInt8(ascii: "?") }
+        return path.isEmpty ? "/" : String(Substring(path))
+    }
+
+    /// The query of the target, without its question mark.
+    var query: Substring {
+        Substring(pathAndQuery.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") })
+    }
+
+    private var pathAndQuery: Substring.UTF8View {
+        let target = target[...].utf8
+        guard target.first != UInt8(ascii: "/"), let scheme = target.firstRange(of: "://".utf8) else { return target }
+        return target[scheme.upperBound...].drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    }
 
     private static func bearerToken(in value: String) -> Substring? {
         let scheme = value.utf8.prefix(7)

@@ -3,7 +3,7 @@ import NIOCore
 /// The requests of one tick of an event loop, which are answered together at its end.
 ///
 /// Signing back to back holds libcrypto's tables and code in the processor's caches, and the signatures of one tick are
-/// one entry in the ledger's queue. That is the one reason why the public listener is not Hummingbird's.
+/// one entry in the ledger's queue.
 final class TickQueue {
     /// The time for which the event loop serves its connections when there was too much for one tick.
     private static let pause = TimeAmount.microseconds(50)

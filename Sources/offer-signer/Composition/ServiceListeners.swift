@@ -43,22 +43,20 @@ struct ServiceListeners {
             ),
             onListening: { announcement.serverListens(at: $0) }
         )
-        let responder = AdminAPI.responder(
+        let monitoring = AdminAPI.calls(
             readiness: readiness,
             metrics: { telemetry.page(current.value, readiness) },
-            version: Version.current,
-            page: overview.map { overview in OperatorsPage { await overview.json() } },
-            logger: logger
+            version: Version.current
         )
+        let page = overview.map { overview in OperatorsPage.calls { await overview.json() } } ?? []
         admin = HTTPListener(
             host: settings.listeners.admin.host,
             port: settings.listeners.admin.port,
             settings: "admin",
             rules: ListenerRules(
-                operators: responder,
-                page: overview.map { _ in
-                    ({ current.value.forms }, { PageHosts(current.value.service.settings.adminHosts) })
-                },
+                operators: monitoring + page,
+                forms: { current.value.forms },
+                hosts: { PageHosts(current.value.service.settings.adminHosts) },
                 limits: limits
             ),
             onListening: { announcement.adminListens(at: $0) }
@@ -69,8 +67,8 @@ struct ServiceListeners {
                 port: address.port,
                 settings: "notifications",
                 rules: ListenerRules(
-                    apple: NotificationsAPI.responder(
-                        endpoint: { current.value.notifications },
+                    apple: NotificationsAPI.calls(
+                        notifications: { current.value.notifications },
                         retention: { current.value.retention },
                         logger: logger,
                         faults: faults

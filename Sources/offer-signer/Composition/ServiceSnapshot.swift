@@ -18,9 +18,9 @@ final class ServiceSnapshot: Sendable {
     let endpoints: PublicEndpoints
     /// The endpoints behind the forms of the operators' page: nothing is signed, recorded, counted or learnt.
     let forms: PublicEndpoints
-    let notifications: NotificationsEndpoint<AppStoreNotificationReader>
+    let notifications: TakeNotifications<AppStoreNotificationReader>
     let catchUp: CatchUpNotifications<AppStoreNotificationReader>
-    let retention: RetentionEndpoint
+    let retention: AnswerRetentionCalls
 
     init(_ service: LoadedService, _ lifelong: LifelongParts) {
         self.service = service
@@ -61,12 +61,10 @@ final class ServiceSnapshot: Sendable {
             diagnoseReports: diagnoseReports,
             redemptionFeed: redemptionFeed
         )
-        notifications = NotificationsEndpoint(
-            takeNotifications: service.takeNotifications(
-                remembering: lifelong.memory,
-                reportingTo: lifelong.clock,
-                metrics: lifelong.telemetry.notifications
-            )
+        notifications = service.takeNotifications(
+            remembering: lifelong.memory,
+            reportingTo: lifelong.clock,
+            metrics: lifelong.telemetry.notifications
         )
         catchUp = CatchUpNotifications(
             service.notificationHistory(over: lifelong.appStoreTransport, metrics: lifelong.telemetry.appStore),
@@ -76,7 +74,7 @@ final class ServiceSnapshot: Sendable {
             metrics: lifelong.telemetry.notificationHistory,
             now: WallClock.now
         )
-        retention = RetentionEndpoint(calls: service.retentionCalls(asking: appStore, with: lifelong))
+        retention = service.retentionCalls(asking: appStore, with: lifelong)
     }
 }
 

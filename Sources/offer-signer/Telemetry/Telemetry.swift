@@ -50,11 +50,11 @@ struct Telemetry: Sendable {
     /// Has the database's figures found, so that the first who asks gets them.
     func prepare(_ snapshot: ServiceSnapshot) { gauges.updateFigures(snapshot) }
 
-    func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) -> MetricsPage {
+    func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) -> (contentType: String, bytes: [UInt8]) {
         process.update()
         gauges.update(snapshot, readiness)
         tokens.update(snapshot.service)
         ledger.update(snapshot.lifelong.ledger)
-        return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
+        return (PrometheusRegistry.contentType, registry.exposition())
     }
 }

@@ -1,4 +1,3 @@
-import KeptLog
 import NIOCore
 import NIOEmbedded
 import OfferService
@@ -16,9 +15,8 @@ struct OperatorsPageTests {
         let app = App(bundleId: "a", subscriptionGroups: [])
         listener = TestListener(
             forms: .test(client, apps: [SigningApp(app: app, signer: ConstantSigner())]),
-            page: OperatorsPage { Array(#"{"status":"ready"}"#.utf8) },
-            hosts: ["a", "Ops.example"],
-            logger: KeptLog().logger
+            page: OperatorsPage.calls { Array(#"{"status":"ready"}"#.utf8) },
+            hosts: ["a", "Ops.example"]
         )
     }
 

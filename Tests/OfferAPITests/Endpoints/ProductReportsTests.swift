@@ -194,7 +194,7 @@ struct ProductReportsTests {
     @Test("Parameters are percent-encoded, their names too")
     func encoding() throws {
         let parameters = try QueryParameters(
-            of: "/v1/products?&product%49d=a%3D1%26%C3%A9+b&productId=c=d",
+            of: "&product%49d=a%3D1%26%C3%A9+b&productId=c=d",
             names: ["bundleId", "countryCode", "productId"]
         )
         #expect(parameters.values(of: "productId") == ["a=1&é+b", "c=d"])

@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import KeptLog
 import LedgerFixtures
 import Logging
@@ -69,15 +67,6 @@ private struct NoDigester: AccountDigester {
     func digest(of text: String, bundleId: String) -> AccountDigest { AccountDigest([]) }
 }
 
-/// A body that breaks off, as none of a connection does.
-private struct BrokenBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    struct Failure: Error {}
-
-    func makeAsyncIterator() -> BrokenBody { self }
-
-    mutating func next() async throws -> ByteBuffer? { throw Failure() }
-}
-
 /// States that keep a notification when a test lets them, and not before.
 private final class PatientStates: SubscriptionStates {
     private struct State {
@@ -117,15 +106,6 @@ private final class PatientStates: SubscriptionStates {
     func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
 
-/// Keeps what an answer says.
-private final class KeptBody: ResponseBodyWriter {
-    private(set) var text = ""
-
-    func write(_ buffer: ByteBuffer) async throws { text += String(buffer: buffer) }
-
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
-}
-
 @Suite("The listener of Apple's notifications")
 struct NotificationsAPITests {
     private let states = PatientStates()
@@ -134,39 +114,41 @@ struct NotificationsAPITests {
 
     init() { faults = RepeatedFaults(logger: log.logger) }
 
-    private var responder: any HTTPResponder<BasicRequestContext> {
-        let endpoint = NotificationsEndpoint(
-            takeNotifications: TakeNotifications(
-                reader: Reader(),
-                memory: StateMemory(states: states, digester: NoDigester()),
-                metrics: NotificationMetrics(),
-                now: { Timestamp(millisecondsSince1970: 0) }
-            )
+    private var rules: ListenerRules {
+        let notifications = TakeNotifications(
+            reader: Reader(),
+            memory: StateMemory(states: states, digester: NoDigester()),
+            metrics: NotificationMetrics(),
+            now: { Timestamp(millisecondsSince1970: 0) }
         )
         let message = RetentionMessage(name: "plain", standard: "41111111-2222-4333-8444-555555555555")
-        let retention = RetentionEndpoint(
-            calls: AnswerRetentionCalls(
-                apps: [
-                    RetentionApp(
-                        SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: ConstantSigner()),
-                        rules: [RetentionRule(message: message)]
-                    )
-                ],
-                reader: CallReader(),
-                memory: StateMemory(states: states, digester: NoDigester()),
-                ledger: TakingLedger(),
-                lookups: nil,
-                service: ServiceMetrics(),
-                metrics: RetentionMetrics(),
-                maximumHeldAgeSeconds: 0,
-                limits: .init(time: limit, calls: Self.calls),
-                now: { Timestamp(millisecondsSince1970: 0) },
-                write: { $0.json }
-            )
+        let retention = AnswerRetentionCalls(
+            apps: [
+                RetentionApp(
+                    SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: ConstantSigner()),
+                    rules: [RetentionRule(message: message)]
+                )
+            ],
+            reader: CallReader(),
+            memory: StateMemory(states: states, digester: NoDigester()),
+            ledger: TakingLedger(),
+            lookups: nil,
+            service: ServiceMetrics(),
+            metrics: RetentionMetrics(),
+            maximumHeldAgeSeconds: 0,
+            limits: .init(time: limit, calls: Self.calls),
+            now: { Timestamp(millisecondsSince1970: 0) },
+            write: { $0.json }
         )
-        return NotificationsAPI.responder(
-            endpoint: { endpoint },
-            retention: { retention },
+        return ListenerRules(
+            apple: NotificationsAPI.calls(
+                notifications: { notifications },
+                retention: { retention },
+                logger: log.logger,
+                faults: faults
+            ),
+            limits: .patient(),
+            metrics: RequestMetrics(),
             logger: log.logger,
             faults: faults
         )
@@ -174,13 +156,6 @@ struct NotificationsAPITests {
 
     @Test("Refused notifications of strangers have a line each of what and why, and then their number")
     func folded() async throws {
-        let rules = ListenerRules(
-            apple: responder,
-            limits: .patient(),
-            metrics: RequestMetrics(),
-            logger: log.logger,
-            faults: faults
-        )
         let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
         for _ in 0..<30 {
             try await connection.send(TestRequest("/v1/notifications", #"{"signedPayload":"forged"}"#))
@@ -207,52 +182,56 @@ struct NotificationsAPITests {
     private func post(
         _ payload: String,
         as path: String = "/v1/notifications",
-        to responder: any HTTPResponder<BasicRequestContext>
-    ) async throws -> Response {
-        let body = ByteBuffer(string: #"{"signedPayload":"\#(payload)"}"#)
-        return try await post(RequestBody(buffer: body), as: path, to: responder)
+        to rules: ListenerRules
+    ) async throws -> TestAnswer {
+        try await post(body: #"{"signedPayload":"\#(payload)"}"#, as: path, to: rules)
     }
 
-    private func post(
-        _ body: RequestBody,
-        as path: String = "/v1/notifications",
-        to responder: any HTTPResponder<BasicRequestContext>
-    ) async throws -> Response {
-        let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: path)
-        let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
-        let request = Hummingbird.Request(head: head, body: body)
-        return try await responder.respond(to: request, context: BasicRequestContext(source: source))
+    private func post(body: String, as path: String = "/v1/notifications", to rules: ListenerRules) async throws
+        -> TestAnswer
+    {
+        let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
+        try await connection.send(TestRequest(path, body, token: nil))
+        return try await connection.receive()
     }
 
     @Test("The answer to a notification of version 1 names the setting in App Store Connect")
     func version1() async throws {
         let body = #"{"notification_type":"CANCEL","password":"hunter2","unified_receipt":{"status":0}}"#
-        let response = try await post(RequestBody(buffer: ByteBuffer(string: body)), to: responder)
-        #expect(response.status == .badRequest)
-        let words = KeptBody()
-        try await response.body.write(words)
-        #expect(words.text.contains("Choose version 2 in App Store Connect"))
-        #expect(words.text.contains(#""pointer":"/signedPayload""#))
-        #expect(!words.text.contains("hunter2"))
+        let answer = try await post(body: body, to: rules)
+        #expect(answer.summary == "400 missing_member /signedPayload")
+        #expect(answer.body.contains("Choose version 2 in App Store Connect"))
+        #expect(!answer.body.contains("hunter2"))
     }
 
     @Test("One for an app that the catalog lacks may be sent again, and is no error; one for no app is taken")
     func otherApps() async throws {
-        let other = try await post("of another app", to: responder)
-        #expect(other.status == .serviceUnavailable)
-        #expect(other.headers[.retryAfter] == "60")
-        let words = KeptBody()
-        try await other.body.write(words)
-        #expect(words.text.contains("app_not_in_catalog"))
+        let other = try await post("of another app", to: rules)
+        #expect(other.status == 503)
+        #expect(other.field("Retry-After") == "60")
+        #expect(other.body.contains("app_not_in_catalog"))
         #expect(log.takeLines().contains { $0.hasPrefix("notice notification not taken ") })
-        #expect(try await post("of nobody", to: responder).status == .ok)
+        #expect(try await post("of nobody", to: rules).status == 200)
     }
 
-    @Test("An unforeseen error is 500, and in the log")
-    func unforeseen() async throws {
-        let response = try await post(RequestBody(asyncSequence: BrokenBody()), to: responder)
-        #expect(response.status == .internalServerError)
-        #expect(log.takeLines().contains { $0.hasPrefix("error unforeseen error ") })
+    @Test("Its paths take POST alone, whatever the query; a path that is near one is asked about")
+    func paths() async throws {
+        for path in ["/v1/notifications", "/v1/retention-messages"] {
+            let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
+            for method in ["GET", "HEAD", "OPTIONS", "PUT"] {
+                try await connection.send(TestRequest(path, "", method: method, token: nil))
+                let answer = try await connection.receive()
+                #expect(answer.status == 405)
+                #expect(answer.field("Allow") == "POST")
+            }
+            #expect(try await post(body: "{}", as: path + "?a=b", to: rules).status == 400)
+            let near = try await post(body: "{}", as: path + "/", to: rules)
+            #expect(near.summary == "404 not_found ")
+            #expect(near.member("detail")?.hasSuffix("did you mean \"\(path)\"?") == true)
+        }
+        let taken = try await post("of nobody", as: "/v1/notifications?a=b", to: rules)
+        #expect(taken.status == 200 && taken.body.isEmpty)
+        #expect(taken.field("Content-Type") == nil && taken.field("Content-Length") == "0")
     }
 
     @Test(
@@ -260,60 +239,53 @@ struct NotificationsAPITests {
         .timeLimit(.minutes(10))
     )
     func places() async throws {
-        let (most, responder) = (NotificationsAPI.mostAtOnce, responder)
+        let (most, rules) = (NotificationsAPI.mostAtOnce, rules)
         for _ in 0..<(most * 2) {
-            #expect(try await post("forged", to: responder).status == .unprocessableContent)
+            #expect(try await post("forged", to: rules).status == 422)
         }
-        let first = (0..<most).map { index in Task { try await post("\(index)", to: responder).status } }
+        let first = (0..<most).map { index in Task { try await post("\(index)", to: rules).status } }
         for _ in 0..<2000 where states.waiting < most { try await Task.sleep(for: .milliseconds(5)) }
-        let excess = Task {
-            let response = try await post("excess", to: responder)
-            return (response.status, response.headers[.retryAfter])
-        }
+        let excess = Task { try await post("excess", to: rules) }
         // Were it taken, it would wait as the others do.
-        for _ in 0..<3 { #expect(try await post("forged", to: responder).status == .serviceUnavailable) }
-        let (status, retryAfter) = try await excess.value
-        #expect(status == .serviceUnavailable)
-        #expect(retryAfter == "60")
+        for _ in 0..<3 { #expect(try await post("forged", to: rules).status == 503) }
+        #expect(try await excess.value.status == 503)
+        #expect(try await excess.value.field("Retry-After") == "60")
         #expect(states.waiting == most)
         states.open()
-        for task in first { #expect(try await task.value == .ok) }
+        for task in first { #expect(try await task.value == 200) }
         states.open(false)
-        let again = (0..<most).map { index in Task { try await post("\(index)", to: responder).status } }
+        let again = (0..<most).map { index in Task { try await post("\(index)", to: rules).status } }
         for _ in 0..<2000 where states.waiting < most { try await Task.sleep(for: .milliseconds(5)) }
         states.open()
-        for task in again { #expect(try await task.value == .ok) }
+        for task in again { #expect(try await task.value == 200) }
     }
 
     @Test("Notifications that wait take no place from calls, nor calls from notifications", .timeLimit(.minutes(10)))
     func bothKinds() async throws {
-        let (path, responder) = ("/v1/retention-messages", responder)
+        let (path, rules) = ("/v1/retention-messages", rules)
         let stuck = (0..<NotificationsAPI.mostAtOnce).map { index in
-            Task { try await post("\(index)", to: responder).status }
+            Task { try await post("\(index)", to: rules).status }
         }
         for _ in 0..<2000 where states.waiting < NotificationsAPI.mostAtOnce {
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(try await post("one too many", to: responder).status == .serviceUnavailable)
-        #expect(try await post("call", as: path, to: responder).status == .ok)
+        #expect(try await post("one too many", to: rules).status == 503)
+        #expect(try await post("call", as: path, to: rules).status == 200)
         states.open()
-        for task in stuck { #expect(try await task.value == .ok) }
+        for task in stuck { #expect(try await task.value == 200) }
         states.open(false)
         let slow = (0..<Self.calls).map { index in
-            Task { try await post("slow \(index)", as: path, to: responder).status }
+            Task { try await post("slow \(index)", as: path, to: rules).status }
         }
         for _ in 0..<2000 where states.waiting < Self.calls { try await Task.sleep(for: .milliseconds(5)) }
-        let refused = try await post("one too many", as: path, to: responder)
-        #expect(refused.status == .serviceUnavailable)
-        let words = KeptBody()
-        try await refused.body.write(words)
-        #expect(words.text.contains("too_many_requests_at_once"))
-        let notification = Task { try await post("beside", to: responder).status }
+        let refused = try await post("one too many", as: path, to: rules)
+        #expect(refused.summary == "503 too_many_requests_at_once ")
+        let notification = Task { try await post("beside", to: rules).status }
         for _ in 0..<2000 where states.waiting < Self.calls + 1 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(states.waiting == Self.calls + 1)
         states.open()
-        #expect(try await notification.value == .ok)
-        for task in slow { #expect(try await task.value == .ok) }
-        #expect(try await post("call", as: path, to: responder).status == .ok)
+        #expect(try await notification.value == 200)
+        for task in slow { #expect(try await task.value == 200) }
+        #expect(try await post("call", as: path, to: rules).status == 200)
     }
 }

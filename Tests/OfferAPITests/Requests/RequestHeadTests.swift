@@ -59,6 +59,23 @@ struct RequestHeadTests {
         #expect(head(("Content-Type", value)).hasJSONBody == expected)
     }
 
+    @Test(
+        "Path and query of a target in each form that it may have",
+        arguments: [
+            ("/v1/products", "/v1/products", ""), ("/v1/products?a=b&c", "/v1/products", "a=b&c"), ("/?", "/", ""),
+            ("/a?b?c", "/a", "b?c"), ("/a?b#c", "/a", "b"), ("//a/b", "//a/b", ""),
+            ("/a?http://b/c", "/a", "http://b/c"),
+            ("http://a", "/", ""), ("http://a:80", "/", ""), ("http://a?b", "/", "b"), ("http://a:80?b", "/", "b"),
+            ("HTTP://u:p@a:80/b/c?d", "/b/c", "d"), ("http:///a", "/a", ""), ("http://[::1]:9/a", "/a", ""),
+            ("http://a//b", "//b", ""), ("a:80", "a:80", ""), ("*", nil, ""),
+        ] as [(String, String?, String)]
+    )
+    func target(target: String, path: String?, query: String) {
+        let head = RequestHead(HTTPRequestHead(version: .http1_1, method: .GET, uri: target))
+        #expect(head.path == path)
+        #expect(head.query == query)
+    }
+
     @Test("A body of no type, or of two, is not taken for JSON")
     func noContentType() {
         #expect(!head().hasJSONBody)

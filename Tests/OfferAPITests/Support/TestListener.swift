@@ -33,17 +33,17 @@ final class TestListener: Sendable {
         )
     }
 
-    /// The operators' listener with its page.
-    init(forms endpoints: PublicEndpoints, page: OperatorsPage, hosts: [String], logger: Logger) {
+    /// The operators' listener with the calls of its page.
+    init(forms endpoints: PublicEndpoints, page: [Call], hosts: [String]) {
+        let monitoring = AdminAPI.calls(
+            readiness: Readiness { ReadinessDetails() },
+            metrics: { ("text/plain", []) },
+            version: "1"
+        )
         rules = ListenerRules(
-            operators: AdminAPI.responder(
-                readiness: Readiness { ReadinessDetails() },
-                metrics: { MetricsPage(contentType: "text/plain", bytes: []) },
-                version: "1",
-                page: page,
-                logger: logger
-            ),
-            page: ({ endpoints }, { PageHosts(hosts) }),
+            operators: monitoring + page,
+            forms: { endpoints },
+            hosts: { PageHosts(hosts) },
             limits: .patient()
         )
     }

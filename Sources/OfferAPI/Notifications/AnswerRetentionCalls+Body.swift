@@ -1,26 +1,20 @@
-package import OfferService
+import OfferService
 package import Offers
 import StrictJSON
 
 /// `POST /v1/retention-messages`, without the transport.
-package struct RetentionEndpoint: Sendable {
-    private let calls: AnswerRetentionCalls
-
-    package init(calls: AnswerRetentionCalls) {
-        self.calls = calls
-    }
-
+extension AnswerRetentionCalls {
     /// Answers a call from a body, whose other members are ignored; throws 400, 404, 422 or 503.
     func answer(_ body: [UInt8]) async throws(Problem) -> RetentionReply {
         let signedPayload: String
         do throws(JSONFault) {
             signedPayload = try SignedPayload.read(body, of: "A call for a retention message")
         } catch {
-            calls.countMalformed()
+            countMalformed()
             throw Problem(error)
         }
         do throws(RetentionRefusal) {
-            return try await calls.answer(signedPayload).get()
+            return try await answer(signedPayload).get()
         } catch {
             throw Problem(error)
         }

@@ -1,16 +1,10 @@
 import EvidenceRecognition
-package import OfferService
-package import Offers
+import OfferService
+import Offers
 import StrictJSON
 
 /// `POST /v1/notifications`, without the transport.
-package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
-    private let takeNotifications: TakeNotifications<Reader>
-
-    package init(takeNotifications: TakeNotifications<Reader>) {
-        self.takeNotifications = takeNotifications
-    }
-
+extension TakeNotifications {
     /// Takes a notification from a body, whose other members are ignored; throws 400, 422 or 503.
     func take(_ body: [UInt8]) async throws(Problem) -> TakenNotification {
         let signedPayload: String
@@ -20,7 +14,7 @@ package struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
             throw Problem(error)
         }
         do throws(NotificationRefusal) {
-            return try await takeNotifications.receive(signedPayload)
+            return try await receive(signedPayload)
         } catch {
             throw Problem(error)
         }
