@@ -36,8 +36,7 @@ package struct ListenerRules: Sendable {
                 limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
                 calls: calls,
                 endpoints: endpoints,
-                hosts: hosts,
-                admission: nil
+                hosts: hosts
             ),
             telemetry: nil,
             fields: AdminAPI.protection,
@@ -54,14 +53,9 @@ package struct ListenerRules: Sendable {
         faults: RepeatedFaults
     ) {
         let bytes = NotificationsAPI.maximumBodyBytes
+        let limits = limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes)
         self.init(
-            Gate(
-                limits: limits.lettingIn(Self.maximumConnectionsOfOthers, maximumBodyBytes: bytes),
-                calls: calls,
-                endpoints: nil,
-                hosts: nil,
-                admission: nil
-            ),
+            Gate(limits: limits, calls: calls),
             telemetry: RequestTelemetry(metrics: metrics, logger: logger, faults: faults, isForClients: false)
         )
     }
@@ -117,7 +111,7 @@ package struct ListenerRules: Sendable {
             maximumOffers: limits.maximumWaitingOffers,
             maximumElsewhere: Admission.elsewherePerLoop * Self.eventLoopCount
         )
-        let gate = Gate(limits: limits, calls: Call.all, endpoints: endpoints, hosts: nil, admission: admission)
+        let gate = Gate(limits: limits, calls: Call.all, endpoints: endpoints, admission: admission)
         setups = LoopSetups { loop in
             let queue = TickQueue(on: loop, notingIn: telemetry.metrics)
             return ConnectionSetup(

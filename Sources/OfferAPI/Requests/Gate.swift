@@ -13,11 +13,11 @@ struct Gate {
     /// The calls of the listener.
     let calls: [Call]
     /// The configuration in use; `nil` where no call asks for a client.
-    let endpoints: (@Sendable () -> PublicEndpoints)?
+    var endpoints: (@Sendable () -> PublicEndpoints)?
     /// The names of the operators' page; `nil` where there is none.
-    let hosts: (@Sendable () -> PageHosts)?
+    var hosts: (@Sendable () -> PageHosts)?
     /// The bound on waiting requests; `nil` for none.
-    let admission: Admission?
+    var admission: Admission?
 
     func judge(_ request: Request) -> Judgement {
         let head = request.head

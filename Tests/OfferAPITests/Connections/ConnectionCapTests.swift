@@ -47,8 +47,12 @@ struct ConnectionCapTests {
             socket.read()
         }
         #expect(reads.count == limit + more + 2)
-        // Nothing is asked for that nobody waits for.
-        for connection in connections { _ = try connection.finish() }
+        // One is waited for, and no more than that.
+        for connection in connections.dropLast() { _ = try connection.finish() }
+        socket.embeddedEventLoop.run()
+        #expect(reads.count == limit + more + 3)
+        _ = try socket.finish()
+        for connection in connections.suffix(1) { _ = try connection.finish() }
         socket.embeddedEventLoop.run()
         #expect(reads.count == limit + more + 3)
     }
