@@ -142,6 +142,8 @@ class BuiltClient:
             "PYTHONPATH": ".",
             "GOFLAGS": "-mod=mod",
             "GOPROXY": "off",
+            # The module names a newer Go than a system may have, and none is fetched.
+            "GOTOOLCHAIN": "local",
             "GOCACHE": str(folder / "go-cache"),
             "GOPATH": str(folder / "go-path"),
         }
