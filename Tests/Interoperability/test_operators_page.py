@@ -169,11 +169,11 @@ def fill_funnel(example):
     days = [(today - back, product, offer) for back in range(1, 27) for offer, product in OFFERS.items()]
     counts = [(day, APP, *of, "Production", "signatures", *asked) for day, *of in days for asked in ASKED.items()]
     counts.append((today - 2, APP, OFFERS["comeback50"], "comeback50", "Sandbox", "signatures", "lapsed", 7))
-    names = [(f"{offer}-{day}-{number}", product, offer, day * DAY) for day, product, offer in days for number in range(8)]
+    names = [(f"{offer}-{day}-{number}",) * 2 + (product, offer, day * DAY) for day, product, offer in days for number in range(8)]
     with contextlib.closing(sqlite3.connect(example.ledger)) as database, database:
         database.executemany("INSERT INTO offer_counts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", counts)
         columns = "bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, redeemed_at"
-        values = f"'{APP}', 'Production', ?1, ?1, ?2, ?3, ?4"
+        values = f"'{APP}', 'Production', ?, ?, ?, ?, ?"
         database.executemany(f"INSERT INTO redemptions ({columns}) VALUES ({values})", names)
 
 
