@@ -138,7 +138,8 @@ struct ConnectionLimitTests {
             "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n"
                 + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
         ] { try Connection(to: service.server).send(text) }
-        try service.waitUntilReadiness(is: 200)
+        // A busy machine may notice the last one's end late, and a stop leaves it out.
+        for _ in 0..<1000 where !service.log.contains("malformed_http") { usleep(10_000) }
         service.stop()
         // What the start says of the ledger, and of a kernel without secret memory, is no matter here, nor is the end.
         let others = [
