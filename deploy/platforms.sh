@@ -75,7 +75,7 @@ for name in "${@:-trixie sid}"; do
         heading "Debian $suite: a fleet that fails over"
         inside "$root" python3 -B Tests/Fleet/fleet.py "$release"
         heading "Debian $suite: memory, databases and tokens"
-        inside "$root" "$tests" --testing-library swift-testing --no-parallel --filter "$filter" 2>&1 |
+        inside "$root" env NO_COLOR=1 "$tests" --testing-library swift-testing --no-parallel --filter "$filter" 2>&1 |
             tee "$root.tests.log" | grep -E '^(✘|◇|✔) Test run|recorded an issue' || true
         grep -q '^✔ Test run with [1-9]' "$root.tests.log" ||
             { echo "The tests have failed on Debian $suite: see $root.tests.log." >&2 && exit 1; }
