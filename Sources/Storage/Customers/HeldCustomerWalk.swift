@@ -9,7 +9,7 @@ package struct HeldCustomers: Sendable {
     package let isLastPass: Bool
     fileprivate let read: @Sendable () throws(StorageFailure) -> [HeldCustomer]
 
-    /// Reads them from the page's rows: for many threads.
+    /// Decodes the customers, on any thread: the walk itself is one thread's work.
     package func customers() throws(StorageFailure) -> [HeldCustomer] { try read() }
 }
 
