@@ -169,9 +169,8 @@ extension PostgreSQLConnection {
                 Self.setting("offer_signer.session", mark),
                 Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
                 SQLCall(Self.transactionTimeout, .text("\(limits.transaction.milliseconds)")),
-                Self.setting("plan_cache_mode", limits.plansOnce ? "force_generic_plan" : "auto"),
-                SQLCall("SELECT pg_catalog.current_setting('search_path')"),
-            ],
+            ] + (limits.findsByKeys ? Self.plansByKeys : [])
+                + [SQLCall("SELECT pg_catalog.current_setting('search_path')")],
             until: deadline
         )
         if case .text(let path)? = answers.last?.cells.first { self.path = path }
@@ -213,6 +212,15 @@ extension PostgreSQLConnection {
         SELECT pg_catalog.set_config('transaction_timeout', $1, false)
         WHERE pg_catalog.current_setting('transaction_timeout', true) IS NOT NULL
         """
+
+    /// One plan of each statement, by indexes.
+    ///
+    /// A plan that was made while a table was small would read all of it until the server has analysed it: each commit of
+    /// a new ledger took longer than the one before. What has no index is read as before, at a cost that looks so high that
+    /// the server would compile the plan at each run (`jit`).
+    private static let plansByKeys =
+        [setting("plan_cache_mode", "force_generic_plan")]
+        + ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"].map { setting($0, "off") }
 
     private static func setting(_ name: String, _ value: String) -> SQLCall {
         SQLCall("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))

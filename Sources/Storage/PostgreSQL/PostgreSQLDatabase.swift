@@ -98,7 +98,7 @@ package final class PostgreSQLDatabase: Sendable {
         var writing = limits
         writing.lock = min(limits.lock, Self.longestLock)
         writing.transaction = min(limits.transaction, Self.longestTransaction)
-        writing.plansOnce = true
+        writing.findsByKeys = true
         let writer = PostgreSQLWorker(
             name: "postgresql-write",
             hosts: hosts,

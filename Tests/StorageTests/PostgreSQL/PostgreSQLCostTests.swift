@@ -94,6 +94,27 @@ struct PostgreSQLCostTests {
         #expect(isAbout(10, looked.statements) && looked.writing == 0, "\(looked)")
     }
 
+    @Test("A commit finds rows by indexes alone, though its statements were planned when the tables were empty")
+    func plansOfEmptyTables() async throws {
+        let counted = try Counted()
+        let store = try LedgerFixture(.postgresql, at: counted.database.location).store(in: counted.database)
+        for batch in 0..<10 {
+            let entries = (batch * 100..<batch * 100 + 100).map {
+                LedgerEntry.of(account: "\($0)", originalTransactionId: "\($0)", limit: 5, maximumAccounts: 2, at: now)
+            }
+            #expect(try store.commit(entries).allSatisfy { $0 == [.recorded] })
+        }
+        // A server that stops writes down what it has counted.
+        counted.server.stop()
+        try counted.server.start()
+        let read = try counted.server.query(
+            "SELECT sum(n_tup_ins), sum(seq_tup_read) FROM pg_stat_user_tables "
+                + "WHERE relname IN ('ledger_records', 'ledger_presentations')",
+            in: counted.name
+        )
+        #expect(read == "2000|0")
+    }
+
     @Test("To note a presentation anew changes no index")
     func presentedAgain() async throws {
         let fixture = try LedgerFixture(.postgresql)
