@@ -70,7 +70,7 @@ names=$(python3 -B deploy/check-names.py)
 passed "$names"
 
 heading 'Checking that one version is named everywhere'
-version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)
+version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/Version.swift)
 # Each file, and the line that names the version in it.
 for place in \
     "Sources/Lab/offer-lab/OfferLab.swift:version: \"$version\"" \
@@ -80,7 +80,7 @@ for place in \
     "deploy/kubernetes/postgresql/kustomization.yaml:newTag: $version" \
     "CHANGELOG.md:## $version"; do
     if ! grep -qF -- "${place#*:}" "${place%%:*}"; then
-        echo "${place%%:*} does not have '${place#*:}': Sources/offer-signer/OfferSigner.swift has version $version." >&2
+        echo "${place%%:*} does not have '${place#*:}': Sources/offer-signer/Version.swift has version $version." >&2
         exit 1
     fi
 done

@@ -13,7 +13,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)
+version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/Version.swift)
 processor=$(uname -m)
 readonly version processor folder=.build/release-$version name=offer-signer-$version-linux-$processor
 readonly platforms=linux/amd64,linux/arm64
@@ -27,7 +27,7 @@ obstacles() {
         say "CHANGELOG.md has no section '## $version - DATE'."
     local top
     top=$(sed -n '0,/^## /s/^## \([^ ]*\).*/\1/p' CHANGELOG.md)
-    [[ $top == "$version" ]] || say "CHANGELOG.md begins with $top, and Sources/offer-signer/OfferSigner.swift has $version."
+    [[ $top == "$version" ]] || say "CHANGELOG.md begins with $top, and Sources/offer-signer/Version.swift has $version."
     if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then
         [[ $(git rev-parse "v$version^{commit}") == $(git rev-parse HEAD) ]] || say "The tag v$version is another commit."
     fi

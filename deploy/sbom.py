@@ -103,7 +103,7 @@ def system_components(executable):
 
 def bill(executable):
     pins = sorted(json.loads((ROOT / "Package.resolved").read_text())["pins"], key=lambda pin: pin["identity"])
-    version = re.search(r'current = "([^"]+)"', (ROOT / "Sources/offer-signer/OfferSigner.swift").read_text())[1]
+    version = re.search(r'current = "([^"]+)"', (ROOT / "Sources/offer-signer/Version.swift").read_text())[1]
     swift = {pin["identity"]: swift_component(pin) for pin in pins}
     carried = [(pin["identity"], each) for pin in pins for each in carried_components(pin)]
     system = [swift_library(), *system_components(executable)]

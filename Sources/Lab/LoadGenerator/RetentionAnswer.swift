@@ -38,7 +38,7 @@ struct RetentionAnswer {
 }
 
 /// A signed promotional offer in the form of StoreKit 2's `compactJWS` arguments.
-extension CompactJWS {
+extension ES256JWS {
     /// The offer that is signed, if one is.
     var offer: ExpectedAnswer.Offer? {
         guard let productId = string("productId"), let offerId = string("offerIdentifier") else { return nil }

@@ -55,7 +55,7 @@ package struct SignatureChecker: Sendable {
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ seen: inout Seen, _ outcome: inout Outcome) {
         if let subscription = expected.originalTransactionId {
             guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
-            let fault = CompactJWS(jws).map { $0.fault(of: expected, about: subscription, by: self, &seen) }
+            let fault = ES256JWS(jws).map { $0.fault(of: expected, about: subscription, by: self, &seen) }
             outcome.count(fault: fault ?? "the JWS is not signed with ES256")
             return
         }

@@ -30,7 +30,7 @@ struct Evidence {
                 try JSON.part(1, of: try #require(item["signedRenewalInfo"] as? String))
             )
         }
-        let receipt = try AppReceipt.text(of: customer, at: world.clock.now, signer: store.signer)
+        let receipt = try StoreReceipt.text(of: customer, at: world.clock.now, signer: store.signer)
         let answer = try JSON.object(
             VerifyReceiptAnswer.answer(
                 Array(try JSON.text(["receipt-data": receipt]).utf8),

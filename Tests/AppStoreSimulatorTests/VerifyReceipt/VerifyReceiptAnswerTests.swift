@@ -24,7 +24,7 @@ struct VerifyReceiptAnswerTests {
     }
 
     private func receipt(of world: AppStoreWorld) throws -> String {
-        try AppReceipt.text(of: try #require(world.customer("c")), at: world.clock.now, signer: signer)
+        try StoreReceipt.text(of: try #require(world.customer("c")), at: world.clock.now, signer: signer)
     }
 
     @Test("Each way of going wrong has Apple's status")
@@ -44,7 +44,7 @@ struct VerifyReceiptAnswerTests {
             #expect(try JSON.object(json)["status"] as? Int == 21002)
         }
         let other = AppStoreSigner(key: try CertificateAuthority().leafKey, chain: signer.chain)
-        let forged = try AppReceipt.text(of: try #require(world.customer("c")), at: world.clock.now, signer: other)
+        let forged = try StoreReceipt.text(of: try #require(world.customer("c")), at: world.clock.now, signer: other)
         #expect(try status(forged, TestStore.secret, .production) == 21003)
         let gone = try TestStore.world()
         #expect(try answer(receipt, world: gone)["status"] as? Int == 21010)

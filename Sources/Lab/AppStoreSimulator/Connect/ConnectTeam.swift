@@ -87,7 +87,7 @@ struct ConnectTeam: Sendable {
     /// Finds a token's key; `nil` where Apple answers 401, which says nothing of the reason.
     func key(named authorization: String, at now: Timestamp) -> Scenario.Key? {
         let seconds = now.millisecondsSince1970 / 1000
-        guard authorization.hasPrefix("Bearer "), let jws = CompactJWS(String(authorization.dropFirst(7))),
+        guard authorization.hasPrefix("Bearer "), let jws = ES256JWS(String(authorization.dropFirst(7))),
             let key = settings.keys?.first(where: { $0.id == jws.keyIdentifier }),
             let publicKey = publicKeys[key.id], jws.isSigned(by: publicKey),
             jws.string("aud") == "appstoreconnect-v1", jws.claims["bid"] == nil,

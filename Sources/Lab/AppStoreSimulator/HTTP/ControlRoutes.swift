@@ -110,7 +110,7 @@ extension AppStoreWorld {
     func view(of customer: StoreCustomer, _ signer: AppStoreSigner) throws -> (inout JSONWriter) -> Void {
         guard let app = app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
         let payloads = Payloads(app, customer, signedDate: clock.now)
-        let receipt = try AppReceipt.text(of: customer, at: clock.now, signer: signer)
+        let receipt = try StoreReceipt.text(of: customer, at: clock.now, signer: signer)
         return { json in
             json.member("name", customer.name)
             json.member("bundleId", customer.bundleId)

@@ -128,12 +128,12 @@ extension StoreKitRules {
 
     /// A JWS whose nonce has been noted as used.
     private struct SignedRequest {
-        let jws: CompactJWS?
+        let jws: ES256JWS?
         let nonce: String
         let isUnused: Bool
 
         init(_ text: String, nonces: inout Set<String>) {
-            jws = CompactJWS(text)
+            jws = ES256JWS(text)
             nonce = jws?.string("nonce") ?? ""
             isUnused = nonces.insert(nonce.lowercased()).inserted
         }
@@ -144,7 +144,7 @@ extension StoreKitRules {
         _ request: SignedRequest,
         audience: String,
         claims: [String: String] = [:]
-    ) throws(StoreKitError) -> CompactJWS {
+    ) throws(StoreKitError) -> ES256JWS {
         guard let jws = request.jws else { throw invalid("This is no compact JWS.") }
         guard let keyIdentifier = jws.keyIdentifier, let key = app.keys[keyIdentifier] else {
             throw invalid("The header's kid names no registered key.")

@@ -110,7 +110,7 @@ enum ServerAPIToken {
     /// Python library leaves `iat` out, so a token without one is taken.
     static func app(named token: String, among apps: [StoreApp], at now: Timestamp) -> StoreApp? {
         let seconds = now.millisecondsSince1970 / 1000
-        guard let jws = CompactJWS(token), let keyIdentifier = jws.keyIdentifier,
+        guard let jws = ES256JWS(token), let keyIdentifier = jws.keyIdentifier,
             let app = apps.first(where: { $0.bundleId == jws.string("bid") }),
             let key = app.keys[keyIdentifier], jws.isSigned(by: key),
             jws.string("aud") == "appstoreconnect-v1",

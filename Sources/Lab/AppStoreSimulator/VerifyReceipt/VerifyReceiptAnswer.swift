@@ -23,7 +23,7 @@ enum VerifyReceiptAnswer {
             if let found = try TransactionReceipt.identity(request.receiptData, signer: signer) {
                 identity = found
             } else {
-                identity = try AppReceipt.identity(request.receiptData, signer: signer)
+                identity = try StoreReceipt.identity(request.receiptData, signer: signer)
             }
         } catch {
             return status(error == .malformed ? 21002 : 21003)

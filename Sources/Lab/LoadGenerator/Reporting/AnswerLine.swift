@@ -43,7 +43,7 @@ enum AnswerLine {
         in body: [UInt8]
     ) -> [(productId: String, offerId: String, reason: String?, nonce: String?)] {
         if let signature = RetentionAnswer(json: body)?.signature {
-            let jws = CompactJWS(signature)
+            let jws = ES256JWS(signature)
             return jws?.offer.map { [($0.productId, $0.offerId, nil, jws?.string("nonce") ?? "")] } ?? []
         }
         return ((try? SignedAnswer(json: body).decisions) ?? []).map { decision in

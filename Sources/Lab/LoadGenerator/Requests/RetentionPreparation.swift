@@ -71,7 +71,7 @@ package struct RetentionPreparation: Sendable {
         _ answer: RetentionAnswer,
         from first: Int64
     ) async throws(LoadFault) -> RequestDeck {
-        let offer = answer.signature.flatMap { CompactJWS($0)?.offer }
+        let offer = answer.signature.flatMap { ES256JWS($0)?.offer }
         let (productId, state) = (customer.productId, customer.state)
         _ = try await forEachCustomer(of: customers) { (place) async throws(LoadFault) in
             try await show(self.customer(first + Int64(place), productId, state))

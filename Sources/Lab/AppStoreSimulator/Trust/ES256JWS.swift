@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// A compact JWS (RFC 7515 §7.1) with ES256, taken apart and not yet trusted.
-package struct CompactJWS {
+package struct ES256JWS {
     /// The header's plain members.
     let header: [String: JSONScalar]
     /// The payload's plain members.

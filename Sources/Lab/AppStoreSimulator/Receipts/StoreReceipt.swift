@@ -4,7 +4,7 @@ import Offers
 import SwiftASN1
 
 /// An app receipt as the device has it: Base64 of a signed SET of attributes.
-enum AppReceipt {
+enum StoreReceipt {
     /// A customer's receipt, in Base64.
     static func text(
         of customer: StoreCustomer,

@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite("Receipts")
-struct AppReceiptTests {
+struct StoreReceiptTests {
     private let signer: AppStoreSigner
     private let world: AppStoreWorld
     private let customer: StoreCustomer
@@ -17,7 +17,7 @@ struct AppReceiptTests {
         signer = try TestStore.signing()
         world = try TestStore.world(state: "lapsed")
         customer = try #require(world.customer("c"))
-        receipt = try AppReceipt.text(of: customer, at: world.clock.now, signer: signer)
+        receipt = try StoreReceipt.text(of: customer, at: world.clock.now, signer: signer)
     }
 
     @Test("openssl verifies an app receipt under the root, and finds the transactions in it")
@@ -46,7 +46,7 @@ struct AppReceiptTests {
 
     @Test("A receipt is recognised, with whose it is")
     func recognised() throws {
-        let identity = try AppReceipt.identity(receipt, signer: signer)
+        let identity = try StoreReceipt.identity(receipt, signer: signer)
         #expect(
             identity == ReceiptIdentity(environment: .production, bundleId: "com.example.app", customer: "c")
         )
@@ -63,8 +63,8 @@ struct AppReceiptTests {
         let other = try CertificateAuthority()
         let stranger = AppStoreSigner(key: other.leafKey, chain: signer.chain)
         #expect(throws: ReceiptFault.notAuthentic) {
-            try AppReceipt.identity(
-                try AppReceipt.text(of: customer, at: world.clock.now, signer: stranger),
+            try StoreReceipt.identity(
+                try StoreReceipt.text(of: customer, at: world.clock.now, signer: stranger),
                 signer: signer
             )
         }
@@ -73,12 +73,12 @@ struct AppReceiptTests {
             var changed = bytes
             changed[index] ^= 0x01
             // A change in what no signature covers, such as the certificates, may pass; one of the facts never does.
-            if let identity = try? AppReceipt.identity(Data(changed).base64EncodedString(), signer: signer) {
+            if let identity = try? StoreReceipt.identity(Data(changed).base64EncodedString(), signer: signer) {
                 #expect(identity.customer == "c")
             }
         }
         for text in ["", "AAAA", "nonsense", Data("{\n}".utf8).base64EncodedString()] {
-            #expect(throws: ReceiptFault.malformed) { try AppReceipt.identity(text, signer: signer) }
+            #expect(throws: ReceiptFault.malformed) { try StoreReceipt.identity(text, signer: signer) }
         }
     }
 }

@@ -109,7 +109,7 @@ struct RetentionJudge {
             throw RetentionRefusal.invalid("Only promotionalOfferSignatureV2 is judged here.")
         }
         let text = try members.requiredString("promotionalOfferSignatureV2")
-        guard let claims = CompactJWS(text) else {
+        guard let claims = ES256JWS(text) else {
             throw RetentionRefusal.invalid("promotionalOfferSignatureV2 is no compact JWS.")
         }
         let product = try product(claims.string("productId") ?? "")

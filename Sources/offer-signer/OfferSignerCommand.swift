@@ -117,7 +117,3 @@ extension ParsableCommand {
         return .validationFailure
     }
 }
-
-enum Version {
-    static let current = "0.3.0"
-}
