@@ -27,13 +27,14 @@ package final class PublicEndpoints: Sendable {
         self.redemptionFeed = redemptionFeed
     }
 
-    /// Answers the first requests of a tick, some of them later, and returns their number: at least one.
+    /// Answers the first requests of a tick, some of them later, and returns their number, at least one, and how many
+    /// signatures they asked for.
     ///
     /// It stops after ``offersPerTick`` offers.
-    func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
+    func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> (taken: Int, signatures: Int) {
         var calls: [ParsedCall] = []
         calls.reserveCapacity(requests.count)
-        var (taken, offers) = (0, 0)
+        var (taken, offers, signatures) = (0, 0, 0)
         for request in requests {
             guard offers < Self.offersPerTick else { break }
             taken += 1
@@ -52,6 +53,7 @@ package final class PublicEndpoints: Sendable {
                     else { continue }
                     // More are decided in a task.
                     if !called.isLong { offers += called.decisionCount }
+                    signatures += called.call.signatureCount
                     calls.append(called)
                 case .alone(let begin):
                     guard let client = request.client else { throw .tokenMissing }
@@ -67,6 +69,6 @@ package final class PublicEndpoints: Sendable {
             }
         }
         answer(calls, on: loop)
-        return taken
+        return (taken, signatures)
     }
 }

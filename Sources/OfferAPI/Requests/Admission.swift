@@ -7,8 +7,9 @@ import Synchronization
 /// answers in one tick is ``PublicEndpoints/offersPerTick``.
 final class Admission: Sendable {
     enum Place: Equatable {
-        /// A place for a request that waits for its turn, and for the ledger if it asks for signatures.
-        case turn(isForSignatures: Bool)
+        /// Places for the offers, as far as can be told, of a request that waits for its turn, and for the ledger if it asks
+        /// for signatures.
+        case turn(isForSignatures: Bool, offers: Int = 1)
         /// Places for offers that are signed and wait for the ledger.
         case ledger(offers: Int)
         /// Places for offers that are signed after a wait elsewhere, for which there is always room.
@@ -51,9 +52,9 @@ final class Admission: Sendable {
     func enter(_ place: Place) -> Bool {
         taken.withLock { taken in
             switch place {
-            case .turn(let isForSignatures):
+            case .turn(let isForSignatures, let count):
                 guard hasRoom(beside: taken, isForSignatures: isForSignatures) else { return false }
-                taken.turns += 1
+                taken.turns += count
             case .ledger(let count):
                 guard taken.offers == 0 || taken.offers + count <= maximumOffers else { return false }
                 taken.offers += count
@@ -69,7 +70,7 @@ final class Admission: Sendable {
     func leave(_ place: Place) {
         taken.withLock { taken in
             switch place {
-            case .turn: taken.turns -= 1
+            case .turn(_, let count): taken.turns -= count
             case .ledger(let count), .ledgerAfterWait(let count): taken.offers -= count
             case .elsewhere: taken.elsewhere -= 1
             }

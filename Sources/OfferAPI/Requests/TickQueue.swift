@@ -12,6 +12,9 @@ final class TickQueue {
     private let metrics: RequestMetrics
     private var waiting: [Request] = []
     private var isScheduled = false
+    /// The signatures that a request is taken to ask for until its turn, when its body is read: as many as those of the last
+    /// tick, if there was too much for it.
+    private var likelySignatures = 1
 
     init(on loop: any EventLoop, notingIn metrics: RequestMetrics) {
         self.loop = loop
@@ -20,7 +23,11 @@ final class TickQueue {
 
     /// Queues a request until all input is read; or refuses it, where too much waits.
     func add(_ request: Request) {
-        let place = Admission.Place.turn(isForSignatures: request.call?.isForSignatures ?? false)
+        let isForSignatures = request.call?.isForSignatures ?? false
+        let place = Admission.Place.turn(
+            isForSignatures: isForSignatures,
+            offers: isForSignatures ? likelySignatures : 1
+        )
         guard request.move(to: place) else { return request.refuse(.overloaded) }
         waiting.append(request)
         guard !isScheduled else { return }
@@ -43,15 +50,18 @@ final class TickQueue {
         waiting.removeAll(keepingCapacity: true)
         let now = NIODeadline.now()
         var rest = requests[...]
+        var signatures = 0
         while let endpoints = rest.first?.endpoints {
             // After a reload some were let in by the configuration before.
             let count = rest.prefix { $0.endpoints === endpoints }.count
-            let taken = endpoints.answer(rest.prefix(count), on: loop)
+            let (taken, asked) = endpoints.answer(rest.prefix(count), on: loop)
+            signatures += asked
             for request in rest.prefix(taken) { metrics.noteWait((now - request.completion).nanoseconds) }
             rest = rest.dropFirst(taken)
             if taken < count { break }
         }
         let isTooMuch = !rest.isEmpty
+        likelySignatures = isTooMuch ? max(1, signatures / (requests.count - rest.count)) : 1
         waiting.insert(contentsOf: rest, at: 0)
         isScheduled = !waiting.isEmpty
         // A task that is executed at once runs before anything is read.

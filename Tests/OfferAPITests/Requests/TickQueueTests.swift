@@ -268,6 +268,23 @@ struct TickQueueTests {
         #expect(ledger.batches == [2])
     }
 
+    @Test(
+        "While more wait than a tick answers, the next are taken to ask for as many signatures, and those too many are refused",
+        arguments: Call.allCases
+    )
+    private func boundOfTurns(call: Call) async throws {
+        let listener = listener(maximumWaitingOffers: 200)
+        let burst = try await send(Array(repeating: call.request(20), count: 10), to: listener)
+        await listener.loop.run()
+        // Three of them wait, and each of the next counts as twenty.
+        let next = try await send(Array(repeating: call.request(20), count: 12), to: listener)
+        for refused in next.suffix(2) { #expect(try await refused.received()?.status == 503) }
+        await listener.loop.advanceTime(by: .milliseconds(1))
+        for connection in burst + next.dropLast(2) { #expect(try await connection.receive().status == 200) }
+        let later = try await send(Array(repeating: call.request(1), count: 40), to: listener)
+        for connection in later { #expect(try await connection.receive().status == 200) }
+    }
+
     @Test("So many offers may wait in the process, whichever event loops they are on")
     func acrossLoops() async throws {
         let listener = listener(maximumWaitingOffers: 1)
