@@ -59,7 +59,10 @@ package struct ConnectionLimits: Equatable, Sendable {
 
     /// Offers that may wait by default: a burst of 64 connections with twenty offers each, or 640 for each event loop where
     /// that is more, and a tenth more.
-    package static func waitingOffers(ofLoops count: Int) -> Int { max(1280, 640 * count) * 11 / 10 }
+    package static func waitingOffers(ofLoops count: Int) -> Int { max(64 * offersOfBurst, 640 * count) * 11 / 10 }
+
+    /// The offers of a request in a burst that has to be served; no more are counted for one that was not read yet.
+    static let offersOfBurst = 20
 
     /// The same limits for another number of connections, and perhaps other bodies.
     package func lettingIn(_ connections: Int, maximumBodyBytes: Int? = nil) -> ConnectionLimits {

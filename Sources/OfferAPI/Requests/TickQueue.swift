@@ -13,7 +13,7 @@ final class TickQueue {
     private var waiting: [Request] = []
     private var isScheduled = false
     /// The signatures that a request is taken to ask for until its turn, when its body is read: as many as those of the last
-    /// tick, if there was too much for it.
+    /// tick.
     private var likelySignatures = 1
 
     init(on loop: any EventLoop, notingIn metrics: RequestMetrics) {
@@ -61,7 +61,8 @@ final class TickQueue {
             if taken < count { break }
         }
         let isTooMuch = !rest.isEmpty
-        likelySignatures = isTooMuch ? max(1, signatures / (requests.count - rest.count)) : 1
+        let average = signatures / max(1, requests.count - rest.count)
+        likelySignatures = min(max(1, average), ConnectionLimits.offersOfBurst)
         waiting.insert(contentsOf: rest, at: 0)
         isScheduled = !waiting.isEmpty
         // A task that is executed at once runs before anything is read.

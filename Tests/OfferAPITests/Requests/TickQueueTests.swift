@@ -269,7 +269,7 @@ struct TickQueueTests {
     }
 
     @Test(
-        "While more wait than a tick answers, the next are taken to ask for as many signatures, and those too many are refused",
+        "A request is taken to ask for as many signatures as those before it, and refused where so many have no room",
         arguments: Call.allCases
     )
     private func boundOfTurns(call: Call) async throws {
@@ -281,6 +281,7 @@ struct TickQueueTests {
         for refused in next.suffix(2) { #expect(try await refused.received()?.status == 503) }
         await listener.loop.advanceTime(by: .milliseconds(1))
         for connection in burst + next.dropLast(2) { #expect(try await connection.receive().status == 200) }
+        #expect(try await listener.ask(call.request(1)).status == 200)
         let later = try await send(Array(repeating: call.request(1), count: 40), to: listener)
         for connection in later { #expect(try await connection.receive().status == 200) }
     }
