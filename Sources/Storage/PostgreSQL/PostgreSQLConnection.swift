@@ -169,8 +169,7 @@ extension PostgreSQLConnection {
                 Self.setting("offer_signer.session", mark),
                 Self.setting("idle_in_transaction_session_timeout", "\(limits.batch.milliseconds)"),
                 SQLCall(Self.transactionTimeout, .text("\(limits.transaction.milliseconds)")),
-            ] + (limits.findsByKeys ? Self.plansByKeys : [])
-                + [SQLCall("SELECT pg_catalog.current_setting('search_path')")],
+            ] + Self.plansByKeys.map(Self.setting) + [SQLCall("SELECT pg_catalog.current_setting('search_path')")],
             until: deadline
         )
         if case .text(let path)? = answers.last?.cells.first { self.path = path }
@@ -213,14 +212,15 @@ extension PostgreSQLConnection {
         WHERE pg_catalog.current_setting('transaction_timeout', true) IS NOT NULL
         """
 
-    /// One plan of each statement, by indexes.
+    /// One plan of each statement, by indexes: commits and look-ups find a few rows by their keys.
     ///
-    /// A plan that was made while a table was small would read all of it until the server has analysed it: each commit of
+    /// Reports are planned as the server would. A plan that was made while a table was small would read all of it until the server has analysed it: each commit of
     /// a new ledger took longer than the one before. What has no index is read as before, at a cost that looks so high that
     /// the server would compile the plan at each run (`jit`).
-    private static let plansByKeys =
-        [setting("plan_cache_mode", "force_generic_plan")]
-        + ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"].map { setting($0, "off") }
+    static let plansByKeys = [
+        ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"), ("jit", "off"),
+    ].map { (name: $0, value: $1) }
 
     private static func setting(_ name: String, _ value: String) -> SQLCall {
         SQLCall("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))

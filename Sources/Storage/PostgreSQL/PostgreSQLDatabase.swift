@@ -98,7 +98,6 @@ package final class PostgreSQLDatabase: Sendable {
         var writing = limits
         writing.lock = min(limits.lock, Self.longestLock)
         writing.transaction = min(limits.transaction, Self.longestTransaction)
-        writing.findsByKeys = true
         let writer = PostgreSQLWorker(
             name: "postgresql-write",
             hosts: hosts,
@@ -220,7 +219,13 @@ extension PostgreSQLDatabase: SQLDatabase {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
         try wait(for: nextOther, isRepeatable: true) { [name] connection throws(PostgreSQLError) in
-            try PostgreSQLSession.transaction(on: connection, at: name, begin: Self.snapshot, body)
+            try PostgreSQLSession.transaction(on: connection, at: name, begin: Self.snapshot) {
+                session throws(StorageFailure) in
+                for setting in PostgreSQLConnection.plansByKeys {
+                    try session.send(SQLCall("SET LOCAL \(setting.name) TO DEFAULT"))
+                }
+                return try body(session)
+            }
         }
     }
 

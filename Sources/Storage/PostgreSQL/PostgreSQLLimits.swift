@@ -19,10 +19,6 @@ package struct PostgreSQLLimits: Equatable, Sendable {
     package var waiting = Duration.seconds(3)
     /// How long a caller in a hurry waits for an answer.
     package var answering = Duration.seconds(1)
-    /// Whether statements look up a few rows by their keys: the server plans each once, for all values, and by indexes alone.
-    ///
-    /// To plan the ledger's takes it longer than to run them.
-    package var findsByKeys = false
     /// How many pieces of work may wait for one connection.
     package var queue = 10_000
 
