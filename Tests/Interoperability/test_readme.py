@@ -9,6 +9,7 @@ import urllib.request
 import uuid
 
 import pytest
+import yaml
 
 from example import running_example
 from offer_signer import EXECUTABLE, REPOSITORY, SEPARATOR, signed_fields, verify
@@ -242,3 +243,12 @@ def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_sa
     """And docs/configuration.md shows the line that says so."""
     [line] = [line for line in (REPOSITORY / "keys.example/clients.yaml").read_text().splitlines() if "evidence:" in line]
     assert f"`{line.strip()}`" in (REPOSITORY / "docs/configuration.md").read_text()
+
+
+def test_every_code_that_the_page_about_the_api_explains_is_one_of_the_openapi_document():
+    section = (REPOSITORY / "docs/api.md").read_text().split("\n## When there is no answer\n")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| \d{3} \| (.*?) \|", section, re.MULTILINE)
+    named = {code for cell in cells for code in re.findall(r"`([a-z_]+)`", cell)}
+    document = yaml.safe_load((REPOSITORY / "Sources/OfferAPI/Description/openapi.yaml").read_text())
+    assert named
+    assert named <= set(document["components"]["schemas"]["ProblemCode"]["x-known-values"])
