@@ -189,7 +189,7 @@ let package = Package(
             ]
         ),
         // The stand-in App Store and the load generator, for tests. Of the service's targets these import none but
-        // Offers and StrictJSON; it starts the service as a separate executable.
+        // Offers, StoreKitConfiguration and StrictJSON; it starts the service as a separate executable.
         .executableTarget(
             name: "offer-lab",
             dependencies: [

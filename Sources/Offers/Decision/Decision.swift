@@ -67,8 +67,8 @@ package protocol VerdictReason: Hashable, Sendable {
 /// The reason of a decision: the `reason` of an answer.
 ///
 /// If several reasons to refuse apply, the first in this list is given. The unknown ones rank between ``offerEnded``
-/// and ``neverSubscribed``, because evidence that does not count is not examined further. ``noEvidence`` also replaces
-/// ``lapsedTooRecently`` and ``lapsedTooLong`` when the evidence does not show when the subscription lapsed.
+/// and ``neverSubscribed``, because evidence that does not count is not examined further. But ``bundled`` ranks after
+/// ``assigned``, and ``noEvidence`` in the place of a rule whose facts the evidence does not show.
 package enum Reason: String, CaseIterable, VerdictReason {
     case active
     case activeAutoRenewOff = "active_auto_renew_off"

@@ -27,7 +27,8 @@ extension SubscriberRules {
             "lapsedBecause",
             .lapseReasons(\.lapsedBecause),
             without: "all",
-            "only for lapsed customers whose subscription ended for one of these reasons, as below",
+            "only for lapsed customers whose subscription ended for one of these reasons: voluntary, billing, priceIncrease, "
+                + "unavailable",
             shown: { terms in terms.lapsedBecause.map { "lapsed because of \(phrase($0))" } },
             pointless: { terms in
                 terms.lapsedBecause != nil && !terms.audience.contains(.lapsed)

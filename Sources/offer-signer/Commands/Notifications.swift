@@ -33,7 +33,7 @@ struct NotificationsTest: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load(logsWarnings: false)
         let transport = AsyncHTTPTransport()
-        let apple = service.notificationHistory(over: transport)
+        let apple = service.notificationHistory(over: transport, logger: service.commandLogger)
         do {
             var isDelivered = true
             for owner in try service.historyOwners(of: bundleId, by: apple) {

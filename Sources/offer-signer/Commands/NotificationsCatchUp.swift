@@ -49,7 +49,7 @@ struct NotificationsCatchUp: AsyncParsableCommand {
         let service = try options.load()
         let transport = AsyncHTTPTransport()
         do {
-            let history = service.notificationHistory(over: transport)
+            let history = service.notificationHistory(over: transport, logger: service.commandLogger)
             let owners = try service.historyOwners(of: bundleId, by: history)
             try await OpenLedger.use(service.settings) { opened in
                 let useCase = CatchUpNotifications(

@@ -1,4 +1,5 @@
 import AppStore
+import LogLines
 import Logging
 import OfferAPI
 import OfferService
@@ -34,9 +35,16 @@ extension LoadedService {
         )
     }
 
+    /// The log of a command, by `log.format` and `log.level`.
+    var commandLogger: Logger {
+        let output = LogOutput(format: settings.logFormat, level: settings.logLevel)
+        return Logger(label: "offer-signer") { output.handler(label: $0, metadataProvider: nil) }
+    }
+
     func notificationHistory(
         over transport: AsyncHTTPTransport,
-        metrics: AppStoreMetrics = AppStoreMetrics()
+        metrics: AppStoreMetrics = AppStoreMetrics(),
+        logger: Logger = Logger(label: "offer-signer")
     ) -> AppStoreNotificationHistory {
         AppStoreNotificationHistory(
             apps: appStoreApps,
@@ -44,7 +52,7 @@ extension LoadedService {
             transport: transport,
             requestsPerSecond: settings.appStoreRequestsPerSecond,
             metrics: metrics,
-            logger: Logger(label: "offer-signer"),
+            logger: logger,
             now: WallClock.now
         )
     }
