@@ -47,7 +47,7 @@ final class TickQueue {
             // After a reload some were let in by the configuration before.
             let count = rest.prefix { $0.endpoints === endpoints }.count
             let taken = endpoints.answer(rest.prefix(count), on: loop)
-            for request in rest.prefix(taken) { metrics.noteWait((now - request.completion).nanoseconds) }
+            for request in rest.prefix(taken) { metrics.recordWait((now - request.completion).nanoseconds) }
             rest = rest.dropFirst(taken)
             if taken < count { break }
         }
