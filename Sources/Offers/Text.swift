@@ -86,31 +86,6 @@ extension String {
 }
 
 extension String {
-    /// The text with its ASCII letters in other cases: all variants of a few letters, itself where it is one.
-    ///
-    /// Each letter doubles the number of variants. Of more letters those that begin a word are written in either case,
-    /// and the others in lower case, as in `Anna.Schmidt@example.com`.
-    func caseVariants(ofAtMost mostLetters: Int) -> [String] {
-        var bytes = Array(utf8)
-        for index in bytes.indices where bytes[index].isUppercaseLetter { bytes[index] |= 0x20 }
-        var letters = bytes.indices.filter { bytes[$0].isLowercaseLetter }
-        if letters.count > mostLetters {
-            letters = Array(letters.filter { $0 == 0 || !bytes[$0 - 1].isLowercaseLetter }.prefix(mostLetters))
-        }
-        return (0..<1 << letters.count).map { choice in
-            var variant = bytes
-            for (place, index) in letters.enumerated() where choice >> place & 1 == 1 { variant[index] &= ~0x20 }
-            return String(decoding: variant, as: UTF8.self)
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
-    fileprivate var isUppercaseLetter: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
-}
-
-extension String {
     /// With percent-encoded bytes decoded (RFC 3986 §2.1); `nil` where one is cut short, or the bytes are no UTF-8.
     package var percentDecoded: String? {
         var bytes: [UInt8] = []

@@ -69,7 +69,7 @@ struct DiagnoseReportsTests {
         let verifier = try key.verifier("KEY0")
         let report = try report(productId, offerId, account: account, timestamp: timestamp)
         let useCase = DiagnoseReports(
-            apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier])],
+            apps: [DiagnosableApp(app: app, verifiers: [verifier])],
             memory: memory,
             now: { Self.now }
         )
@@ -126,7 +126,7 @@ struct DiagnoseReportsTests {
                 timestamp: Self.now
             )
             let useCase = DiagnoseReports(
-                apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [])],
+                apps: [DiagnosableApp(app: app, verifiers: [])],
                 recalling: Recall(record: record),
                 now: { Self.now }
             )
@@ -141,8 +141,8 @@ struct DiagnoseReportsTests {
     func otherApps() async throws {
         let useCase = DiagnoseReports(
             apps: [
-                DiagnoseReports.DiagnosableApp(app: app, verifiers: [try P256.Signing.PrivateKey().verifier("KEY0")]),
-                DiagnoseReports.DiagnosableApp(
+                DiagnosableApp(app: app, verifiers: [try P256.Signing.PrivateKey().verifier("KEY0")]),
+                DiagnosableApp(
                     app: App(bundleId: "other", subscriptionGroups: []),
                     verifiers: [try key.verifier("KEY1")]
                 ),
@@ -186,7 +186,7 @@ struct DiagnoseReportsTests {
         learn("3", for: .applicationUsername("bob"))
         let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
         let verifier = try key.verifier("KEY0")
-        let known = DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier], issuerIds: ["KEY0": issuerId])
+        let known = DiagnosableApp(app: app, verifiers: [verifier], issuerIds: ["KEY0": issuerId])
         let useCase = DiagnoseReports(apps: [known], memory: memory, now: { Self.now })
         let claims = #"""
             {"iss":"\#(issuerId)","iat":\#(Self.now.millisecondsSince1970 / 1000),"aud":"promotional-offer","bid":"reader",

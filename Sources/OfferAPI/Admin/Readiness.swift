@@ -30,7 +30,7 @@ package final class Readiness: Sendable {
     package var warnings: [ReadinessWarning] { details().warnings }
 
     /// The status in a word with its reasons: the phase, or `unready` where a fault keeps the service from being ready.
-    package func look() -> (status: String, details: ReadinessDetails) {
+    package func report() -> (status: String, details: ReadinessDetails) {
         let phase = phase.withLock { $0 }
         let details = details()
         return (phase == .ready && !details.faults.isEmpty ? "unready" : phase.rawValue, details)
@@ -38,7 +38,7 @@ package final class Readiness: Sendable {
 
     /// The answer of `/readyz`, with the reasons as JSON.
     func answer() -> (isReady: Bool, json: [UInt8]) {
-        let (status, details) = look()
+        let (status, details) = report()
         let isReady = status == Phase.ready.rawValue
         var writer = JSONWriter()
         writer.object { answer in
@@ -160,14 +160,14 @@ package struct ReloadRecord: Equatable, Sendable {
 
     package init() {}
 
-    package mutating func noteCompleted(at moment: Timestamp? = nil) {
+    package mutating func recordCompletion(at moment: Timestamp? = nil) {
         completed += 1
         lastFaults = []
         lastAt = moment
     }
 
     /// Records a refused reload; `faults` are one sentence each, without secrets.
-    package mutating func noteRefused(_ faults: [String], at moment: Timestamp? = nil) {
+    package mutating func recordRefusal(_ faults: [String], at moment: Timestamp? = nil) {
         refused += 1
         lastFaults = faults
         lastAt = moment

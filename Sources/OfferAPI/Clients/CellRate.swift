@@ -22,11 +22,11 @@ struct CellRate: Equatable, Sendable {
 
     private var clearAt = Duration.zero
 
-    /// Takes all of a number and returns `nil`, or takes none and returns the time after which it can.
+    /// Acquires all of a number and returns `nil`, or acquires none and returns the time after which it can.
     ///
     /// When nothing has to be worked off, even more than a burst can be taken, and is worked off before anything else
     /// is taken: a question larger than the rate is answered, and the rate holds.
-    mutating func take(_ count: Int, within limit: Limit, at now: Duration) -> Duration? {
+    mutating func acquire(_ count: Int, within limit: Limit, at now: Duration) -> Duration? {
         let cost = limit.interval * count
         let next = max(clearAt, now) + cost
         let wait = next - max(limit.tolerance, cost) - now

@@ -52,10 +52,10 @@ extension ClientDirectory {
 
     private static let start = ContinuousClock.now
 
-    /// Takes a signature for each offer, whatever becomes of it; throws 429, and takes none, beyond the client's rate.
-    func take(signatures count: Int, for client: Client, at now: Duration = uptime) throws(Problem) {
+    /// Acquires a signature for each offer, whatever becomes of it; throws 429, and has none, beyond the client's rate.
+    func acquire(signatures count: Int, for client: Client, at now: Duration = uptime) throws(Problem) {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return }
-        if let wait = usage.take(signatures: count, within: limit, at: now) {
+        if let wait = usage.acquire(signatures: count, within: limit, at: now) {
             throw .rateLimited(perSecond: limit.perSecond, retryAfterSeconds: max(wait.secondsRoundedUp, 1))
         }
     }

@@ -17,23 +17,23 @@ final class ClientUsage: Sendable {
         unfinished = ByteBudget(unfinishedOfAll.limit / 2)
     }
 
-    /// Takes bytes for an unfinished body; throws, and takes none, beyond the client's (429) or the process's (503).
-    func take(unfinishedBytes count: Int) throws(Problem) {
-        guard unfinished.take(count) else { throw .tooManyUnfinishedBytes(limit: unfinished.limit) }
-        guard unfinishedOfAll.take(count) else {
-            unfinished.giveBack(count)
+    /// Acquires bytes for an unfinished body; throws, and has none, beyond the client's (429) or the process's (503).
+    func acquire(unfinishedBytes count: Int) throws(Problem) {
+        guard unfinished.acquire(count) else { throw .tooManyUnfinishedBytes(limit: unfinished.limit) }
+        guard unfinishedOfAll.acquire(count) else {
+            unfinished.release(count)
             throw .overloaded
         }
     }
 
-    func giveBack(unfinishedBytes count: Int) {
-        unfinished.giveBack(count)
-        unfinishedOfAll.giveBack(count)
+    func release(unfinishedBytes count: Int) {
+        unfinished.release(count)
+        unfinishedOfAll.release(count)
     }
 
-    /// Returns `nil` when the signatures were taken, otherwise the time after which they can be.
-    func take(signatures count: Int, within limit: CellRate.Limit, at now: Duration) -> Duration? {
-        state.withLock { $0.signatures.take(count, within: limit, at: now) }
+    /// Returns `nil` when the signatures were acquired, otherwise the time after which they can be.
+    func acquire(signatures count: Int, within limit: CellRate.Limit, at now: Duration) -> Duration? {
+        state.withLock { $0.signatures.acquire(count, within: limit, at: now) }
     }
 
     /// The signatures that the client may ask for now, and the time until it may ask for a whole second's worth.
@@ -57,18 +57,18 @@ final class ClientUsage: Sendable {
 
 final class ByteBudget: Sendable {
     let limit: Int
-    private let taken = Atomic(0)
+    private let acquired = Atomic(0)
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// Takes bytes; `false`, and nothing is taken, where too few are left.
-    func take(_ count: Int) -> Bool {
-        if taken.add(count, ordering: .relaxed).newValue <= limit { return true }
-        giveBack(count)
+    /// Acquires bytes; `false`, and none of them, where too few are left.
+    func acquire(_ count: Int) -> Bool {
+        if acquired.add(count, ordering: .relaxed).newValue <= limit { return true }
+        release(count)
         return false
     }
 
-    func giveBack(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
+    func release(_ count: Int) { acquired.subtract(count, ordering: .relaxed) }
 }
 
 final class KnownToken: Sendable {

@@ -110,18 +110,18 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func receive(_ input: ConnectionState.Input, _ context: ChannelHandlerContext) {
-        if state.takes(input) { take(input, context) }
+        if state.takes(input) { handle(input, context) }
     }
 
     /// Handles as much of the waiting input as may come now.
     private func release(_ context: ChannelHandlerContext) {
         // A request that is refused at once is answered within this loop, and calls this again.
         guard state.beginRelease() else { return }
-        while let input = state.next() { take(input, context) }
+        while let input = state.next() { handle(input, context) }
         if state.endRelease() { context.read() }
     }
 
-    private func take(_ input: ConnectionState.Input, _ context: ChannelHandlerContext) {
+    private func handle(_ input: ConnectionState.Input, _ context: ChannelHandlerContext) {
         switch input {
         case .part(.head(let sent)): begin(sent, context)
         case .part(.body(let piece)):
@@ -188,10 +188,10 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         var reply = problem == .overloaded ? Reply.overloaded : Reply(problem)
         if problem.status == 429, let request { reply.add(request.rateLimitFields) }
         if let request {
-            request.note(problem.status, code: problem.code)
+            request.record(problem.status, code: problem.code)
             request.connectionClosed()
         } else {
-            setup.telemetry?.note(
+            setup.telemetry?.record(
                 identity,
                 route: nil,
                 status: problem.status,

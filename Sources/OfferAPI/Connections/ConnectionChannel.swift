@@ -12,7 +12,7 @@ enum ConnectionChannel {
             channel.closeFuture.whenComplete { [census = setup.census] _ in census.connectionClosed() }
             let pipeline = channel.pipeline.syncOperations
             if isExcess, setup.sparePaths.isEmpty {
-                setup.telemetry?.noteExcess(from: channel.remoteAddress?.ipAddress)
+                setup.telemetry?.logExcess(from: channel.remoteAddress?.ipAddress)
                 try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
             } else {
                 // A client that does not read gets no further answers.
@@ -20,7 +20,7 @@ enum ConnectionChannel {
                 if let tls = setup.tls {
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls.files.context))
                     let peer = channel.remoteAddress?.ipAddress
-                    try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0, from: peer) })
+                    try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.recordTLSFailure($0, from: peer) })
                 }
                 try addRequests(to: pipeline, setup, on: channel.eventLoop, isSpare: isExcess)
             }

@@ -50,7 +50,7 @@ extension PublicEndpoints {
             request.refuse(.overloaded)
             return nil
         }
-        try clients.take(signatures: count, for: client)
+        try clients.acquire(signatures: count, for: client)
         return ParsedCall(request: request, call: call, decisionCount: count)
     }
 
@@ -107,7 +107,7 @@ extension PublicEndpoints {
     /// Moves a request to its place before the ledger; `false` where its client has gone: nothing is signed for it.
     private func hasPlace(_ request: Request, offers count: Int) -> Bool {
         guard request.isWaiting else {
-            request.giveUp()
+            request.abandon()
             return false
         }
         return count == 0 || request.move(to: .ledgerAfterWait(offers: count))
@@ -145,7 +145,7 @@ extension PublicEndpoints {
         for (request, decided) in all {
             do throws(SignatureFault) {
                 switch try signOffers.sign(decided) {
-                case .now(let prepared): take(prepared, of: request, into: &signed, on: loop)
+                case .now(let prepared): finish(prepared, of: request, into: &signed, on: loop)
                 case let step:
                     guard request.waitElsewhere() else { continue }
                     waiting.append((request, decided.signatureCount))
@@ -181,7 +181,7 @@ extension PublicEndpoints {
         var signed: [Signed] = []
         for ((request, offers), result) in zip(waiting, results) where hasPlace(request, offers: offers) {
             switch result {
-            case .success(let prepared): take(prepared, of: request, into: &signed, on: loop)
+            case .success(let prepared): finish(prepared, of: request, into: &signed, on: loop)
             case .failure(let fault): request.finish(.failure(Problem(fault, evidence: nil)))
             }
         }
@@ -189,7 +189,7 @@ extension PublicEndpoints {
     }
 
     /// A request of which nothing is signed is answered at once.
-    private func take(
+    private func finish(
         _ prepared: PreparedAnswer,
         of request: Request,
         into signed: inout [Signed],

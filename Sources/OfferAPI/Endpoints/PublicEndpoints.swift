@@ -41,7 +41,7 @@ package final class PublicEndpoints: Sendable {
             offers += 1
             // A client that has gone gets no signature.
             guard request.isWaiting else {
-                request.giveUp()
+                request.abandon()
                 continue
             }
             do throws(Problem) {

@@ -27,7 +27,7 @@ package enum NotificationsAPI {
                 guard permits.acquire() else { throw .tooManyNotifications }
                 defer { permits.release() }
                 do throws(Problem) {
-                    let taken = try await useCase.take(body)
+                    let taken = try await useCase.receive(body: body)
                     logger.debug(
                         "notification",
                         metadata: ["type": "\(taken.type)", "outcome": "\(taken.outcome.rawValue)"]

@@ -5,8 +5,8 @@ import StrictJSON
 
 /// `POST /v1/notifications`, without the transport.
 extension TakeNotifications {
-    /// Takes a notification from a body, whose other members are ignored; throws 400, 422 or 503.
-    func take(_ body: [UInt8]) async throws(Problem) -> TakenNotification {
+    /// Receives a notification from a body, whose other members are ignored; throws 400, 422 or 503.
+    func receive(body: [UInt8]) async throws(Problem) -> TakenNotification {
         let signedPayload: String
         do throws(JSONFault) {
             signedPayload = try SignedPayload.read(body, of: "A notification")

@@ -23,7 +23,7 @@ final class Request {
     private var unfinishedBytes = 0
     private var isCounted = false
     private var isOpen = false
-    private var isNoted = false
+    private var isRecorded = false
 
     init(_ head: RequestHead, on connection: Connection) {
         self.head = head
@@ -60,16 +60,16 @@ final class Request {
         try reserve(head.contentLength ?? 0)
     }
 
-    /// Takes bytes until it has as many as its body; a body in chunks grows.
+    /// Acquires bytes until it has as many as its body; a body in chunks grows.
     private func reserve(_ count: Int) throws(Problem) {
         guard let token, count > unfinishedBytes else { return }
-        try token.usage.take(unfinishedBytes: count - unfinishedBytes)
+        try token.usage.acquire(unfinishedBytes: count - unfinishedBytes)
         unfinishedBytes = count
     }
 
-    private func giveBytesBack() {
+    private func releaseBytes() {
         guard unfinishedBytes > 0 else { return }
-        token?.usage.giveBack(unfinishedBytes: unfinishedBytes)
+        token?.usage.release(unfinishedBytes: unfinishedBytes)
         unfinishedBytes = 0
     }
 
@@ -81,7 +81,7 @@ final class Request {
     }
 
     func complete(at moment: NIODeadline) {
-        giveBytesBack()
+        releaseBytes()
         completion = moment
     }
 
@@ -107,7 +107,7 @@ final class Request {
     func finish(_ result: Result<Reply, Problem>) {
         end()
         // A client that has gone, or got another answer at a time-out, gets none.
-        guard isWaiting else { return note(nil) }
+        guard isWaiting else { return record(nil) }
         var reply: Reply
         var reason: String?
         switch result {
@@ -115,7 +115,7 @@ final class Request {
         case .failure(let problem): (reply, reason) = (Reply(problem), problem.reason)
         }
         reply.add(rateLimitFields)
-        note(reply.status, code: reply.code, reason: reason)
+        record(reply.status, code: reply.code, reason: reason)
         connection.send(reply, for: self)
     }
 
@@ -127,28 +127,28 @@ final class Request {
     /// Refuses it before anything is done.
     func refuse(_ problem: Problem) {
         end()
-        guard isWaiting else { return note(nil) }
-        note(problem.status, code: problem.code)
+        guard isWaiting else { return record(nil) }
+        record(problem.status, code: problem.code)
         connection.send(problem == .overloaded ? .overloaded : Reply(problem), for: self)
     }
 
-    /// Gives it up, as its client has gone.
-    func giveUp() {
+    /// Abandons it, as its client has gone.
+    func abandon() {
         end()
-        note(nil)
+        record(nil)
     }
 
-    /// Its connection is gone, or has another answer: a request that has not begun is given up, others go on to their
+    /// Its connection is gone, or has another answer: a request that has not begun is abandoned, others go on to their
     /// end.
     func connectionClosed() {
-        if !isOpen { giveUp() }
+        if !isOpen { abandon() }
     }
 
     /// Counts it and writes its line, once; without an answer the status is `nil`, without a problem the code.
-    func note(_ status: Int?, code: String? = nil, reason: String? = nil) {
-        guard !isNoted else { return }
-        isNoted = true
-        connection.setup.telemetry?.note(
+    func record(_ status: Int?, code: String? = nil, reason: String? = nil) {
+        guard !isRecorded else { return }
+        isRecorded = true
+        connection.setup.telemetry?.record(
             identity,
             route: call?.path,
             status: status,
@@ -162,7 +162,7 @@ final class Request {
 
     private func end() {
         move(to: nil)
-        giveBytesBack()
+        releaseBytes()
         guard isCounted, let client, let endpoints else { return }
         isCounted = false
         endpoints.clients.end(client)

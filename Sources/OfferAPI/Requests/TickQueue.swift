@@ -56,7 +56,7 @@ final class TickQueue {
             let count = rest.prefix { $0.endpoints === endpoints }.count
             let (taken, asked) = endpoints.answer(rest.prefix(count), on: loop)
             signatures += asked
-            for request in rest.prefix(taken) { metrics.noteWait((now - request.completion).nanoseconds) }
+            for request in rest.prefix(taken) { metrics.recordWait((now - request.completion).nanoseconds) }
             rest = rest.dropFirst(taken)
             if taken < count { break }
         }

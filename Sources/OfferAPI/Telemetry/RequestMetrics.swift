@@ -36,7 +36,7 @@ package final class RequestMetrics: Sendable {
     }
 
     /// Records the time that a request has waited for its turn.
-    func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
+    func recordWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
 
     /// Counts a request and the time from its head to its answer; no status where the client was gone or sent no HTTP.
     func count(route: String?, status: Int?, client: KnownToken?, nanoseconds: Int64) {
@@ -101,7 +101,7 @@ final class RequestTelemetry: Sendable {
     ///
     /// A refusal of a client's request has a line of its own, with the cause if that is for the log alone. The peer is the
     /// socket's own.
-    func note(
+    func record(
         _ identity: RequestIdentity,
         route: String?,
         status: Int?,
@@ -144,13 +144,13 @@ final class RequestTelemetry: Sendable {
 
     private static let ofStrangers = "requests of nobody who is known"
 
-    func noteTLSFailure(_ reason: String, from peer: String? = nil) {
+    func recordTLSFailure(_ reason: String, from peer: String? = nil) {
         metrics.countTLSFailure()
         log(.init(level: .info, message: "TLS handshake failed", name: "reason", value: reason), from: peer)
     }
 
-    /// Records a connection that was refused, as there are too many.
-    func noteExcess(from peer: String?) {
+    /// Logs a connection that was refused, as there are too many.
+    func logExcess(from peer: String?) {
         let code = Problem.tooManyConnections.code
         log(.init(level: .warning, message: "connections refused", name: "code", value: code), from: peer)
     }

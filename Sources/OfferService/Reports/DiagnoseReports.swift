@@ -4,20 +4,6 @@ package import Offers
 ///
 /// An actor, so that diagnoses take one core at the most, one after another, and never the signatures' share.
 package actor DiagnoseReports {
-    /// An app of the catalog, with the public halves of its keys.
-    package struct DiagnosableApp: Sendable {
-        let app: App
-        let verifiers: [any SignatureVerifier]
-        /// By the key's identifier, where the catalog names one.
-        let issuerIds: [String: String]
-
-        package init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
-            self.app = app
-            self.verifiers = verifiers
-            self.issuerIds = issuerIds
-        }
-    }
-
     private let apps: [String: DiagnosableApp]
     private let memory: StateMemory?
     private let recall: (any SignatureRecall)?
@@ -43,14 +29,14 @@ package actor DiagnoseReports {
     ///
     /// Only `callersApps` are looked at, and signatures of theirs, whichever client asked for them.
     package func diagnose(_ report: SignatureReport, callersApps: Set<String>) async -> Diagnosis? {
-        guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
-        let buyer = Buyer(
-            account: report.account,
-            offer: OfferRequest(productId: report.productId, offerId: report.offerId),
-            moment: report.moment
-        )
-        let nonce = RecordedNonce(text: report.nonce, accounts: report.accountsToRecall)
-        return await diagnostician(for: known, buyer, nonce, callersApps: callersApps).diagnose(report)
+        guard callersApps.contains(report.bundleId), let own = apps[report.bundleId] else { return nil }
+        return await Diagnostician(
+            of: own,
+            beside: others(than: own, of: callersApps),
+            neverSubscribedIn: neverSubscribed(report.account, report.offer, signedAt: report.moment, in: own.app),
+            record: record(of: report.nonce, report.account.caseVariants, of: callersApps),
+            now: now()
+        ).diagnose(report)
     }
 
     /// As of a discount; throws when the resulting transaction is not genuine, or of another app.
@@ -58,72 +44,38 @@ package actor DiagnoseReports {
         _ report: JWSReport,
         callersApps: Set<String>
     ) async throws(EvidenceFault) -> Diagnosis? {
-        guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
+        guard callersApps.contains(report.bundleId), let own = apps[report.bundleId] else { return nil }
         let jws = ReportedJWS(report.jws)
         var purchase: ReportedPurchase?
         if let text = report.resultingTransaction {
             purchase = try purchases?.purchase(in: text, of: report.bundleId)
         }
-        // An introductory offer asks for no earlier subscription.
-        let buyer = report.offerId.map { offerId in
-            Buyer(
-                account: report.account,
-                offer: OfferRequest(productId: report.productId, offerId: offerId),
-                moment: jws.moment ?? now()
-            )
-        }
-        let nonce = RecordedNonce(text: jws.text("nonce") ?? "", accounts: [report.account])
-        let diagnostician = await diagnostician(for: known, buyer, nonce, callersApps: callersApps)
-        let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: known.app)
+        let moment = jws.moment ?? now()
+        let diagnostician = await Diagnostician(
+            of: own,
+            beside: others(than: own, of: callersApps),
+            // An introductory offer asks for no earlier subscription.
+            neverSubscribedIn: report.offerId == nil
+                ? nil : neverSubscribed(report.account, report.offer, signedAt: moment, in: own.app),
+            record: record(of: jws.text("nonce") ?? "", [report.account], of: callersApps),
+            now: now()
+        )
+        let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: own.app)
         return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
     }
 
-    /// The customer of an offer.
-    private struct Buyer {
-        let account: Account
-        let offer: OfferRequest
-        /// When it was signed.
-        let moment: Timestamp
-    }
-
-    /// A nonce to look for in the ledger.
-    private struct RecordedNonce {
-        let text: String
-        let accounts: [Account]
-    }
-
-    private func diagnostician(
-        for known: DiagnosableApp,
-        _ buyer: Buyer?,
-        _ nonce: RecordedNonce,
-        callersApps: Set<String>
-    ) async -> Diagnostician {
-        let others = callersApps.filter { $0 != known.app.bundleId && apps[$0] != nil }
-        var neverSubscribed: OfferScope?
-        if let buyer { neverSubscribed = await self.neverSubscribed(buyer, in: known.app) }
-        return Diagnostician(
-            app: known.app,
-            verifiers: known.verifiers,
-            issuerIds: known.issuerIds,
-            otherBundleIds: others.sorted(),
-            otherApps: others.compactMap { apps[$0]?.app },
-            otherKeys: keys(of: others, beside: known),
-            neverSubscribedIn: neverSubscribed,
-            record: await record(of: nonce, callersApps: callersApps),
-            now: now()
-        )
-    }
-
-    private func keys(of others: Set<String>, beside known: DiagnosableApp) -> [String: [any SignatureVerifier]] {
-        let own = Set(known.verifiers.map(\.keyIdentifier))
-        return apps.filter { others.contains($0.key) }
-            .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
+    private func others(than own: DiagnosableApp, of callersApps: Set<String>) -> [DiagnosableApp] {
+        callersApps.subtracting([own.app.bundleId]).sorted().compactMap { apps[$0] }
     }
 
     /// `nil` also when the nonce was signed for another app.
-    private func record(of nonce: RecordedNonce, callersApps: Set<String>) async -> RecordedSignature? {
-        guard let recall, !nonce.text.isEmpty,
-            let record = await recall.signature(nonce: nonce.text.lowercased(), accounts: nonce.accounts),
+    private func record(
+        of nonce: String,
+        _ accounts: [Account],
+        of callersApps: Set<String>
+    ) async -> RecordedSignature? {
+        guard let recall, !nonce.isEmpty,
+            let record = await recall.signature(nonce: nonce.lowercased(), accounts: accounts),
             callersApps.contains(record.bundleId)
         else { return nil }
         return record
@@ -162,14 +114,19 @@ package actor DiagnoseReports {
     /// a day before the signature was made, or later.
     ///
     /// It is the offer's scope; of an offer that the catalog does not have, the whole app.
-    private func neverSubscribed(_ buyer: Buyer, in app: App) async -> OfferScope? {
-        guard let memory, let (product, group) = app.product(buyer.offer.productId) else { return nil }
-        let scope = product.offer(buyer.offer.offerId)?.terms.scope ?? .app
-        let view = memory.view(of: buyer.account, in: app)
+    private func neverSubscribed(
+        _ account: Account,
+        _ offer: OfferRequest,
+        signedAt moment: Timestamp,
+        in app: App
+    ) async -> OfferScope? {
+        guard let memory, let (product, group) = app.product(offer.productId) else { return nil }
+        let scope = product.offer(offer.offerId)?.terms.scope ?? .app
+        let view = memory.view(of: account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
             let book = Book(held: state, of: app, for: view), let asOf = book.asOf,
-            asOf.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
+            asOf.adding(seconds: Discount.lifetimeSeconds) > moment
         else { return nil }
         let status = Subscriptions(book, of: app, at: now()).status(inGroup: scope == .app ? nil : group.id)
         return status == .neverSubscribed ? scope : nil

@@ -1,14 +1,12 @@
 /// The findings about a report.
+///
+/// This folder can be skipped: only the use case, the call and the command of diagnoses, and the adapters of its ports,
+/// know of it.
 package struct Diagnosis: Equatable, Sendable {
     /// Whether the signature is right for what StoreKit was given with it, as far as can be computed.
     package let isValid: Bool
     /// The causes, most likely first; empty when nothing is wrong and no error was reported.
     package let causes: [DiagnosisCause]
-
-    package init(isValid: Bool, causes: [DiagnosisCause]) {
-        self.isValid = isValid
-        self.causes = causes
-    }
 }
 
 /// One cause of a refusal, in words for people.
@@ -19,16 +17,28 @@ package struct DiagnosisCause: Equatable, Sendable {
     /// The fix in one sentence.
     package let fix: String
 
-    package init(_ code: DiagnosisCode, detail: String, fix: String) {
+    init(_ code: DiagnosisCode, _ detail: String, fix: String? = nil) {
         self.code = code
         self.detail = detail
-        self.fix = fix
+        self.fix = fix ?? code.fix
+    }
+}
+
+extension Diagnosis {
+    /// Not valid, for causes in any order.
+    init(invalid causes: [DiagnosisCause]) {
+        self.init(isValid: false, causes: causes.likeliestFirst)
     }
 }
 
 extension [DiagnosisCause] {
+    /// Adds a cause for each detail that there is; the fix is the code's, where no other one is given.
+    mutating func add(_ code: DiagnosisCode, _ details: String?..., fix: String? = nil) {
+        self += details.compactMap { $0.map { DiagnosisCause(code, $0, fix: fix) } }
+    }
+
     /// The causes, each once, in the order of their codes: most likely first.
-    var likeliestFirst: [DiagnosisCause] {
+    fileprivate var likeliestFirst: [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         for code in DiagnosisCode.allCases {
             for cause in self where cause.code == code && !causes.contains(cause) { causes.append(cause) }
@@ -37,49 +47,18 @@ extension [DiagnosisCause] {
     }
 }
 
-/// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
-///
-/// docs/diagnosis.md has the meaning of each, with an example and the fix.
-package enum DiagnosisCode: String, CaseIterable, Sendable {
-    case nonceUppercase = "nonce_uppercase"
-    case timestampInSeconds = "timestamp_in_seconds"
-    case timestampInMilliseconds = "timestamp_in_milliseconds"
-    case accountCase = "account_case"
-    case accountMissing = "account_missing"
-    case accountUnexpected = "account_unexpected"
-    case fieldUndefined = "field_undefined"
-    case jwsMalformed = "jws_malformed"
-    case jwsNotBase64URL = "jws_not_base64url"
-    case jwsHeader = "jws_header"
-    case jwsSignatureDER = "jws_signature_der"
-    case jwsExpires = "jws_expires"
-    case wrongAudience = "wrong_audience"
-    case issuerMismatch = "issuer_mismatch"
-    case signatureRawNotDER = "signature_raw_not_der"
-    case signatureDoubleEncoded = "signature_double_encoded"
-    case signatureURLEncoded = "signature_url_encoded"
-    case signatureBase64URL = "signature_base64url"
-    case signatureWrapped = "signature_wrapped"
-    case signatureHex = "signature_hex"
-    case signaturePEM = "signature_pem"
-    case wrongHash = "wrong_hash"
-    case wrongSeparator = "wrong_separator"
-    case wrongFieldOrder = "wrong_field_order"
-    case wrongKey = "wrong_key"
-    case keyIdMismatch = "key_id_mismatch"
-    case productMismatch = "product_mismatch"
-    case offerMismatch = "offer_mismatch"
-    case bundleMismatch = "bundle_mismatch"
-    case transactionMismatch = "transaction_mismatch"
-    case payloadDiffers = "payload_differs"
-    case nonceReused = "nonce_reused"
-    case signatureUsed = "signature_used"
-    case timestampExpired = "timestamp_expired"
-    case timestampInFuture = "timestamp_in_future"
-    case offerNotInCatalog = "offer_not_in_catalog"
-    case neverSubscribed = "never_subscribed"
-    case offerNotApplied = "offer_not_applied"
-    case unexplained
+/// An app of the catalog, with the public halves of its keys.
+package struct DiagnosableApp: Sendable {
+    package let app: App
+    let verifiers: [any SignatureVerifier]
+    /// By the key's identifier, where the catalog names one.
+    let issuerIds: [String: String]
+
+    package init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
+        self.app = app
+        self.verifiers = verifiers
+        self.issuerIds = issuerIds
+    }
 }
 
 /// The public half of one of an app's keys: the port by which a report's signature is verified.

@@ -1,4 +1,4 @@
-/// A reported JWS beside all that is known of it, for the rows of ``ClaimMistake/table``.
+/// A reported JWS beside all that is known of it, for ``mistakes``.
 struct JWSCase: Sendable {
     let report: JWSReport
     let jws: ReportedJWS
@@ -27,60 +27,6 @@ struct JWSCase: Sendable {
     var signedOffer: OfferRequest {
         OfferRequest(productId: jws.text("productId") ?? "", offerId: jws.text("offerIdentifier") ?? "")
     }
-
-    /// The intended word on the introductory offer: `true` also if the purchase came to none; `nil` if not known.
-    var expectedAllowance: Bool? {
-        guard report.offerId == nil else { return nil }
-        return report.allowIntroductoryOffer ?? (purchase.map { $0.offer == nil } == true ? true : nil)
-    }
-
-    /// A sentence where a claim is another one than expected; none where it is missing or a placeholder.
-    func mismatch(_ claim: String, _ expected: String?) -> [String] {
-        guard let expected, let value = jws.claims?[claim], !value.isPlaceholder else { return [] }
-        // A claim of another type is named as such.
-        if value.asText == nil, Self.texts.contains(claim) { return [] }
-        if value.asText?.hasSameBytes(as: expected) == true { return [] }
-        return ["The claim \(claim) is \(value.phrase), not \(expected)."]
-    }
-
-    /// A sentence for each claim of a wrong type.
-    var wrongTypes: [String] {
-        func wrong(_ claim: String, _ what: String, _ isRight: (JWSValue) -> Bool) -> String? {
-            guard let value = jws.claims?[claim], !value.isPlaceholder, !isRight(value) else { return nil }
-            return "The claim \(claim), \(value.phrase), \(what)."
-        }
-        let texts = Self.texts.map { claim in
-            wrong(claim, "is no text") { if case .text = $0 { true } else { false } }
-        }
-        let others = [
-            wrong("iat", "is no number of seconds") { if case .text = $0 { false } else { $0.asInteger != nil } },
-            wrong("allowIntroductoryOffer", "is neither true nor false") { if case .flag = $0 { true } else { false } },
-        ]
-        return (texts + others).compactMap(\.self)
-    }
-
-    var requiredClaims: [String] {
-        let own = report.offerId == nil ? ["allowIntroductoryOffer", "transactionId"] : ["offerIdentifier"]
-        return ["bid", "productId"] + own + ["nonce", "iat"]
-    }
-
-    /// The claims whose values are texts.
-    static let texts = ["bid", "productId", "offerIdentifier", "transactionId", "nonce"]
-
-    /// Whether nothing shows the transaction to be the customer's, though one of theirs is known.
-    var isOfAnotherCustomer: Bool {
-        guard let value = jws.claims?["transactionId"], !value.isPlaceholder, let claim = value.asText else {
-            return false
-        }
-        let named = (purchase?.customerIds ?? []).union([report.transactionId].compactMap(\.self))
-        if named.isEmpty { return false }
-        let known = named.union(customerIds)
-        if known.contains(claim) { return false }
-        guard isOnRecord, let record else { return true }
-        // The service took it from the evidence of the customer that it signed for.
-        if let id = record.originalTransactionId, known.contains(id) { return false }
-        return report.account == .none || record.account != .known(report.account)
-    }
 }
 
 extension Diagnostician {
@@ -94,63 +40,55 @@ extension Diagnostician {
         let signer = jws.signature.flatMap {
             self.signer(of: $0, over: jws.signedTexts, naming: jws.keyIdentifier, of: jws.text("bid"))
         }
+        let named = [signer?.keyIdentifier, jws.keyIdentifier].compactMap(\.self)
         let found = JWSCase(
             report: report,
             jws: jws,
             signer: signer,
-            issuerId: signer.flatMap { issuerIds[$0.keyIdentifier] } ?? jws.keyIdentifier.flatMap { issuerIds[$0] }
-                ?? verifiers.lazy.compactMap { issuerIds[$0.keyIdentifier] }.first,
+            issuerId: (named + own.verifiers.map(\.keyIdentifier)).lazy.compactMap { own.issuerIds[$0] }.first,
             record: record,
             purchase: purchase,
             customerIds: customerIds
         )
-        var causes = ClaimMistake.table.flatMap { mistake in
-            mistake.sentences(found).map { DiagnosisCause(mistake.code, detail: $0, fix: mistake.fix) }
-        }
-        if let moment = jws.moment { causes += DiagnosisCause.times(of: moment, at: now) }
-        causes += unlisted(offers(of: found), in: catalogs(besides: jws.text("bid") ?? ""))
-        if report.offerId != nil { causes += customer(of: report.productId) }
-        if signer == nil, jws.malformed.isEmpty, found.isES256 { causes += changes(in: found, besides: causes) }
-        guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes.likeliestFirst) }
+        var causes = found.mistakes
+        // The catalog has to have one of them; an introductory offer is its product's.
+        let isSigned = !found.signedOffer.productId.isEmpty && found.isForItsUse
+        causes += circumstances(
+            at: [jws.moment],
+            of: [report.offer] + (isSigned ? [found.signedOffer] : []),
+            signedFor: jws.text("bid"),
+            buying: report.productId
+        )
+        if signer == nil, jws.malformed.isEmpty, found.isES256 { causes += found.changes(besides: causes) }
+        guard causes.isEmpty else { return Diagnosis(invalid: causes) }
         return Diagnosis(isValid: true, causes: found.rest)
-    }
-
-    /// The catalog has to have one of them; an introductory offer is its product's.
-    private func offers(of found: JWSCase) -> [OfferRequest] {
-        let signed = found.signedOffer
-        let isSigned = !signed.productId.isEmpty && found.isForItsUse
-        return [found.report.offer] + (isSigned ? [signed] : [])
-    }
-
-    /// None of the keys signed the JWS: the record may show what was changed.
-    private func changes(in found: JWSCase, besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
-        let named = Set(causes.map(\.code))
-        guard let record else {
-            return [
-                DiagnosisCause(
-                    .unexplained,
-                    detail: "The signature is by none of the app's keys over this header and these claims.",
-                    fix:
-                        "Check that the catalog lists the key that signed, that its P8 file is whole, and that nothing "
-                        + "changed the JWS after it was signed."
-                )
-            ]
-        }
-        let differences = found.differences(from: record)
-        guard differences.isEmpty else { return differences.filter { !named.contains($0.code) } }
-        return [
-            DiagnosisCause(
-                .unexplained,
-                detail: "The claims are those that the service signed with this nonce, and this is not the JWS that it "
-                    + "gave for them.",
-                fix: "Hand on the JWS of the answer as it is, without reading and writing it anew."
-            )
-        ]
     }
 }
 
 extension JWSCase {
-    fileprivate func differences(from record: RecordedSignature) -> [DiagnosisCause] {
+    /// None of the keys signed the JWS: the record may show what was changed.
+    fileprivate func changes(besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
+        guard let record else {
+            let fix =
+                "Check that the catalog lists the key that signed, that its P8 file is whole, and that nothing changed "
+                + "the JWS after it was signed."
+            let detail = "The signature is by none of the app's keys over this header and these claims."
+            return [DiagnosisCause(.unexplained, detail, fix: fix)]
+        }
+        let differences = differences(from: record)
+        let named = Set(causes.map(\.code))
+        guard differences.isEmpty else { return differences.filter { !named.contains($0.code) } }
+        return [
+            DiagnosisCause(
+                .unexplained,
+                "The claims are those that the service signed with this nonce, and this is not the JWS that it gave for "
+                    + "them.",
+                fix: "Hand on the JWS of the answer as it is, without reading and writing it anew."
+            )
+        ]
+    }
+
+    private func differences(from record: RecordedSignature) -> [DiagnosisCause] {
         let offer = record.offerId.isEmpty ? nil : jws.text("offerIdentifier")
         let seconds = String(record.timestamp.millisecondsSince1970 / 1000)
         let issuedAt = jws.isInMilliseconds ? nil : jws.issuedAt.map { String($0) }
@@ -179,9 +117,9 @@ extension JWSCase {
     }
 
     private func offerNotApplied(to purchase: ReportedPurchase) -> DiagnosisCause {
+        let isIntroductory = report.offerId == nil
         let option =
-            report.offerId == nil
-            ? "introductoryOfferEligibility(compactJWS:)" : "promotionalOffer(_:compactJWS:)"
+            isIntroductory ? "introductoryOfferEligibility(compactJWS:)" : "promotionalOffer(_:compactJWS:)"
         let offer =
             purchase.offer.map { "another offer, \($0.identifier.isEmpty ? "of type \($0.type)" : $0.identifier)" }
             ?? "no offer"
@@ -190,13 +128,12 @@ extension JWSCase {
             ? "" : " It is of the product \(purchase.productId), which runs on until the change takes effect."
         return DiagnosisCause(
             .offerNotApplied,
-            detail: "The JWS is right, and the purchase has \(offer): the app did not pass the JWS on, or the offer is "
-                + "not live.\(other)",
-            fix:
-                "Check, in this order: that the app hands the JWS to this purchase, as \(option) among its options, also "
-                + "through a wrapper library; that the offer is set up in App Store Connect on this product and billing "
-                + "plan, in the customer's storefront; that the customer's Apple Account, in this environment, is "
-                + "eligible for it still; and that no offer of the group ran already."
+            "The JWS is right, and the purchase has \(offer): the app did not pass the JWS on, or the offer is not live."
+                + other,
+            fix: "Check, in this order: that the app hands the JWS to this purchase, as \(option) among its options, "
+                + "also through a wrapper library; that the offer is set up in App Store Connect on this product and "
+                + "billing plan, in the customer's storefront; that the customer's Apple Account, in this "
+                + "environment, is eligible for it still; and that no offer of the group ran already."
         )
     }
 }

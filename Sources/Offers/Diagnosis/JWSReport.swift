@@ -36,7 +36,7 @@ package struct JWSReport: Equatable, Sendable {
         self.resultingTransaction = resultingTransaction
     }
 
-    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId ?? "") }
+    package var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId ?? "") }
 
     /// The `aud` of a right JWS.
     var audience: String { offerId == nil ? "introductory-offer-eligibility" : "promotional-offer" }

@@ -34,17 +34,8 @@ struct PayloadComparison {
     /// Empty where payload, key and hash are right.
     var causes: [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
-        if let signer, signer.hash != .sha256 {
-            causes.append(
-                DiagnosisCause(
-                    .wrongHash,
-                    detail: "The payload was hashed with \(signer.hash.rawValue), not with SHA-256 once.",
-                    fix: "Sign the payload's bytes with ECDSA and SHA-256, and leave the hashing to the function that "
-                        + "signs."
-                )
-            )
-        }
-        if let cause = wrongKey { causes.append(cause) }
+        causes.add(.wrongHash, signer?.wrongHash(of: "payload"))
+        causes.add(.wrongKey, wrongKey, fix: keyFix)
         guard !payload.elementsEqual(report.composedPayload) else { return causes }
         let found = read.map { read in
             frame(of: read) + PayloadField.allCases.compactMap { difference(in: $0, of: read) }
@@ -57,35 +48,16 @@ struct PayloadComparison {
     private func frame(of read: SignedPayload) -> [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         if read.separator != InvisibleSeparator.utf8 {
-            let separator = String(decoding: read.separator, as: UTF8.self).visible
-            causes.append(
-                DiagnosisCause(
-                    .wrongSeparator,
-                    detail: "The payload's fields are joined by \(separator.isEmpty ? "nothing" : separator), not by "
-                        + "U+2063.",
-                    fix: "Join the seven fields with the character U+2063 INVISIBLE SEPARATOR, in UTF-8 E2 81 A3."
-                )
-            )
+            let separator = read.separator.isEmpty ? "nothing" : String(decoding: read.separator, as: UTF8.self).visible
+            causes.add(.wrongSeparator, "The payload's fields are joined by \(separator), not by U+2063.")
         }
-        if read.hasEnding {
-            causes.append(
-                DiagnosisCause(
-                    .wrongSeparator,
-                    detail: "The payload has a separator after its last field.",
-                    fix: "Put U+2063 between the seven fields, six times, and nothing after the timestamp."
-                )
-            )
-        }
-        if !read.isInOrder {
-            causes.append(
-                DiagnosisCause(
-                    .wrongFieldOrder,
-                    detail: "The payload's fields are in another order, or one is left out.",
-                    fix: "Join bundle id, key id, product id, offer id, account, nonce and timestamp, in this order, "
-                        + "an empty account included."
-                )
-            )
-        }
+        causes.add(
+            .wrongSeparator,
+            read.hasEnding ? "The payload has a separator after its last field." : nil,
+            fix: "Put U+2063 between the seven fields, six times, and nothing after the timestamp."
+        )
+        let order = "The payload's fields are in another order, or one is left out."
+        causes.add(.wrongFieldOrder, read.isInOrder ? nil : order)
         return causes
     }
 
@@ -101,13 +73,12 @@ struct PayloadComparison {
             due: due,
             report: report
         )
-        guard let mistake = PayloadMistake.table.first(where: { $0.fields.contains(field) && $0.explains(found) })
-        else {
-            let same = zip(part, due.utf8).prefix { $0 == $1 }.count
-            return differs(in: field, from: part.startIndex + same, dueFrom: start(of: field) + same)
+        for mistake in PayloadMistake.table where mistake.fields.contains(field) {
+            guard let detail = mistake.detail(found) else { continue }
+            return DiagnosisCause(mistake.code, detail, fix: mistake.code == .keyIdMismatch ? keyFix : nil)
         }
-        let fix = field == .keyIdentifier && mistake.code == .keyIdMismatch ? keyFix : mistake.fix
-        return DiagnosisCause(mistake.code, detail: mistake.detail(found), fix: fix)
+        let same = zip(part, due.utf8).prefix { $0 == $1 }.count
+        return differs(in: field, from: part.startIndex + same, dueFrom: start(of: field) + same)
     }
 
     private func differs(in field: PayloadField, from offset: Int, dueFrom dueOffset: Int) -> DiagnosisCause {
@@ -122,12 +93,9 @@ struct PayloadComparison {
         let due = shown(report.composedPayload, from: dueOffset)
         return DiagnosisCause(
             .payloadDiffers,
-            detail:
-                "The payload differs from its byte \(offset) on (the first is 0), in \(field): \(signed) was signed, "
+            "The payload differs from its byte \(offset) on (the first is 0), in \(field): \(signed) was signed, "
                 + "\(due) is due.",
-            fix:
-                "Sign the very bytes that StoreKit composes of the values that it is given, in UTF-8, and nothing else: "
-                + "\(dueFields), in this order, with U+2063 between them."
+            fix: "\(DiagnosisCode.payloadDiffers.fix): \(dueFields), in this order, with U+2063 between them."
         )
     }
 
@@ -152,13 +120,9 @@ struct PayloadComparison {
 }
 
 extension PayloadComparison {
-    private var wrongKey: DiagnosisCause? {
+    private var wrongKey: String? {
         guard let signer, signer.bundleId == nil, signer.keyIdentifier != report.keyIdentifier else { return nil }
-        return DiagnosisCause(
-            .wrongKey,
-            detail: "The signature is by the key \(signer.keyIdentifier), not by \(report.keyIdentifier).",
-            fix: keyFix
-        )
+        return "The signature is by the key \(signer.keyIdentifier), not by \(report.keyIdentifier)."
     }
 
     /// One fix where both the key and its identifier are wrong.
@@ -180,4 +144,9 @@ struct Signer: Sendable {
     let hash: SignedHash
     /// The app whose key it is; `nil` for the report's own.
     var bundleId: String?
+
+    /// Said of the payload or the JWS; `nil` where the hash is right.
+    func wrongHash(of signed: String) -> String? {
+        hash == .sha256 ? nil : "The \(signed) was hashed with \(hash.rawValue), not with SHA-256 once."
+    }
 }

@@ -4,10 +4,8 @@
 struct PayloadMistake: Sendable {
     let code: DiagnosisCode
     let fields: Set<PayloadField>
-    let detail: @Sendable (Difference) -> String
-    let fix: String
-    /// The first row that says so counts.
-    let explains: @Sendable (Difference) -> Bool
+    /// `nil` where it is another mistake; the first row that says so counts.
+    let detail: @Sendable (Difference) -> String?
     /// The likeliest first.
     let texts: @Sendable (PayloadSearch, PayloadField) -> [String]
 
@@ -26,7 +24,7 @@ struct PayloadMistake: Sendable {
             return visible(signed) != visible(due)
         }
 
-        var phrase: String { isPlaceholder ? signed.placeholderPhrase : signed.visible }
+        var phrase: String { isPlaceholder ? (signed.isEmpty ? "empty" : "the word \(signed)") : signed.visible }
         var isPlaceholder: Bool { String.placeholders.contains(signed) }
     }
 
@@ -35,25 +33,22 @@ struct PayloadMistake: Sendable {
         PayloadMistake(
             code: .nonceUppercase,
             fields: [.nonce],
-            detail: { _ in "The payload has the nonce in upper case." },
-            fix: "Lowercase the UUID's text before signing; Swift's uuidString is in upper case.",
-            explains: { $0.isOnlyOfCase },
+            detail: { $0.isOnlyOfCase ? "The payload has the nonce in upper case." : nil },
             texts: { search, _ in [search.report.nonce.uppercased(), search.report.nonce] }
         ),
         PayloadMistake(
             code: .keyIdMismatch,
             fields: [.keyIdentifier],
-            detail: { "The payload carries the key id \($0.signed.visible), not \($0.due)." },
-            fix: "Put the key id that StoreKit is given into the payload.",
-            explains: { !$0.isPlaceholder && $0.isOfAnother },
+            detail: {
+                let isAnothers = !$0.isPlaceholder && $0.isOfAnother
+                return isAnothers ? "The payload carries the key id \($0.signed.visible), not \($0.due)." : nil
+            },
             texts: { search, _ in search.keys.map(\.keyIdentifier) }
         ),
         PayloadMistake(
             code: .accountCase,
             fields: [.account],
-            detail: { _ in "The payload has the account in another case." },
-            fix: "Sign an appAccountToken in lowercase, and an applicationUsername exactly as the app sets it.",
-            explains: { $0.isOnlyOfCase },
+            detail: { $0.isOnlyOfCase ? "The payload has the account in another case." : nil },
             texts: { search, _ in
                 let text = search.report.account.payloadField
                 guard case .applicationUsername = search.report.account else { return [text.uppercased()] }
@@ -63,20 +58,20 @@ struct PayloadMistake: Sendable {
         PayloadMistake(
             code: .accountMissing,
             fields: [.account],
-            detail: { "The payment has an account, and the payload's account is \($0.phrase)." },
-            fix: "Sign the account that the app sets on the payment, or set none.",
-            explains: { !$0.due.isEmpty && $0.isPlaceholder },
+            detail: {
+                let isMissing = !$0.due.isEmpty && $0.isPlaceholder
+                return isMissing ? "The payment has an account, and the payload's account is \($0.phrase)." : nil
+            },
             texts: { search, _ in search.report.account == .none ? [] : String.likelyPlaceholders }
         ),
         PayloadMistake(
             code: .accountUnexpected,
             fields: [.account],
-            detail: { difference in
-                let payment = difference.due.isEmpty ? "no account" : "another account"
-                return "The payment has \(payment), and the payload's account is \(difference.phrase)."
+            detail: {
+                guard $0.due.isEmpty || $0.isOfAnother else { return nil }
+                let payment = $0.due.isEmpty ? "no account" : "another account"
+                return "The payment has \(payment), and the payload's account is \($0.phrase)."
             },
-            fix: "Sign the account of the payment; if it has none, leave the field empty between its separators.",
-            explains: { $0.due.isEmpty || $0.isOfAnother },
             texts: { search, _ in
                 search.report.account == .none ? String.likelyPlaceholders + ["(null)", "0", "\"\""] : []
             }
@@ -84,50 +79,43 @@ struct PayloadMistake: Sendable {
         PayloadMistake(
             code: .fieldUndefined,
             fields: Set(PayloadField.allCases).subtracting([.account]),
-            detail: { difference in
-                let due = difference.due.isEmpty ? "empty" : difference.due
-                return "The payload's \(difference.field) is \(difference.phrase), not \(due)."
+            detail: {
+                let due = $0.due.isEmpty ? "empty" : $0.due
+                return $0.isPlaceholder ? "The payload's \($0.field) is \($0.phrase), not \(due)." : nil
             },
-            fix: "Read the field from the request before signing, and refuse a request that lacks it.",
-            explains: { $0.isPlaceholder },
             texts: { _, _ in String.likelyPlaceholders }
         ),
         PayloadMistake(
             code: .productMismatch,
             fields: [.productId],
-            detail: { "The payload is for the product \($0.signed.visible), not for \($0.due)." },
-            fix: "Sign the product that the payment buys.",
-            explains: { $0.isOfAnother },
+            detail: {
+                $0.isOfAnother ? "The payload is for the product \($0.signed.visible), not for \($0.due)." : nil
+            },
             texts: { search, _ in search.productIds }
         ),
         PayloadMistake(
             code: .offerMismatch,
             fields: [.offerId],
-            detail: { "The payload is for the offer \($0.signed.visible), not for \($0.due)." },
-            fix: "Sign the offer whose identifier StoreKit is given.",
-            explains: { $0.isOfAnother },
+            detail: { $0.isOfAnother ? "The payload is for the offer \($0.signed.visible), not for \($0.due)." : nil },
             texts: { search, _ in search.offerIds }
         ),
         PayloadMistake(
             code: .bundleMismatch,
             fields: [.bundleId],
-            detail: { "The payload has the bundle id \($0.signed.visible), not \($0.due)." },
-            fix: "Sign the bundle id of the app that buys, in its exact case, with a key of that app.",
-            explains: { $0.isOfAnother },
+            detail: { $0.isOfAnother ? "The payload has the bundle id \($0.signed.visible), not \($0.due)." : nil },
             texts: { search, _ in
                 let bundleId = search.report.bundleId
-                return [bundleId.lowercased(), bundleId.uppercased()] + search.otherBundleIds
+                return [bundleId.lowercased(), bundleId.uppercased()] + search.others.map(\.app.bundleId)
             }
         ),
         PayloadMistake(
             code: .timestampInSeconds,
             fields: [.timestamp],
-            detail: { _ in DiagnosisCause.timestampInSeconds.detail },
-            fix: DiagnosisCause.timestampInSeconds.fix,
-            explains: { difference in
-                guard let signed = Int64(difference.signed), signed > 0 else { return false }
-                let given = difference.report.timestamp
-                return difference.report.isInSeconds ? signed / 1000 == given : SignatureReport.isInSeconds(signed)
+            detail: {
+                guard let signed = Int64($0.signed), signed > 0 else { return nil }
+                let (report, given) = ($0.report, $0.report.timestamp)
+                let isUnit = report.isInSeconds ? signed / 1000 == given : SignatureReport.isInSeconds(signed)
+                return isUnit ? DiagnosisCause.timestampInSeconds.detail : nil
             },
             texts: { search, _ in
                 let timestamp = search.report.timestamp
@@ -139,20 +127,10 @@ struct PayloadMistake: Sendable {
     ]
 }
 
-extension DiagnosisCause {
-    static let timestampInSeconds = DiagnosisCause(
-        .timestampInSeconds,
-        detail: "The timestamp is in seconds.",
-        fix: "Sign and hand on milliseconds since 1970, the same number in both places."
-    )
-}
-
 extension String {
     /// The words that languages write where there is nothing.
     static let placeholders: Set<String> = ["undefined", "null", "None", "nil", "(null)", ""]
 
     /// Those that are signed the most, the likeliest first.
     fileprivate static let likelyPlaceholders = ["undefined", "", "null", "None", "nil"]
-
-    var placeholderPhrase: String { isEmpty ? "empty" : "the word \(self)" }
 }

@@ -4,11 +4,9 @@
 struct PayloadSearch: Sendable {
     let report: SignatureReport
     let keys: [any SignatureVerifier]
-    let otherBundleIds: [String]
+    let others: [DiagnosableApp]
     /// The catalog's products: that of the report first, then those of its group.
     let products: [Product]
-    /// Keys of the caller's other apps that this one has not, by bundle identifier.
-    let otherKeys: [String: [any SignatureVerifier]]
 
     /// The most products, and the most offers, that are tried.
     private static let maximumCatalogEntries = 500
@@ -72,8 +70,9 @@ struct PayloadSearch: Sendable {
             }
         }
         for fields in habits(right) { add(fields, by: named) }
-        for (bundleId, signers) in otherKeys.sorted(by: { $0.key < $1.key }) {
-            for key in signers {
+        for other in others {
+            let bundleId = other.app.bundleId
+            for key in other.verifiers {
                 for id in [key.keyIdentifier, report.keyIdentifier] {
                     add(with((.bundleId, bundleId), (.keyIdentifier, id)), by: [key], of: bundleId)
                 }

@@ -148,30 +148,23 @@ extension DiagnosisCause {
     /// The signature is right, and StoreKit has refused it.
     static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
         let bytes = account.payloadField.utf8.count
+        let isRight = "The signature is right for these values"
         if bytes > Account.maximumUsernameBytes {
             return DiagnosisCause(
                 .unexplained,
-                detail:
-                    "The signature is right for these values; the applicationUsername has \(bytes) bytes, which may "
-                    + "be too many for StoreKit.",
+                "\(isRight); the applicationUsername has \(bytes) bytes, which may be too many for StoreKit.",
                 fix: "Use at most \(Account.maximumUsernameBytes) bytes, such as a UUID, and ask for a new signature."
             )
         }
         let other = "StoreKit's error is none that says why."
-        let fallback = ReportedError.number(12).meaning
+        let check = error.meaning?.check ?? ReportedError.number(12).meaning?.check ?? other
         if error.meaning == nil, error.isDialogsTitle {
             return DiagnosisCause(
                 .unexplained,
-                detail:
-                    "The signature is right for these values. \"Unable to Purchase\" is the title of the App Store's "
-                    + "dialog, and no error.",
-                fix: "Report the error that the purchase ends with. \(fallback?.check ?? other)"
+                "\(isRight). \"Unable to Purchase\" is the title of the App Store's dialog, and no error.",
+                fix: "Report the error that the purchase ends with. \(check)"
             )
         }
-        return DiagnosisCause(
-            .unexplained,
-            detail: "The signature is right for these values. \(error.meaning?.rulesOut ?? other)",
-            fix: error.meaning?.check ?? fallback?.check ?? other
-        )
+        return DiagnosisCause(.unexplained, "\(isRight). \(error.meaning?.rulesOut ?? other)", fix: check)
     }
 }

@@ -187,3 +187,7 @@ enum JWSValue: Equatable, Sendable, Decodable {
         }
     }
 }
+
+extension JWSValue? {
+    var phrase: String { self?.phrase ?? "missing" }
+}

@@ -50,7 +50,7 @@ extension SignatureReport {
 
     var isInSeconds: Bool { Self.isInSeconds(timestamp) }
 
-    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
+    package var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
 
     /// As StoreKit composes them of its values, in Apple's order.
     var fields: [String] {
@@ -68,26 +68,6 @@ extension SignatureReport {
 // Nothing has to be guessed if the ledger has the nonce.
 
 extension SignatureReport {
-    /// The account that the payment carries, in every case that a backend may have asked for.
-    ///
-    /// Many clients lowercase what they set, so a name of few letters is tried in every mixture of cases: there is one
-    /// digest to make for each, and no signature to verify.
-    package var accountsToRecall: [Account] {
-        switch account {
-        case .none: return [account]
-        case .appAccountToken(let token):
-            return [account, .applicationUsername(token.lowercased.uppercased())]
-        case .applicationUsername(let name):
-            var accounts = [account]
-            if let token = AppAccountToken(name) { accounts.append(.appAccountToken(token)) }
-            let names = [name.lowercased(), name.uppercased()] + name.caseVariants(ofAtMost: Self.mostLettersToRecall)
-            return accounts + names.map { .applicationUsername($0) }
-        }
-    }
-
-    /// A thousand mixtures.
-    private static let mostLettersToRecall = 10
-
     /// A cause has both values, but of accounts neither.
     func differences(from record: RecordedSignature) -> [DiagnosisCause] {
         let milliseconds = record.timestamp.millisecondsSince1970
@@ -115,11 +95,8 @@ extension SignatureReport {
         case (.other, _):
             (code, words) = (.accountUnexpected, "another account with this nonce than the payment has")
         }
-        return DiagnosisCause(
-            code,
-            detail: "The service signed \(words).",
-            fix: "Ask for a signature for the very account of the payment, and set it exactly as the answer has it."
-        )
+        let fix = "Ask for a signature for the very account of the payment, and set it exactly as the answer has it."
+        return DiagnosisCause(code, "The service signed \(words).", fix: fix)
     }
 }
 
@@ -133,7 +110,7 @@ extension RecordedSignature {
         guard let given = value.given, value.signed != given else { return nil }
         return DiagnosisCause(
             value.code,
-            detail: "The service signed the \(value.name) \(value.signed) with this nonce; \(holder) \(given).",
+            "The service signed the \(value.name) \(value.signed) with this nonce; \(holder) \(given).",
             fix: "Hand \(handedOn) of the answer on as it is, and buy what was asked for."
         )
     }
@@ -196,14 +173,8 @@ package struct RecordedSignature: Equatable, Sendable {
     /// Why StoreKit takes the signature no more; `nil` where it was not used.
     var usedCause: DiagnosisCause? {
         use.map { use in
-            DiagnosisCause(
-                .signatureUsed,
-                detail:
-                    "The signature was used: the offer was redeemed with it\(use.redeemedAt.map { ", \($0.rfc3339)" } ?? "").",
-                fix:
-                    "Ask for a new signature for each purchase: StoreKit takes one once. If the customer has bought once, "
-                    + "nothing is wrong."
-            )
+            let moment = use.redeemedAt.map { ", \($0.rfc3339)" } ?? ""
+            return DiagnosisCause(.signatureUsed, "The signature was used: the offer was redeemed with it\(moment).")
         }
     }
 

@@ -54,39 +54,28 @@ extension SignatureText.Form {
 struct TextMistake: Sendable {
     let code: DiagnosisCode
     let detail: String
-    let fix: String
     /// `nil` where the mistake was not made.
     let undo: @Sendable (String) -> String?
 
     /// In the order in which they are undone; to recognise another mistake, add a row.
     static let table: [TextMistake] = [
-        TextMistake(
-            code: .signaturePEM,
-            detail: "The signature has PEM lines around it (-----BEGIN …).",
-            fix: "Hand on the Base64 between the lines alone, in one line."
-        ) { text in
+        TextMistake(code: .signaturePEM, detail: "The signature has PEM lines around it (-----BEGIN …).") { text in
             let parts = text.components(separatedBy: "-----")
             guard parts.count >= 3, parts[1].hasPrefix("BEGIN") else { return nil }
             return parts[2].withoutLineBreaks.filter { $0 != " " }
         },
         TextMistake(
             code: .signatureURLEncoded,
-            detail: "The signature is URL-encoded.",
-            fix: "Hand on standard Base64 in a JSON string, and decode what came in a URL or a form once."
+            detail: "The signature is URL-encoded."
         ) { $0.contains("%") ? $0.percentDecoded : nil },
         TextMistake(
             code: .signatureWrapped,
-            detail: "The signature's text has line breaks, blanks or quotes that are no part of Base64.",
-            fix: "Hand on the Base64 in one line, with nothing before it and nothing after it."
+            detail: "The signature's text has line breaks, blanks or quotes that are no part of Base64."
         ) { text in
             let bare = text.withoutLineBreaks.withoutBlanksAround
             return bare.utf8.count == text.utf8.count ? nil : bare
         },
-        TextMistake(
-            code: .signatureHex,
-            detail: "The signature is in hexadecimal.",
-            fix: "Encode the DER in standard Base64, not in hexadecimal."
-        ) { text in
+        TextMistake(code: .signatureHex, detail: "The signature is in hexadecimal.") { text in
             let digits = text.replacing(":", with: "").replacing(" ", with: "").filter { $0 != "<" && $0 != ">" }
             let bare = digits.lowercased().hasPrefix("0x") ? String(digits.dropFirst(2)) : digits
             guard bare.utf8.count >= 100, let bytes = Hexadecimal.bytes(bare) else { return nil }
@@ -96,24 +85,15 @@ struct TextMistake: Sendable {
         },
         TextMistake(
             code: .signatureURLEncoded,
-            detail: "The signature has blanks in place of plus signs, as a form makes them.",
-            fix: "Hand on standard Base64 in a JSON string, and encode a plus sign as %2B in a URL or a form."
+            detail: "The signature is URL-encoded."
         ) { $0.contains(" ") ? $0.replacing(" ", with: "+") : nil },
-        TextMistake(
-            code: .signatureBase64URL,
-            detail: "The signature is in base64url, or lacks its padding.",
-            fix: "Hand on standard Base64, with + and /, and with its padding."
-        ) { text in
+        TextMistake(code: .signatureBase64URL, detail: "The signature is in base64url, or lacks its padding.") { text in
             guard text.contains(where: { $0 == "-" || $0 == "_" }) || text.utf8.count % 4 != 0 else { return nil }
             let standard = text.replacing("-", with: "+").replacing("_", with: "/")
             let padding = (4 - standard.utf8.count % 4) % 4
             return padding == 3 ? nil : standard + String(repeating: "=", count: padding)
         },
-        TextMistake(
-            code: .signatureDoubleEncoded,
-            detail: "The signature was Base64-encoded twice.",
-            fix: "Encode the DER once; some libraries return Base64 already."
-        ) { text in
+        TextMistake(code: .signatureDoubleEncoded, detail: "The signature was Base64-encoded twice.") { text in
             guard let bytes = Data(base64Encoded: text).map(Array.init), !bytes.isEmpty,
                 SignatureText.Form(bytes) == nil
             else { return nil }

@@ -92,7 +92,7 @@ struct LoadedService: Sendable {
                     P256Verifier(keyIdentifier: $0.0, subjectPublicKeyInfo: $0.1)
                 }
                 let issuers = app.keys.compactMap { key in key.issuerId.map { (key.id, $0) } }
-                return DiagnoseReports.DiagnosableApp(
+                return DiagnosableApp(
                     app: app.app,
                     verifiers: verifiers,
                     issuerIds: Dictionary(issuers, uniquingKeysWith: { first, _ in first })

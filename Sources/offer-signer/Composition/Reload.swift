@@ -53,13 +53,13 @@ final class Reload: Sendable {
             logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])
             // Last of all: who sees it counted sees its effect, too, and finds it in the log.
             lifelong.telemetry.reloadsCompleted.increment()
-            history.withLock { $0.noteCompleted(at: WallClock.now()) }
+            history.withLock { $0.recordCompletion(at: WallClock.now()) }
         } catch {
             let faults = error.faults.map(\.description)
             for fault in faults { logger.error("\(fault)") }
             logger.error("reload refused: the configuration that was in use stays in use")
             lifelong.telemetry.reloadsRefused.increment()
-            history.withLock { $0.noteRefused(faults, at: WallClock.now()) }
+            history.withLock { $0.recordRefusal(faults, at: WallClock.now()) }
         }
     }
 

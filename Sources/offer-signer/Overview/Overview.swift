@@ -33,7 +33,7 @@ final class Overview: Sendable {
 
     func json() async -> [UInt8] {
         let recorded = await records.value()
-        let (status, details) = readiness.look()
+        let (status, details) = readiness.report()
         // After the count of reloads, so that an answer that counts one shows its effect.
         let snapshot = current.value
         let service = snapshot.service

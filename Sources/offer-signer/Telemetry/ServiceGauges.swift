@@ -62,8 +62,8 @@ struct ServiceGauges: Sendable {
 
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) {
         ready.set(readiness.isReady ? 1 : 0)
-        lastReload.set(readiness.look().details.reloads.lastFaults.isEmpty ? 1 : 0)
-        configuration.set([String(readiness.look().details.configurationSHA256.prefix(12)): 1])
+        lastReload.set(readiness.report().details.reloads.lastFaults.isEmpty ? 1 : 0)
+        configuration.set([String(readiness.report().details.configurationSHA256.prefix(12)): 1])
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
         let kinds = ReadinessWarning.Kind.allCases
         warnings.set(Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, known[$0]?.count ?? 0) }))

@@ -46,8 +46,8 @@ struct ReadinessTests {
     @Test("A refused reload is counted and shown until one takes effect, and does not make it unready")
     func reloads() {
         var record = ReloadRecord()
-        record.noteRefused(["catalog.yaml is empty"])
-        record.noteRefused(["clients.yaml is empty"])
+        record.recordRefusal(["catalog.yaml is empty"])
+        record.recordRefusal(["clients.yaml is empty"])
         let refused = Readiness { [record] in ReadinessDetails(reloads: record) }
         refused.enter(.ready)
         let answer = refused.answer()
@@ -56,7 +56,7 @@ struct ReadinessTests {
             String(decoding: answer.json, as: UTF8.self)
                 .contains(#""reloads":{"completed":0,"refused":2,"lastFaults":["clients.yaml is empty"]}"#)
         )
-        record.noteCompleted()
+        record.recordCompletion()
         #expect(record.completed == 1 && record.refused == 2 && record.lastFaults.isEmpty)
     }
 }

@@ -24,22 +24,22 @@ struct ClientLimitTests {
         let client = client()
         let directory = ClientDirectory([client])
         for _ in 0..<10 {
-            #expect(throws: Never.self) { try directory.take(signatures: 1, for: client, at: .zero) }
+            #expect(throws: Never.self) { try directory.acquire(signatures: 1, for: client, at: .zero) }
         }
-        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 1, for: client, at: .zero) }
+        let problem = #expect(throws: Problem.self) { try directory.acquire(signatures: 1, for: client, at: .zero) }
         #expect(problem?.status == 429)
         #expect(problem?.retryAfterSeconds == 1)
-        #expect(throws: Never.self) { try directory.take(signatures: 1, for: client, at: .seconds(1)) }
+        #expect(throws: Never.self) { try directory.acquire(signatures: 1, for: client, at: .seconds(1)) }
     }
 
     @Test("A request of more offers than a second's worth is answered, and the client waits for it afterwards")
     func large() {
         let client = client()
         let directory = ClientDirectory([client])
-        #expect(throws: Never.self) { try directory.take(signatures: 100, for: client, at: .zero) }
-        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 5, for: client, at: .zero) }
+        #expect(throws: Never.self) { try directory.acquire(signatures: 100, for: client, at: .zero) }
+        let problem = #expect(throws: Problem.self) { try directory.acquire(signatures: 5, for: client, at: .zero) }
         #expect(problem?.retryAfterSeconds == 10, "9.5 seconds, rounded up")
-        #expect(throws: Never.self) { try directory.take(signatures: 5, for: client, at: .seconds(10)) }
+        #expect(throws: Never.self) { try directory.acquire(signatures: 5, for: client, at: .seconds(10)) }
     }
 
     @Test("The remaining requests are in the fields of the draft; a client without a limit has none")
@@ -50,9 +50,9 @@ struct ClientLimitTests {
             fields(directory, client, at: .zero)
                 == ["RateLimit-Policy: \"signatures\";q=10;w=1", "RateLimit: \"signatures\";r=10;t=0"]
         )
-        try directory.take(signatures: 3, for: client, at: .zero)
+        try directory.acquire(signatures: 3, for: client, at: .zero)
         #expect(fields(directory, client, at: .zero).last == "RateLimit: \"signatures\";r=7;t=1")
-        try directory.take(signatures: 100, for: client, at: .seconds(1))
+        try directory.acquire(signatures: 100, for: client, at: .seconds(1))
         #expect(fields(directory, client, at: .seconds(1)).last == "RateLimit: \"signatures\";r=0;t=10")
         let fast = self.client(perSecond: 2000)
         #expect(
@@ -66,10 +66,10 @@ struct ClientLimitTests {
     func usages() throws {
         let usages = ClientUsages()
         let (first, second) = (client("first"), client("second"))
-        try ClientDirectory([first, second], usages: usages).take(signatures: 100, for: first, at: .zero)
+        try ClientDirectory([first, second], usages: usages).acquire(signatures: 100, for: first, at: .zero)
         let reloaded = ClientDirectory([second, first], usages: usages)
-        #expect(throws: Problem.self) { try reloaded.take(signatures: 100, for: first, at: .zero) }
-        #expect(throws: Never.self) { try reloaded.take(signatures: 100, for: second, at: .zero) }
+        #expect(throws: Problem.self) { try reloaded.acquire(signatures: 100, for: first, at: .zero) }
+        #expect(throws: Never.self) { try reloaded.acquire(signatures: 100, for: second, at: .zero) }
     }
 
     @Test("So many requests at once, and again when one has ended")

@@ -50,14 +50,14 @@ struct UnfinishedBodyTests {
     @Test("Where the bytes of all are taken, a client that has few of them is refused, too, and has its own back")
     func all() async throws {
         let usages = ClientUsages(maximumUnfinishedBytes: 100)
-        for name in ["first", "second"] { try usages.usage(of: name).take(unfinishedBytes: 40) }
+        for name in ["first", "second"] { try usages.usage(of: name).acquire(unfinishedBytes: 40) }
         let third = usages.usage(of: "third")
         for _ in 0..<10 {
-            #expect(throws: Problem.overloaded) { try third.take(unfinishedBytes: 21) }
+            #expect(throws: Problem.overloaded) { try third.acquire(unfinishedBytes: 21) }
         }
-        try third.take(unfinishedBytes: 20)
-        usages.usage(of: "first").giveBack(unfinishedBytes: 40)
-        try third.take(unfinishedBytes: 30)
+        try third.acquire(unfinishedBytes: 20)
+        usages.usage(of: "first").release(unfinishedBytes: 40)
+        try third.acquire(unfinishedBytes: 30)
     }
 
     @Test("The bytes are free again when the body is there, when the service goes, and when its client has gone")

@@ -50,7 +50,7 @@ import Testing
     private func refuse(_ status: Int, _ code: String, _ reason: String? = nil) {
         let client = KnownToken(client: .abc, place: 0, usage: ClientUsages().usage(of: "abc"))
         let identity = RequestIdentity(RequestFields())
-        telemetry.note(
+        telemetry.record(
             identity,
             route: "/v1/signatures",
             status: status,
@@ -71,12 +71,12 @@ import Testing
     @Test func whatStrangersBringHasOneLineOfEachKind() {
         let identity = RequestIdentity(RequestFields())
         for _ in 0..<30 {
-            telemetry.noteTLSFailure("no shared cipher")
+            telemetry.recordTLSFailure("no shared cipher")
             for (status, code) in [(401, "unauthorized"), (404, "not_found"), (400, "malformed_http"), (nil, nil)] {
-                telemetry.note(identity, route: nil, status: status, client: nil, nanoseconds: 0, code: code)
+                telemetry.record(identity, route: nil, status: status, client: nil, nanoseconds: 0, code: code)
             }
         }
-        telemetry.noteTLSFailure("http request")
+        telemetry.recordTLSFailure("http request")
         #expect(news.map { $0.prefix { $0 != " " } } == ["TLS", "request", "request", "request", "request", "TLS"])
         faults.logCounts()
         #expect(

@@ -54,52 +54,65 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
     }
 
     static let account = Account.applicationUsername("led-1")
+    static let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
+    static let now = clock.millisecondsSince1970
 
-    /// A report of what the app gave StoreKit, all of it right.
+    /// A report of what the app gave StoreKit, all of it right but for what a test changes.
     static func report(
+        keyIdentifier: String = "KEY0",
+        productId: String = "monthly",
+        offerId: String = "back50",
         account: Account = account,
+        nonce: String = nonce,
+        timestamp: Int64 = now,
+        signature: String = "MAYCAQECAQE=",
         payload: [UInt8]? = nil,
-        timestamp: Int64 = clock.millisecondsSince1970
+        error: ReportedError? = nil
     ) -> SignatureReport {
         SignatureReport(
             bundleId: app.bundleId,
-            keyIdentifier: "KEY0",
-            productId: "monthly",
-            offerId: "back50",
+            keyIdentifier: keyIdentifier,
+            productId: productId,
+            offerId: offerId,
             account: account,
-            nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+            nonce: nonce,
             timestamp: timestamp,
-            signature: "MAYCAQECAQE=",
-            payload: payload
+            signature: signature,
+            payload: payload,
+            storeKitError: error
         )
     }
 
-    static let app = App(
-        bundleId: "com.example.Reader",
-        subscriptionGroups: [
-            SubscriptionGroup(
-                id: "1",
-                products: [
-                    Product(id: "monthly", offers: ["back50", "stay30"].map { PromotionalOffer(id: $0) }),
-                    Product(id: "yearly", offers: [PromotionalOffer(id: "loyal20")]), Product(id: "weekly", offers: []),
-                ]
-            )
-        ]
-    )
+    static func app(_ bundleId: String, _ offers: [(product: String, ids: [String])]) -> App {
+        let products = offers.map { row in Product(id: row.product, offers: row.ids.map { PromotionalOffer(id: $0) }) }
+        return App(bundleId: bundleId, subscriptionGroups: [SubscriptionGroup(id: "1", products: products)])
+    }
 
-    /// The causes of what a backend signed, with what it signed or without.
-    static func causes(
+    static let app = app(
+        "com.example.Reader",
+        [("monthly", ["back50", "stay30"]), ("yearly", ["loyal20"]), ("weekly", [])]
+    )
+    static let other = app("com.example.other", [("other.monthly", ["here"])])
+
+    /// What is found when a backend signed, by default rightly, and the report has what it signed or not.
+    static func diagnosis(
         _ report: SignatureReport,
-        signed backend: Backend,
-        withPayload: Bool,
-        by keys: [String] = ["KEY0", "KEY1"]
-    ) -> [DiagnosisCause] {
+        signed backend: Backend? = nil,
+        withPayload: Bool = false,
+        by keys: [String] = ["KEY0", "KEY1"],
+        record: RecordedSignature? = nil
+    ) -> Diagnosis {
+        let backend = backend ?? Backend(signingFor: report)
         let verifiers = keys.map { key in
             CountingVerifier(key, signed: backend.key == key ? backend.payload : nil, hashedBy: backend.hash)
         }
         let sent = withPayload ? Self.report(account: report.account, payload: Array(backend.payload.utf8)) : report
-        return Diagnostician(app: app, verifiers: verifiers, otherBundleIds: ["com.example.other"], now: clock)
-            .diagnose(sent).causes
+        return Diagnostician(
+            of: DiagnosableApp(app: app, verifiers: verifiers),
+            beside: [DiagnosableApp(app: other, verifiers: [])],
+            record: record,
+            now: clock
+        ).diagnose(sent)
     }
 
     /// The mistakes that are found with the payload and without.

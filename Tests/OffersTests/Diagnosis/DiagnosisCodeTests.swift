@@ -42,13 +42,13 @@ struct DiagnosisCodeTests {
         #expect(number == nil || ReportedError.number(number ?? 0).meaning?.number == number)
     }
 
-    @Test("The title of the App Store's dialog is named as what it is", arguments: [Account.none])
-    func dialog(account: Account) {
-        let title = DiagnosisCause.unexplained(by: .text("Unable to Purchase [Environment: Sandbox]"), account: account)
+    @Test("The title of the App Store's dialog is named as what it is")
+    func dialog() {
+        let title = DiagnosisCause.unexplained(by: .text("Unable to Purchase [Environment: Sandbox]"), account: .none)
         #expect(title.code == .unexplained)
         #expect(title.detail.contains("\"Unable to Purchase\" is the title of the App Store's dialog, and no error"))
         #expect(title.fix.hasPrefix("Report the error that the purchase ends with. Check that "))
-        let error = DiagnosisCause.unexplained(by: .text("Unable to Purchase: invalidOfferPrice"), account: account)
+        let error = DiagnosisCause.unexplained(by: .text("Unable to Purchase: invalidOfferPrice"), account: .none)
         #expect(error.detail.contains("The price of the offer is no longer valid"))
     }
 }

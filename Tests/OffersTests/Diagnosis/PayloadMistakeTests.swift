@@ -3,13 +3,17 @@ import Testing
 
 @Suite("What a backend signed in place of the right payload")
 struct PayloadMistakeTests {
-    @Test("A mistake is named, and no other, with the payload and without", arguments: [true, false])
+    @Test(
+        "A mistake is named, and no other; with the payload, one that nobody thought of as well",
+        arguments: [true, false]
+    )
     func alone(withPayload: Bool) {
         let report = BackendMistake.report()
-        for mistake in BackendMistake.single + BackendMistake.several {
+        let unforeseen = withPayload ? BackendMistake.unforeseen : []
+        for mistake in BackendMistake.single + BackendMistake.several + unforeseen {
             var backend = Backend(signingFor: report)
             mistake.make(&backend)
-            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            let found = BackendMistake.diagnosis(report, signed: backend, withPayload: withPayload).causes
             #expect(Set(found.map(\.code)) == mistake.codes, "\(mistake.testDescription): \(found)")
         }
     }
@@ -20,14 +24,14 @@ struct PayloadMistakeTests {
         for word in ["undefined", "null", "None", "nil", "(null)", "0", "\"\""] {
             var backend = Backend(signingFor: report)
             backend.fields[4] = word
-            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            let found = BackendMistake.diagnosis(report, signed: backend, withPayload: withPayload).causes
             #expect(found.map(\.code) == [.accountUnexpected], "\(word)")
         }
         for mistake in BackendMistake.single where mistake.part != "account" {
             var backend = Backend(signingFor: report)
             mistake.make(&backend)
             // Without a separator, an empty field that is left out is not missed.
-            let found = BackendMistake.causes(report, signed: backend, withPayload: withPayload)
+            let found = BackendMistake.diagnosis(report, signed: backend, withPayload: withPayload).causes
             #expect(Set(found.map(\.code)) == mistake.codes, "\(mistake.testDescription): \(found)")
         }
     }
@@ -44,7 +48,7 @@ struct PayloadMistakeTests {
                 var backend = Backend(signingFor: report)
                 first.make(&backend)
                 second.make(&backend)
-                let found = BackendMistake.causes(report, signed: backend, withPayload: true)
+                let found = BackendMistake.diagnosis(report, signed: backend, withPayload: true).causes
                 let names = "\(first.testDescription) and \(second.testDescription)"
                 #expect(Set(found.map(\.code)) == first.codes.union(second.codes), "\(names): \(found)")
             }
@@ -73,22 +77,13 @@ struct PayloadMistakeTests {
 
     private static let others: Set = ["order", "separator", "key", "hash"]
 
-    @Test("What nobody thought of is found with the payload", arguments: BackendMistake.unforeseen)
-    func unforeseen(mistake: BackendMistake) {
-        let report = BackendMistake.report()
-        var backend = Backend(signingFor: report)
-        mistake.make(&backend)
-        let found = BackendMistake.causes(report, signed: backend, withPayload: true)
-        #expect(Set(found.map(\.code)) == mistake.codes, "\(found)")
-    }
-
     @Test("The first byte that differs is named with its field and 40 characters from there, unseen ones written out")
     func firstDifference() {
         func detail(_ change: (inout Backend) -> Void) -> String? {
             let report = BackendMistake.report()
             var backend = Backend(signingFor: report)
             change(&backend)
-            return BackendMistake.causes(report, signed: backend, withPayload: true).first?.detail
+            return BackendMistake.diagnosis(report, signed: backend, withPayload: true).causes.first?.detail
         }
         #expect(
             detail { $0.fields[2] = "monthly\u{A0}" }
@@ -118,7 +113,7 @@ struct PayloadMistakeTests {
             let report = BackendMistake.report(account: account)
             var backend = Backend(signingFor: report)
             backend.fields[2] = "monthly "
-            return BackendMistake.causes(report, signed: backend, withPayload: true).first?.fix ?? ""
+            return BackendMistake.diagnosis(report, signed: backend, withPayload: true).causes.first?.fix ?? ""
         }
         let time = BackendMistake.report().timestamp
         let others = "nonce 0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c, timestamp \(time), in this order, with U+2063"
@@ -130,8 +125,7 @@ struct PayloadMistakeTests {
     @Test("Bytes that are no text are compared as well")
     func noText() {
         let report = BackendMistake.report(payload: [UInt8](repeating: 0xFF, count: 9))
-        let judge = Diagnostician(app: BackendMistake.app, verifiers: [], otherBundleIds: [], now: clock)
-        let found = judge.diagnose(report)
+        let found = BackendMistake.diagnosis(report, by: [])
         #expect(found.causes.map(\.code) == [.wrongKey, .payloadDiffers])
     }
 
@@ -142,7 +136,7 @@ struct PayloadMistakeTests {
         let report = BackendMistake.report()
         var backend = Backend(signingFor: report)
         backend.fields[5] = report.nonce.uppercased()
-        let stranger = BackendMistake.causes(report, signed: backend, withPayload: true, by: ["KEY1"])
+        let stranger = BackendMistake.diagnosis(report, signed: backend, withPayload: true, by: ["KEY1"]).causes
         #expect(stranger.map(\.code) == [.nonceUppercase, .wrongKey])
         #expect(stranger.last?.detail.hasPrefix("None of the app's keys has signed this payload") == true)
     }
@@ -153,7 +147,7 @@ struct PayloadMistakeTests {
         let report = BackendMistake.report(account: .none, timestamp: milliseconds / 1000)
         var backend = Backend(signingFor: report)
         backend.fields[6] = String(milliseconds)
-        let found = BackendMistake.causes(report, signed: backend, withPayload: false)
+        let found = BackendMistake.diagnosis(report, signed: backend).causes
         #expect(found.map(\.code) == [.timestampInSeconds])
     }
 
@@ -161,17 +155,9 @@ struct PayloadMistakeTests {
         "The search of two mistakes is given up, and the payload asked for; its cost is bounded, and ends with its caller"
     )
     func bounds() async {
-        let app = App(
-            bundleId: "com.example.Reader",
-            subscriptionGroups: [
-                SubscriptionGroup(
-                    id: "1",
-                    products: (0..<3000).map { Product(id: "p\($0)", offers: [PromotionalOffer(id: "o\($0)")]) }
-                )
-            ]
-        )
+        let app = BackendMistake.app("com.example.Reader", (0..<3000).map { ("p\($0)", ["o\($0)"]) })
         func diagnose(_ verifier: CountingVerifier) -> [DiagnosisCause] {
-            Diagnostician(app: app, verifiers: [verifier], otherBundleIds: [], now: clock)
+            Diagnostician(of: DiagnosableApp(app: app, verifiers: [verifier]), now: clock)
                 .diagnose(BackendMistake.report()).causes
         }
         let verifier = CountingVerifier("KEY0")

@@ -58,7 +58,7 @@ final class LoadLane {
         counts.begin(schedule)
         if let earlyEnd { return end(at: earlyEnd) }
         task = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(250), delay: .milliseconds(250)) {
-            [bound = bound] _ in bound.value.giveUpLateOnes()
+            [bound = bound] _ in bound.value.abandonLateOnes()
         }
         endSeconds()
         eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(schedule.end))) { [bound = bound] in
@@ -92,7 +92,7 @@ final class LoadLane {
     }
 
     /// Waits no longer for the answers that are missing once the run has ended.
-    func giveUp() {
+    func abandon() {
         guard isOver else { return }
         for connection in connections { connection.fail(.unanswered) }
     }
@@ -152,7 +152,7 @@ final class LoadLane {
     // MARK: Sending
 
     private func sendNext(_ connection: LoadConnection, intended: Int64? = nil) {
-        let request = takeRequest()
+        let request = nextRequest()
         let now = Self.now
         inFlight += 1
         connection.send(
@@ -162,7 +162,7 @@ final class LoadLane {
     }
 
     /// The next request; the lanes take turns in the requests of a kind.
-    private func takeRequest() -> RequestDeck.Place {
+    private func nextRequest() -> RequestDeck.Place {
         let kind = plan.deck.order[position]
         position += 1
         if position == plan.deck.order.count { position = 0 }
@@ -219,7 +219,7 @@ final class LoadLane {
             due += 1
             // It would have waited at least until now.
             counts.count(.notSent, intended: moment)
-            counts.count(wait: schedule.end - moment, for: takeRequest(), intended: moment)
+            counts.count(wait: schedule.end - moment, for: nextRequest(), intended: moment)
         }
     }
 
@@ -274,7 +274,7 @@ final class LoadLane {
         }
     }
 
-    private func giveUpLateOnes() {
+    private func abandonLateOnes() {
         let latest = Self.now - Int64(plan.timeoutSeconds * 1e9)
         for connection in connections where (connection.flight?.sent ?? .max) < latest { connection.fail(.timeout) }
     }

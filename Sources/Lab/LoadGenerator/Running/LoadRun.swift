@@ -73,9 +73,9 @@ package final class LoadRun: Sendable {
     }
 
     /// Ends the run without its last answers: the requests that wait for theirs count as failed.
-    package func giveUp() {
+    package func abandon() {
         stop()
-        forEachLane { $0.giveUp() }
+        forEachLane { $0.abandon() }
     }
 
     /// Does something to each lane on its event loop, unless the run is over.

@@ -126,7 +126,7 @@ struct Load: AsyncParsableCommand {
             plan.keptAnswers = output.verifyAll ? nil : target.checker == nil ? 0 : LoadOutputOptions.sample
             if let answers { plan.answered = { line in answers.write(line) } }
             let run = LoadRun(plan)
-            stop.whenRequested { again in if again { run.giveUp() } else { run.stop() } }
+            stop.whenRequested { again in if again { run.abandon() } else { run.stop() } }
             measurement = try await run.run { progress.show($0) }
             progress.clear()
         } catch {
