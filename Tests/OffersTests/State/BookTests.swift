@@ -49,6 +49,7 @@ struct BookTests {
         #expect(a.joining(a) == a)
         let all = a.joining(b).joining(c)
         #expect(all.joining(b) == all)
+        #expect(b.joining(c).joining(a).bytes == all.bytes)
     }
 
     @Test("What is stored is read again, with the moment at which a period was shown first")
