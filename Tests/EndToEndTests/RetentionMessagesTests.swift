@@ -127,11 +127,6 @@ struct RetentionMessagesTests {
             #expect(response.json["pointer"] as? String == "/signedPayload")
         }
         #expect(try service.retention(scene.call("1", secondsAgo: 240)).status == 200)
-        let port = try #require(service.notifications)
-        for (body, status) in [("{}", 400), ("", 400), (#"{"signedPayload":1}"#, 400)] {
-            #expect(try Connection(to: port).request("POST", "/v1/retention-messages", body: body).status == status)
-        }
-        #expect(try Connection(to: port).request("GET", "/v1/retention-messages").status == 405)
         // On the public listener there is no such call.
         #expect(try service.ask("/v1/retention-messages", "{}").status == 404)
         #expect(try scene.installation.records().isEmpty)
