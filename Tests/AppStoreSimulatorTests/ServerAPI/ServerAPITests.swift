@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The Server API's answers")
 struct ServerAPITests {
-    private func api(_ world: AppStoreWorld, _ environment: AppStoreEnvironment = .production) throws -> ServerAPI {
-        ServerAPI(app: world.app, environment: environment, world: world, signer: try TestStore.signing())
+    private func api(_ world: AppStoreWorld) throws -> ServerAPI {
+        ServerAPI(app: world.app, environment: .production, world: world, signer: try TestStore.signing())
     }
 
     private func anyId(_ world: AppStoreWorld) throws -> String {
@@ -20,7 +20,7 @@ struct ServerAPITests {
             "[{ name: c, subscriptions: [{ product: monthly, state: active }, { product: audio, state: billingRetry }] }]"
         )
         let api = try api(world)
-        for (statuses, count) in [([], 2), (["3", "4"], 1)] {
+        for (statuses, count) in [([], 2), (["3", "4"], 1)] as [([String], Int)] {
             let answer = try JSON.object(try api.subscriptionStatuses(try anyId(world), statuses: statuses))
             #expect((answer["data"] as? [Any])?.count == count)
         }
