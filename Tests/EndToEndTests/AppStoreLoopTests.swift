@@ -8,10 +8,8 @@ struct AppStoreLoopScene: SharedScene {
         [{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
          { name: away, subscriptions: [{ product: pro.monthly, state: lapsed }] },
          { name: gone, subscriptions: [{ product: pro.monthly, state: lapsed }] },
-         { name: signed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
          { name: active, subscriptions: [{ product: pro.monthly, state: active }] },
-         { name: refunded, subscriptions: [{ product: pro.monthly, state: refunded }] },
-         { name: newcomer }, { name: allowed }, { name: forbidden }]
+         { name: allowed }, { name: forbidden }]
         """
 
     let installation: Installation
@@ -44,10 +42,8 @@ struct AppStoreLoopTests {
     private func decision(
         for customer: String,
         offer: String = "once",
-        formats: String = #"["discount"]"#,
-        of other: RunningAppStore? = nil
+        formats: String = #"["discount"]"#
     ) throws -> [String: Any] {
-        let appStore = other ?? appStore
         let response = try service.sign(
             #"""
             {"appAccountToken":"\#(account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
@@ -113,59 +109,6 @@ struct AppStoreLoopTests {
         #expect(bought.status == 200, "\(bought.json)")
         #expect((bought.json["transaction"] as? [String: Any])?["offerType"] as? Int == (isAllowed ? 1 : nil))
         #expect(try appStore.buy(as: customer, purchase).json["storeKitError"] as? Int == 12)
-    }
-
-    @Test("Both refuse customers who never subscribed or were refunded, each by its own rule")
-    func refused() throws {
-        #expect(try decision(for: "newcomer")["reason"] as? String == "never_subscribed")
-        #expect(try decision(for: "refunded")["reason"] as? String == "refunded")
-        let outcome = try installation.sign("once", "--app-account-token", account, "--skip-eligibility")
-        let discount = try #require(outcome.decision["discount"] as? [String: Any])
-        let refusal = try appStore.buy(as: "newcomer", discount, account: account)
-        #expect(refusal.json["storeKitError"] as? Int == 18)
-        let jws = try installation.sign("once", "--format", "jws", "--skip-eligibility")
-        let text = try #require(jws.decision["jws"] as? String)
-        let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "once", "jws": text]
-        #expect(try appStore.buy(as: "newcomer", purchase).json["storeKitError"] as? Int == 18)
-        #expect(try appStore.buy(as: "signed", purchase).status == 422, "its nonce is used up")
-    }
-
-    @Test("A subscription that ends while time passes can be won back")
-    func timePasses() throws {
-        let past = try RunningAppStore(
-            for: installation,
-            customers: "[{ name: leaving, subscriptions: [{ product: pro.monthly, state: activeAutoRenewOff }] }]",
-            clock: Date() - 30 * 86400,
-            others: 2
-        )
-        #expect(try past.ask("POST", "/simulator/clock", #"{"advanceSeconds":60}"#).status == 200)
-        let customer = try past.ask("GET", "/simulator/customers/leaving").json
-        #expect((customer["subscriptions"] as? [[String: Any]])?.first?["status"] as? Int == 1)
-        #expect(try past.ask("POST", "/simulator/clock", #"{"reset":true}"#).status == 200)
-        let decision = try decision(for: "leaving", of: past)
-        #expect(decision["reason"] as? String == "lapsed")
-        let discount = try #require(decision["discount"] as? [String: Any])
-        #expect(try past.buy(as: "leaving", discount, account: account).status == 200)
-    }
-
-    @Test("The App Store takes a signature of the service for its own account or customer, and for a day")
-    func limits() throws {
-        // Its clock is moved.
-        let appStore = try RunningAppStore(for: installation, customers: AppStoreLoopScene.customers, others: 4)
-        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["discount","jws"]"#, of: appStore)
-        let jws = try #require(decision["jws"] as? String)
-        let stolen = try appStore.buy(as: "active", ["productId": "pro.monthly", "offerId": "anyone", "jws": jws])
-        #expect(stolen.json["storeKitError"] as? Int == 12)
-        #expect((stolen.json["reason"] as? String)?.contains("transactionId") == true)
-        let discount = try #require(decision["discount"] as? [String: Any])
-        let other = "00000000-4cdb-47cc-936d-99d65f608138"
-        #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
-        // More than a day, as the App Store's clock began at its start, behind the service's.
-        #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":87000}"#).status == 200)
-        let late = try appStore.buy(as: "lapsed", discount, account: account)
-        let body = String(decoding: late.body, as: UTF8.self)
-        #expect(late.json["storeKitError"] as? Int == 12, "\(late.status) \(body)")
-        #expect((late.json["reason"] as? String)?.contains("24 hours") == true, "\(late.status) \(body)")
     }
 
     @Test("It says where it is and where its root is, keeps its key to itself, and ends on SIGTERM")

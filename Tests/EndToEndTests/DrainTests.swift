@@ -96,18 +96,6 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("The rest of a head that never comes is waited for as long as for any head")
-    func restOfHead() throws {
-        let service = try RunningService(
-            flags: ["--server-drain-timeout-seconds", "600", "--server-limits-header-timeout-seconds", "2"]
-        )
-        let open = try begunConnection(to: service)
-        service.signal(SIGTERM)
-        #expect(try open.receive().status == 408)
-        #expect(open.isClosed())
-        #expect(service.wait() == 0)
-    }
-
     @Test("A drain that takes too long ends with exit status 1, and says how many requests were cut off")
     func timeout() throws {
         let service = try RunningService(flags: ["--server-drain-timeout-seconds", "1"])

@@ -15,6 +15,13 @@ extension LoadTests {
             return (outcome, try KnownServer.json(outcome))
         }
 
+        /// An answer that comes twice.
+        private static let twice: FakeServer.Reply = {
+            let (body, length) = (KnownServer.signed, "\(KnownServer.signed.utf8.count)")
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"
+            return .init(200, headers: ["Content-Length": length], body + head + body)
+        }()
+
         @Test(
             "Failures are counted by what they are",
             arguments: [
@@ -26,6 +33,8 @@ extension LoadTests {
                     "not signed: signature_limit"
                 ),
                 (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
+                // It is never taken for the answer to the next request.
+                (twice, "malformed answer: more than was asked for"),
             ] as [(FakeServer.Reply, String)]
         )
         func failures(reply: FakeServer.Reply, name: String) throws {
@@ -51,21 +60,6 @@ extension LoadTests {
             // A request that was sent just after the end has a line, and is not counted.
             #expect(lines.count >= errors[name] ?? 0)
             #expect(lines.allSatisfy { $0["error"] as? String == name && $0["account"] is String })
-        }
-
-        @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")
-        func twice() throws {
-            let server = try FakeServer { request in
-                guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
-                let body = KnownServer.signed
-                let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-                return .init(200, headers: ["Content-Length": "\(body.utf8.count)"], body + head + body)
-            }
-            let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "2"])
-            #expect(outcome.status == 1)
-            #expect(report["requests"] as? Int == 0)
-            let errors = try #require(report["errors"] as? [String: Int])
-            #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
         }
 
         @Test("A service that ends each connection with its answer costs no request", arguments: ["close", "Close"])

@@ -47,53 +47,11 @@ extension SharedServiceTests {
                 #expect(lines.allSatisfy { $0["peer"] as? String == "127.0.0.1" })
             }
         }
-
-        @Test("a request's name comes back with every answer; one that is unsafe, or a credential, is replaced")
-        func requestID() throws {
-            for id in ["a", "0AF7-65.19_16~cd+43/dd=84:48@eb", String(repeating: "x", count: 128)] {
-                #expect(try post("{", ["X-Request-ID: \(id)"]).headers["x-request-id"] == id)
-            }
-            let made = try [
-                "two words", "quote\"d", "ünicode", String(repeating: "x", count: 129), Installation.token,
-                "id-\(Installation.token)", String(Installation.token.prefix(10)),
-            ].map { id in
-                let headers = try post("{", ["X-Request-ID: \(id)"]).headers
-                return try #require(headers["x-request-id"])
-            }
-            let twice = try post("{", ["X-Request-ID: a", "X-Request-ID: b"]).headers["x-request-id"]
-            let none = try Connection(to: service.server).request("GET", "/nowhere").headers["x-request-id"]
-            let admin = try Connection(to: service.admin).request("GET", "/readyz").headers["x-request-id"]
-            let all = made + [twice, none, admin].compactMap(\.self)
-            #expect(all.count == 10)
-            #expect(Set(all).count == all.count)
-            for id in all { #expect(id.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
-            #expect(!service.log.contains(Installation.token))
-        }
     }
 }
 
 @Suite("The log of a running service")
 struct LogTests {
-    @Test("an App Store that cannot be reached has a line with its host and what failed")
-    func appStore() throws {
-        let server = try FakeServer { _ in .init(closes: true) }
-        let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
-        let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
-        for receipt in ["AAAA", "AAAB"] {
-            #expect(try service.post(#"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#).status == 503)
-        }
-        let calls = try service.logLines().filter { $0["message"] as? String == "a call to Apple failed" }
-        #expect(calls.count == 1, "one a minute")
-        let line = try #require(calls.first)
-        #expect(line["service"] as? String == "verifyReceipt")
-        #expect(line["environment"] as? String == "Production")
-        #expect(line["host"] as? String == "127.0.0.1:\(server.port)")
-        #expect(line["failed"] as? String == "connection")
-        #expect(line["label"] as? String == "connection")
-        let label = #"{service="verifyReceipt",environment="Production",status="connection",app="com.example.reader"}"#
-        #expect(try service.metrics()["offer_signer_app_store_calls_total" + label] ?? 0 >= 2)
-    }
-
     @Test("requests have no line unless they are asked for, by the level, which a reload changes")
     func level() throws {
         let service = try RunningService()
@@ -161,19 +119,6 @@ struct LogTests {
             #expect(lines.first?["route"] as? String == (code == "unauthorized" ? "/v1/signatures" : "unmatched"))
             #expect(lines.last?["more"] as? Int == 29)
         }
-    }
-
-    @Test("text is for people, one line an event")
-    func text() throws {
-        let service = try RunningService(flags: ["--log-level", "info", "--log-format", "text"])
-        _ = try service.post("{}", ["X-Request-ID: request-2"])
-        let line = try #require(
-            service.log.split(separator: "\n").first {
-                $0.contains("request client") && $0.contains("requestId=request-2")
-            }
-        )
-        #expect(line.contains(" info offer-signer: request client=backend code=missing_member microseconds="))
-        #expect(line.contains(" route=/v1/signatures status=400"))
     }
 
     @Test("a call to Apple has a span in the request's trace, in the log alone: nothing of the trace is sent to Apple")

@@ -52,26 +52,13 @@ struct MetricsTests {
         }
     }
 
-    @Test("decisions and signatures are counted, and the time in each room, and a reload forgets none")
-    func decisions() throws {
+    @Test("the time in each room is measured, and a reload forgets nothing that was counted")
+    func rooms() throws {
         let service = try PlainScene.running().service
         let before = try service.metrics()
         let body = Customers.lapsedRequest(offers: ["comeback50", "anyone", "comeback50", "never-heard-of"])
         #expect(try service.sign(body).status == 200)
         let metrics = try metrics(since: before)
-        func decisions(_ verdict: String, _ reason: String) -> Double? {
-            let labels = "call=\"signatures\",verdict=\"\(verdict)\",reason=\"\(reason)\""
-            return metrics["offer_signer_decisions_total{\(labels)}"]
-        }
-        #expect(decisions("eligible", "lapsed") == 3)
-        #expect(decisions("ineligible", "offer_not_in_catalog") == 1)
-        #expect(decisions("unknown", "no_evidence") == 0)
-        func signatures(_ offer: String) -> Double? {
-            let labels = "app=\"com.example.reader\",offer=\"\(offer)\",key_id=\"TESTKEY001\",format=\"discount\""
-            return metrics["offer_signer_signatures_total{\(labels)}"]
-        }
-        #expect(signatures("comeback50") == 2)
-        #expect(signatures("anyone") == 1)
         let rooms = ["decode": 1.0, "evidence": 1, "decision": 4, "signature": 3, "encode": 1]
         for (room, times) in rooms {
             #expect(metrics["offer_signer_room_duration_seconds_count{room=\"\(room)\"}"] == times, "\(room)")

@@ -227,29 +227,6 @@ struct NotificationHistoryTests {
         #expect(try appStore.ask("POST", "/simulator/faults", body).status == 200)
     }
 
-    @Test("A page whose token has expired stops nothing: the window is read again from its first page")
-    func refusedPage() throws {
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 3)
-        try configure(installation, appStore)
-        let before = try RunningService(installation)
-        #expect(try waitUntil { try !installation.sql("SELECT mark FROM notification_history").isEmpty })
-        before.stop()
-        for customer in 0..<3 { try redeem(appStore, customer) }
-        let sent = try appStore.ask("GET", "/simulator/notifications").json["notifications"] as? [[String: Any]]
-        let id = try #require(sent?.first?["notificationUUID"] as? String)
-        // A window of hours that is under way, whose next page Apple once named for another request.
-        try installation.sql(
-            "UPDATE notification_history SET (mark, since) = (mark - 14400000, since - 14400000), "
-                + "window_start = mark - 15000000, window_end = mark - 600000, pagination_token = '\(id)_1-2----false'"
-        )
-        let service = try RunningService(installation)
-        #expect(try waitUntil { try redemptions(service).count == 3 }, "\(service.log)")
-        #expect(service.log.contains("errorCode 4000017: The pagination token expired."))
-        #expect(try service.metrics()["offer_signer_warnings{kind=\"history\"}"] == 0)
-        service.stop()
-    }
-
     @Test("A window that Apple refuses is a warning with Apple's words, an alert, and is left alone for an hour")
     func refusedWindow() throws {
         let installation = try Installation()

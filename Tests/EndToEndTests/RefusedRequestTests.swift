@@ -80,17 +80,6 @@ extension SharedServiceTests {
             #expect(try other.receive().status == 417)
         }
 
-        @Test("An unknown method is named in the error", arguments: ["FOO", "get", "Post", "POSTS"])
-        func unknownMethod(method: String) throws {
-            let connection = try Connection(to: service.server)
-            try connection.send(Self.head("\(method) /v1/signatures", "Content-Length: 0"))
-            let response = try connection.receive()
-            #expect(response.status == 400)
-            #expect(response.json["code"] as? String == "malformed_http")
-            #expect((response.json["detail"] as? String)?.contains("method") == true)
-            #expect(connection.isClosed())
-        }
-
         @Test("HTTP/1.0 and Connection: close end with the answer; half a close is waited for")
         func endings() throws {
             let fields = "\(Self.token)\r\n\(Self.json)\r\nContent-Length: \(Self.body.utf8.count)"

@@ -220,19 +220,6 @@ struct ReloadSettingsTests {
         #expect(try (service.reload()["warnings"] as? [String])?.contains { $0.contains("restart") } == false)
     }
 
-    @Test("A first key without the issuerId that a later one has stays in /readyz until the app has it")
-    func issuer() throws {
-        let issuer = "57246542-96fe-1a63-e053-0824d011072a"
-        let retired = "{ id: RETIRED001, publicKeyFile: TESTKEY001.pem, issuerId: \(issuer) }"
-        func isNamed() throws -> Bool? {
-            (try service.reload()["warnings"] as? [String])?.contains { $0.contains("keys[0]: has no issuerId") }
-        }
-        try installation.writeCatalog(keys: Installation.entry("TESTKEY001") + ", " + retired)
-        #expect(try isNamed() == true)
-        try installation.edit("catalog.yaml", "    keys:", "    issuerId: \(issuer)\n    keys:")
-        #expect(try isNamed() == false)
-    }
-
     @Test("Clients and offers are re-read too, and a mended configuration takes effect")
     func everything() throws {
         try installation.directory.write("catalog.yaml", "apps: []\n")
@@ -254,29 +241,5 @@ struct ReloadSettingsTests {
             #expect(try service.sign("{}").status == 401, "the old token is gone")
             #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: other).status == 400)
         }
-    }
-
-    @Test("A retired key needs only its public key, which is checked")
-    func retired() throws {
-        try installation.makeKey("RETIRED001")
-        let first = Installation.entry("TESTKEY001")
-        func refused(_ entry: String) throws -> Bool {
-            try installation.writeCatalog(keys: "\(first), \(entry)")
-            let reloads = try service.reload()["reloads"] as? [String: Any]
-            return (reloads?["lastFaults"] as? [String])?.contains { $0.contains("publicKeyFile") } == true
-        }
-        #expect(try !refused("{ id: RETIRED001, publicKeyFile: RETIRED001.pem }"))
-        #expect(try refused("{ id: RETIRED001, publicKeyFile: SubscriptionKey_RETIRED001.p8 }"))
-        #expect(try refused("{ id: RETIRED001, publicKeyFile: clients.yaml }"))
-        #expect(
-            try refused("{ id: RETIRED001, file: SubscriptionKey_RETIRED001.p8, publicKeyFile: TESTKEY001.pem }"),
-            "the public key of another key"
-        )
-        let p384 = installation.directory.path("p384")
-        try installation.openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", p384)
-        try installation.openssl("ec", "-in", p384, "-pubout", "-out", p384 + ".pem")
-        #expect(try refused("{ id: RETIRED001, publicKeyFile: p384.pem }"))
-        let load = Load(on: service, connections: 1, requests: 1)
-        #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
     }
 }

@@ -55,35 +55,4 @@ struct RetentionReplicasTests {
         for service in services { service.stop() }
         #expect(try scene.installation.ledger("verify").status == 0)
     }
-
-    @Test("A database that makes the ledger wait is 503, and an answer that was not given out is not recorded later")
-    func late() throws {
-        let scene = try RetentionScene(asking: apple)
-        try scene.installation.keepLedger(in: server.url())
-        let service = try RunningService(scene.installation)
-        try scene.notify(service, of: "1000")
-        let first = try service.retention(scene.call("1000"))
-        #expect(first.offerJWS != nil)
-        // Whoever writes records waits, and whoever reads does not.
-        let lock = "BEGIN; LOCK TABLE ledger_records IN SHARE MODE; SELECT pg_sleep(4); COMMIT"
-        let locker = try ChildProcess(
-            "/usr/bin/psql",
-            ["--no-psqlrc", "--quiet", "--dbname", server.url(), "--command", lock]
-        )
-        while try server.query(
-            "SELECT count(*) FROM pg_locks WHERE relation = 'ledger_records'::regclass AND mode = 'ShareLock'"
-        ) == "0" { usleep(20_000) }
-        let response = try service.retention(scene.call("1000"))
-        #expect(response.status == 503, "\(response.json)")
-        #expect(response.json["code"] as? String == "answer_timeout")
-        #expect(locker.wait() == 0)
-        var again = try service.retention(scene.call("1000"))
-        let deadline = Date() + 30
-        while again.offerJWS == nil, Date() < deadline {
-            usleep(50_000)
-            again = try service.retention(scene.call("1000"))
-        }
-        let nonces = try [first, again].map { try scene.claims(of: $0.offerJWS ?? "")["nonce"] as? String }
-        #expect(Set(try scene.installation.records().map { $0["nonce"] as? String }) == Set(nonces))
-    }
 }

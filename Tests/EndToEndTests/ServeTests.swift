@@ -9,41 +9,6 @@ extension SharedServiceTests {
 
         init() throws { service = try PlainScene.running().service }
 
-        @Test("Signatures for the entitled, reasons for the others; openssl verifies each")
-        func signatures() throws {
-            let token = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
-            let response = try service.sign(
-                #"""
-                {"bundleId":"com.example.reader","appAccountToken":"\#(token)","formats":["discount"],
-                "evidence":{"receiptResponse":\#(Customers.lapsed(Customers.transaction()))},
-                \#(Customers.offers("comeback50", "nope", "anyone"))}
-                """#
-            )
-            #expect(response.status == 200)
-            #expect(response.headers["content-type"] == "application/json")
-            #expect(response.json["bundleId"] as? String == "com.example.reader")
-            #expect(response.json["environment"] as? String == "Production")
-            #expect(response.json["account"] as? [String: String] == ["appAccountToken": token.lowercased()])
-            let decisions = response.decisions
-            #expect(decisions.map { $0["offerId"] as? String } == ["comeback50", "nope", "anyone"])
-            #expect(decisions.map { $0["verdict"] as? String } == ["eligible", "ineligible", "eligible"])
-            #expect(decisions.map { $0["reason"] as? String } == ["lapsed", "offer_not_in_catalog", "lapsed"])
-            for decision in [decisions[0], decisions[2]] {
-                let discount = try #require(decision["discount"] as? [String: Any])
-                #expect(discount["keyIdentifier"] as? String == "TESTKEY001")
-                #expect(discount["identifier"] as? String == decision["offerId"] as? String)
-                #expect(try service.installation.verifies(discount, account: token.lowercased()))
-                #expect(
-                    try !service.installation.verifies(discount, product: "pro.yearly", account: token.lowercased())
-                )
-                let seconds = try #require(discount["timestamp"] as? Int) / 1000
-                let expiry = Date(timeIntervalSince1970: Double(seconds + 86400)).formatted(.iso8601)
-                #expect(decision["expiresAt"] as? String == expiry)
-            }
-            #expect(decisions[1]["discount"] == nil)
-            #expect(decisions[1]["expiresAt"] == nil)
-        }
-
         @Test("Operators see that it lives, that it is ready, and which version it is, on their listener alone")
         func admin() throws {
             try service.waitUntilReadiness(is: 200)
@@ -61,18 +26,6 @@ extension SharedServiceTests {
             }
         }
 
-        @Test("Every metric is described, by a help of its own")
-        func metrics() throws {
-            let response = try Connection(to: service.admin).request("GET", "/metrics")
-            #expect(response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-            let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
-            let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
-            let helps = lines.filter { $0.hasPrefix("# HELP ") }.map { $0.split(separator: " ")[2] }
-            #expect(types == helps)
-            #expect(types.count > 10)
-            #expect(Set(types).count == types.count)
-        }
-
         @Test(
             "A port that is taken is said in one line with the setting, and is exit 1",
             arguments: ["server", "admin"]
@@ -84,6 +37,43 @@ extension SharedServiceTests {
             let words = "127.0.0.1:\(taken): Address already in use; stop the other program that listens there, or set "
             #expect(outcome.errors.contains("\(words)another \(listener).port"), "\(outcome.errors)")
             #expect(outcome.errors.split(separator: "\n").count { $0.hasPrefix("error: ") } == 1, "\(outcome.errors)")
+        }
+
+        @Test("The details of the description's examples are the service's own, but for dates and groups")
+        func exampleDetails() throws {
+            func plain(_ detail: String) -> String {
+                detail.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/group \w+/, with: "group ID")
+            }
+            func details(in value: Any?, ofDecision: Bool = false) -> [String] {
+                if let list = value as? [Any] { return list.flatMap { details(in: $0, ofDecision: ofDecision) } }
+                guard let members = value as? [String: Any] else { return [] }
+                let own = ofDecision ? [members["detail"] as? String].compactMap(\.self) : []
+                return own + members.flatMap { details(in: $1, ofDecision: ofDecision || $0 == "examples") }
+            }
+            let description = try Connection(to: service.server).request("GET", "/v1/openapi.json").json
+            let offers = Customers.offers("comeback50")
+            let lapsed = Customers.lapsed(Customers.transaction())
+            let newcomer = Customers.neverSubscribed
+            let refused = #"""
+                {"keyIdentifier":"K","productId":"pro.monthly","offerId":"comeback50","nonce":"n","timestamp":1795239688,\#
+                "signature":"MEUC"}
+                """#
+            let answers = [
+                ("/v1/signatures", #"{"evidence":{"receiptResponse":\#(lapsed)},\#(offers)}"#),
+                ("/v1/signatures", #"{"applicationUsername":"a",\#(offers)}"#),
+                (
+                    "/v1/eligibility",
+                    #"{"evidence":{"receiptResponse":\#(newcomer)},\#(offers),"products":["pro.monthly"]}"#
+                ),
+                ("/v1/product-reports", #"{"product_id":"p","price":1,"country_code":"GER","currency_code":"EUR"}"#),
+                ("/v1/diagnoses", refused),
+            ]
+            let said = try Set(
+                answers.flatMap { details(in: try service.ask($0, $1).json, ofDecision: true) }.map(plain)
+            )
+            let examples = Set(details(in: description["paths"]).map(plain))
+            #expect(examples.count == 6)
+            #expect(examples.subtracting(said).isEmpty, "\(examples.subtracting(said))")
         }
     }
 }

@@ -18,8 +18,6 @@ struct SimulatedEvidenceScene: SharedScene {
                 "{ name: kept, subscriptions: [{ product: pro.monthly, state: active, retentionOffer: keep }] }",
                 "{ name: away, subscriptions: [{ product: pro.monthly, state: lapsed, "
                     + "eligibleWinBackOfferIds: [second, first] }] }",
-                "{ name: loyal, subscriptions: [{ product: pro.monthly, state: active, periods: 45, redeemed: [once] }] }",
-                "{ name: tried, subscriptions: [{ product: pro.monthly, state: lapsed, periods: 45, introductory: true }] }",
             ]
         return "[\(customers.joined(separator: ", "))]"
     }()
@@ -34,7 +32,7 @@ struct SimulatedEvidenceScene: SharedScene {
         appStore = try RunningAppStore(for: installation, customers: Self.customers)
         let winBack = #"[{ id: first, url: "https://apps.apple.com/win-back/first" }]"#
         let offers =
-            "{ id: anyone }, { id: once, maxRedemptions: 1 }, { id: families, familyShared: allow }, "
+            "{ id: anyone }, { id: families, familyShared: allow }, "
             + "{ id: keep, maxRedemptions: 1 }, { id: seats, assigned: allow }, "
             + "{ id: twice, maximumSignaturesPerCustomer: 2 }, { id: comeback, audience: [lapsed] }"
         try installation.ask(
@@ -59,30 +57,6 @@ struct SimulatedEvidenceTests {
     private static func asking(_ offers: String...) -> String {
         let all = offers.map { #"{"productId":"pro.monthly","offerId":"\#($0)"}"# }
         return #""offers":[\#(all.joined(separator: ","))]"#
-    }
-
-    @Test("A redemption or trial from years ago is seen by any transaction of the customer")
-    func wholeHistory() throws {
-        func evidence(_ name: String) throws -> String {
-            let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
-            let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
-            return #""evidence":{"transactionId":"\#(try #require(subscription["transactionId"] as? String))"}"#
-        }
-        let body = #"{\#(try evidence("loyal")),\#(Self.asking("once", "anyone"))}"#
-        let decisions = try service.ask("/v1/eligibility", body).decisions
-        #expect(decisions.map { $0["reason"] as? String } == ["redemption_limit", "active"])
-        let tried = try service.ask(
-            "/v1/introductory-eligibility-signatures",
-            #"{\#(try evidence("tried")),"products":["pro.monthly"]}"#
-        )
-        let product = try #require((tried.json["products"] as? [[String: Any]])?.first)
-        #expect((product["introductoryOffer"] as? [String: Any])?["reason"] as? String == "already_used")
-        #expect(product["allowIntroductoryOffer"] as? Bool == false)
-        let lapsed = try service.ask("/v1/eligibility", #"{\#(try evidence("lapsed")),"products":["pro.monthly"]}"#)
-        let never = try #require(
-            (lapsed.json["products"] as? [[String: Any]])?.first?["introductoryOffer"] as? [String: Any]
-        )
-        #expect(never["reason"] as? String == "never_used")
     }
 
     @Test("Apple's members of 2025 are decided alike from the Server API, from signed data, and from held state")

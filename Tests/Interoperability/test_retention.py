@@ -155,9 +155,12 @@ def test_apples_client_tests_the_endpoint_before_production_has_an_address(app_s
     url = RealtimeUrlRequest("https://offers.example.com/v1/retention-messages")
     assert error(production.get_realtime_url).api_error == APIError.REALTIME_URL_NOT_FOUND
     assert error(production.configure_realtime_url, url).api_error == APIError.FORBIDDEN_NO_PASSING_TEST
+    plain = RealtimeUrlRequest("http://offers.example.com/v1/retention-messages")
+    assert error(client.configure_realtime_url, plain).raw_api_error == 4000215
+    tested = PerformanceTestRequest(subscription(app_store, "loyal")["originalTransactionId"])
+    assert error(client.initiate_performance_test, tested).raw_api_error == 4000211
     client.configure_realtime_url(url)
     assert client.get_realtime_url().realtimeURL == url.realtimeURL
-    tested = PerformanceTestRequest(subscription(app_store, "loyal")["originalTransactionId"])
 
     def result(answer):
         with running_endpoint(app_store, Environment.SANDBOX, answer) as endpoint:

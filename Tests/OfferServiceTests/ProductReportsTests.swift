@@ -94,17 +94,6 @@ struct ProductReportsTests {
         #expect(overview.products.map { $0.catalog != nil } == [false, true])
     }
 
-    @Test("Products can be asked for one by one, and an unknown one is named")
-    func filter() async throws {
-        let overview = try await germany(
-            [try report(), try report("gone", offers: ["x"])],
-            ["monthly", "yearly", "nope"]
-        )
-        #expect(overview.products.map(\.observed.productId) == ["monthly"])
-        #expect(overview.unknownProducts == ["nope", "yearly"])
-        #expect(overview.offers.notInCatalog.isEmpty)
-    }
-
     @Test("There is no answer about an app that the catalog does not have, and nothing is kept")
     func unknownApp() async throws {
         let store = InMemoryProductReports()

@@ -65,50 +65,6 @@ struct ConnectRoutesTests {
         (answer.json["errors"] as? [[String: Any]])?.first?["code"] as? String
     }
 
-    @Test("A product shows what a request names, and related resources only where they are included, cut at the limit")
-    func products() async throws {
-        let path =
-            "/v1/subscriptionGroups/100/subscriptions?include=promotionalOffers&limit%5BpromotionalOffers%5D=2"
-            + "&fields%5Bsubscriptions%5D=productId,groupLevel,promotionalOffers,winBackOffers"
-        try await TestStore.store(try world()).live { client in
-            let answer = try await client.get(path, try headers())
-            let product = try #require((answer.json["data"] as? [[String: Any]])?.first)
-            let attributes = try #require(product["attributes"] as? [String: Any])
-            #expect(attributes.keys.sorted() == ["groupLevel", "productId"])
-            let relations = try #require(product["relationships"] as? [String: [String: Any]])
-            #expect(relations.keys.sorted() == ["promotionalOffers", "winBackOffers"])
-            #expect(relations["winBackOffers"]?["data"] == nil && relations["winBackOffers"]?["links"] != nil)
-            let offers = try #require(relations["promotionalOffers"])
-            #expect((offers["data"] as? [Any])?.count == 2)
-            #expect(((offers["meta"] as? [String: Any])?["paging"] as? [String: Int])?["total"] == 3)
-            let included = try #require(answer.json["included"] as? [[String: Any]])
-            let ids = included.compactMap { ($0["attributes"] as? [String: Any])?["offerCode"] as? String }
-            #expect(ids == ["half", "free", "months"])
-            let limit = try #require(HTTPField.Name("X-Rate-Limit"))
-            #expect(answer.headers[limit]?.contains("user-hour-rem:3599") == true)
-        }
-    }
-
-    @Test("Lists go on by a cursor, and prices have no point where an offer is free")
-    func pages() async throws {
-        try await TestStore.store(try world("pageSize: 2")).live { client in
-            let list = try await client.get("/v1/subscriptions/77100/promotionalOffers?limit=200", try headers())
-            let next = try #require((list.json["links"] as? [String: String])?["next"])
-            let path = try #require(next.range(of: "/v1/")).lowerBound
-            let rest = try await client.get(String(next[path...]), try headers())
-            #expect((rest.json["data"] as? [Any])?.count == 1)
-            #expect((rest.json["links"] as? [String: String])?["next"] == nil)
-            for (offer, hasPoint, count) in [("77100-P0", true, 1), ("77100-P1", false, 2)] {
-                let path = "/v1/subscriptionPromotionalOffers/\(offer)/prices?include=territory,subscriptionPricePoint"
-                let prices = try #require(try await client.get(path, try headers()).json["data"] as? [[String: Any]])
-                #expect(prices.count == count)
-                let relations = try #require(prices.first?["relationships"] as? [String: [String: Any]])
-                #expect((relations["subscriptionPricePoint"]?["data"] != nil) == hasPoint)
-                #expect(relations["territory"]?["data"] != nil)
-            }
-        }
-    }
-
     @Test("A token of another key, issuer or time is 401, a role that may not read 403")
     func tokens() async throws {
         let seconds = Int64(Date().timeIntervalSince1970)
@@ -118,12 +74,16 @@ struct ConnectRoutesTests {
             }
             #expect(try await status(try headers()) == 200)
             #expect(try await status(try headers("CONNECT2", ["sub": "user"], without: "iss")) == 200)
+            // Without iat, and for 20 minutes from now, whenever it was made.
+            #expect(try await status(try headers(without: "iat")) == 200)
+            let long: [String: Any] = ["iat": seconds - 60, "exp": seconds + 1200]
+            #expect(try await status(try headers("CONNECT1", long)) == 200)
             #expect(try await status(try headers("CONNECT2")) == 401)
             #expect(try await status(try headers("KEY1")) == 401)
             #expect(try await status(try headers(key: P256.Signing.PrivateKey())) == 401)
             for change in [
                 ["iss": "other"], ["exp": seconds + 1300], ["exp": seconds - 1], ["aud": "x"],
-                ["bid": "com.example.app"],
+                ["bid": "com.example.app"], ["iat": seconds + 600],
             ] as [[String: Any]] {
                 #expect(try await status(try headers("CONNECT1", change)) == 401, "\(change)")
             }
@@ -152,20 +112,6 @@ struct ConnectRoutesTests {
         try await TestStore.store(try world()).live { client in
             let answer = try await client.get(path, try headers())
             #expect(code(answer) == error && [400, 404].contains(answer.status.code))
-        }
-    }
-
-    @Test("A token without iat is taken, and one that ends 20 minutes from now, whenever it was made")
-    func times() async throws {
-        let seconds = Int64(Date().timeIntervalSince1970)
-        try await TestStore.store(try world()).live { client in
-            for (claims, missing, expected) in [
-                ([:], "iat", 200), (["iat": seconds - 60, "exp": seconds + 1200], "", 200),
-                (["iat": seconds + 600], "", 401),
-            ] as [([String: Any], String, Int)] {
-                let answer = try await client.get("/v1/apps", try headers("CONNECT1", claims, without: missing))
-                #expect(answer.status.code == expected, "\(claims)")
-            }
         }
     }
 

@@ -122,18 +122,4 @@ struct CopiedPurchaseTests {
         #expect(try subscriptions().count == 2)
         #expect(try subscriptions().first?.latest.productId == "monthly")
     }
-
-    @Test("A customer of app-store.yaml can have moved")
-    func described() throws {
-        for (end, statuses) in [("revoked", [5, 1]), ("expired", [2, 1])] as [(String, [Int64])] {
-            let world = try TestStore.world(state: "activeAutoRenewOff", more: ", redeemed: [half], idChange: \(end)")
-            let subscriptions = try #require(world.customer("c")).subscriptions
-            try #require(subscriptions.map(\.status) == statuses)
-            #expect(subscriptions.map { $0.transactions.map { $0.offer?.id } } == [["half", nil], [nil]])
-            #expect(
-                subscriptions[1].latest.holding.previousOriginalTransactionId == subscriptions[0].originalTransactionId
-            )
-            #expect(subscriptions.allSatisfy { !$0.willAutoRenew })
-        }
-    }
 }

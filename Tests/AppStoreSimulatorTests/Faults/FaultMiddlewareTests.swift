@@ -76,18 +76,6 @@ struct FaultMiddlewareTests {
         }
     }
 
-    @Test("An outage closes the connection without a word")
-    func outage() async throws {
-        let path = "/inApps/v1/transactions/\(try id("c"))"
-        let headers = try TestStore.serverAPIHeaders()
-        try await store.live { client in
-            _ = try await client.post("/simulator/faults", ["times": 1, "outage": true])
-            await #expect(throws: (any Error).self) { try await client.get(path, headers) }
-        }
-        let next = try await store.live { client in try await client.get(path, headers).status }
-        #expect(next == .ok)
-    }
-
     @Test("A fault that makes no sense is refused, by its member")
     func badFaults() async throws {
         try await store.live { client in

@@ -130,20 +130,6 @@ struct SimulatorRoutesTests {
         }
     }
 
-    @Test("A failed payment is made at once when it no longer fails")
-    func recovery() async throws {
-        try await store.live { client in
-            let id = try store.current().subscription("a").originalTransactionId
-            _ = try await client.post("/simulator/renewals", ["originalTransactionId": id, "paymentFails": true])
-            _ = try await client.post("/simulator/clock", ["advanceSeconds": 20 * 86400])
-            #expect(try store.current().subscription("a").status == 4)
-            _ = try await client.post("/simulator/renewals", ["originalTransactionId": id, "paymentFails": false])
-            #expect(try store.current().subscription("a").status == 1)
-            let notifications = store.current().notifications.filter { $0.originalTransactionId == id }
-            #expect(notifications.map(\.subtype) == [.gracePeriod, .billingRecovery])
-        }
-    }
-
     @Test("The clock moves, and time passes with it")
     func clock() async throws {
         try await store.live { client in

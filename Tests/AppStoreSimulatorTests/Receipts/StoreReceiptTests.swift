@@ -44,20 +44,6 @@ struct StoreReceiptTests {
         }
     }
 
-    @Test("A receipt is recognised, with whose it is")
-    func recognised() throws {
-        let identity = try StoreReceipt.identity(receipt, signer: signer)
-        #expect(
-            identity == ReceiptIdentity(environment: .production, bundleId: "com.example.app", customer: "c")
-        )
-        let transaction = try #require(customer.transactions.first)
-        let old = TransactionReceipt.text(of: transaction, customer: customer, signer: signer)
-        let known = try TransactionReceipt.identity(old, signer: signer)
-        #expect(known?.customer == "c")
-        #expect(known?.transactionId == transaction.transactionId)
-        #expect(try TransactionReceipt.identity(receipt, signer: signer) == nil)
-    }
-
     @Test("A receipt of another signer, or with a changed byte, is not authentic or not a receipt")
     func forged() throws {
         let other = try CertificateAuthority()

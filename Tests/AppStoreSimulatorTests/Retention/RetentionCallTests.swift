@@ -59,14 +59,6 @@ struct RetentionCallTests {
         return answer.json
     }
 
-    @Test("A message is shown by its identifier, in any case")
-    func message() async throws {
-        let asked = try await shown(#"{"message":{"messageIdentifier":"\#(Self.plain.uppercased())"}}"#)
-        #expect(asked["shown"] as? String == "message")
-        #expect(asked["messageIdentifier"] as? String == Self.plain)
-        #expect(asked["reason"] == nil)
-    }
-
     @Test("An offer with a right signature is shown, and the customer who takes it renews under it")
     func taken() async throws {
         let answer = offer(try jws())

@@ -6,55 +6,27 @@ import Testing
 
 @Suite("The Server API's answers")
 struct ServerAPITests {
-    private func api(_ world: AppStoreWorld, _ environment: AppStoreEnvironment = .production) throws -> ServerAPI {
-        ServerAPI(app: world.app, environment: environment, world: world, signer: try TestStore.signing())
+    private func api(_ world: AppStoreWorld) throws -> ServerAPI {
+        ServerAPI(app: world.app, environment: .production, world: world, signer: try TestStore.signing())
     }
 
     private func anyId(_ world: AppStoreWorld) throws -> String {
         try #require(world.customer("c")?.transactions.first?.transactionId)
     }
 
-    @Test("All subscriptions of the customer, by group, whichever transaction is asked for")
+    @Test("Statuses are those that are asked for, by Apple's numbers")
     func statuses() throws {
         let world = try TestStore.world(
             "[{ name: c, subscriptions: [{ product: monthly, state: active }, { product: audio, state: billingRetry }] }]"
         )
-        let customer = try #require(world.customer("c"))
-        for id in customer.transactions.map(\.transactionId) + [customer.appTransactionId] {
-            let answer = try JSON.object(try api(world).subscriptionStatuses(id, statuses: []))
-            #expect(answer["bundleId"] as? String == "com.example.app")
-            #expect(answer["appAppleId"] as? Int == 77)
-            let data = try #require(answer["data"] as? [[String: Any]])
-            #expect(data.map { $0["subscriptionGroupIdentifier"] as? String } == ["100", "200"])
-            let items = data.compactMap { ($0["lastTransactions"] as? [[String: Any]])?.first }
-            #expect(items.map { $0["status"] as? Int } == [1, 3])
-            let renewal = try JSON.part(1, of: try #require(items[1]["signedRenewalInfo"] as? String))
-            #expect(renewal["isInBillingRetryPeriod"] as? Bool == true)
-            #expect(renewal["bundleId"] == nil)
-            #expect(renewal["subscriptionGroupIdentifier"] == nil)
-            #expect(renewal["originalTransactionId"] as? String == items[1]["originalTransactionId"] as? String)
+        let api = try api(world)
+        for (statuses, count) in [([], 2), (["3", "4"], 1)] as [([String], Int)] {
+            let answer = try JSON.object(try api.subscriptionStatuses(try anyId(world), statuses: statuses))
+            #expect((answer["data"] as? [Any])?.count == count)
         }
-        let only = try JSON.object(try api(world).subscriptionStatuses(try anyId(world), statuses: ["3", "4"]))
-        #expect((only["data"] as? [Any])?.count == 1)
-    }
-
-    @Test(
-        "A revocation says how much was refunded, or that nobody was",
-        arguments: [
-            ("refunded", "REFUND_FULL", 100_000, "PURCHASED"),
-            ("refunded, revocationPercentage: 40000", "REFUND_PRORATED", 40_000, "PURCHASED"),
-            ("familyRevoked", "FAMILY_REVOKE", nil, "FAMILY_SHARED"),
-            ("assignmentRevoked", "ASSIGNMENT_REVOKE", nil, "ASSIGNED"),
-        ] as [(String, String, Int?, String)]
-    )
-    func revocations(state: String, type: String, percentage: Int?, ownership: String) throws {
-        let world = try TestStore.world(state: state)
-        let answer = try JSON.object(try api(world).transactionInfo(try anyId(world)))
-        let payload = try JSON.part(1, of: try #require(answer["signedTransactionInfo"] as? String))
-        #expect(payload["revocationType"] as? String == type)
-        #expect(payload["revocationPercentage"] as? Int == percentage)
-        #expect(payload["revocationDate"] != nil)
-        #expect(payload["inAppOwnershipType"] as? String == ownership)
+        #expect(throws: ServerAPIError.invalidStatus) {
+            try api.subscriptionStatuses(try anyId(world), statuses: ["6"])
+        }
     }
 
     @Test(
@@ -68,36 +40,6 @@ struct ServerAPITests {
         let item = try #require((group["lastTransactions"] as? [[String: Any]])?.first)
         let renewal = try JSON.part(1, of: try #require(item["signedRenewalInfo"] as? String))
         #expect(renewal["eligibleWinBackOfferIds"] as? [String] == ids)
-    }
-
-    @Test("A retention offer has its own number in transaction and renewal info")
-    func retention() throws {
-        let world = try TestStore.world(state: "active", more: ", redeemed: [half], retentionOffer: keep")
-        let customer = try #require(world.customer("c"))
-        let payloads = Payloads(world.app, customer, signedDate: world.clock.now)
-        let signed = try customer.transactions.map { try JSON.object(payloads.transaction($0)) }
-        #expect(signed.map { $0["offerType"] as? Int } == [5, 2])
-        #expect(signed.map { $0["offerIdentifier"] as? String } == ["keep", "half"])
-        let subscription = try #require(customer.subscriptions.first)
-        let renewal = try JSON.object(payloads.renewal(subscription))
-        #expect(renewal["offerType"] as? Int == 5)
-        #expect(renewal["renewalPrice"] as? Int == 5990)
-    }
-
-    @Test("Malformed and unknown ids are errors")
-    func unknown() throws {
-        let world = try TestStore.world(state: "active")
-        let (production, sandbox) = (try api(world), try api(world, .sandbox))
-        for id in ["abc", "", "12a", "-1", String(repeating: "1", count: 33)] {
-            #expect(throws: ServerAPIError.invalidTransactionId) { try production.transactionInfo(id) }
-        }
-        #expect(throws: ServerAPIError.transactionIdNotFound) { try production.transactionInfo("1") }
-        #expect(throws: ServerAPIError.transactionIdNotFound) { try sandbox.transactionInfo(try anyId(world)) }
-        #expect(throws: ServerAPIError.invalidStatus) {
-            try production.subscriptionStatuses(try anyId(world), statuses: ["6"])
-        }
-        #expect(ServerAPIError.transactionIdNotFound.status == 404)
-        #expect(ServerAPIError.injected(4_290_000).status == 429)
     }
 
     @Test("The history comes in pages, each transaction once, in either order")

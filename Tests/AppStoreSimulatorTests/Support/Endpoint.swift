@@ -12,7 +12,6 @@ final class Endpoint: Sendable {
         var calls: [[String: String]] = []
         var mostAtOnce = 0
         var atOnce = 0
-        var isHeld = false
     }
 
     private let state = Mutex(State())
@@ -27,9 +26,6 @@ final class Endpoint: Sendable {
     func answers(_ body: String, status: Int = 200, after delay: Duration = .zero) {
         state.withLock { ($0.body, $0.status, $0.delay) = (body, status, delay) }
     }
-
-    /// Holds all answers back, or lets them go.
-    func holds(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
 
     /// Listens for as long as the work takes.
     func listening<Value: Sendable>(
@@ -47,7 +43,6 @@ final class Endpoint: Sendable {
             }
             defer { self.state.withLock { $0.atOnce -= 1 } }
             try await Task.sleep(for: delay)
-            while self.state.withLock(\.isHeld) { try await Task.sleep(for: .milliseconds(5)) }
             return Response(status: .init(code: status), body: .init(byteBuffer: .init(string: text)))
         }
         return try await Application(router: router, configuration: .init(address: .hostname("localhost", port: 0)))

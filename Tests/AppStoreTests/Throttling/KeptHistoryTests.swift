@@ -82,11 +82,4 @@ struct KeptHistoryTests {
         for _ in 0..<2 { #expect(await fault(fetcher, "AAAA")?.code == "receipt_status") }
         #expect(transport.requests.count == 2)
     }
-
-    @Test("Where answers have no life, nothing is kept")
-    func never() async throws {
-        let fetcher = fetcher(lifetimeSeconds: 0)
-        _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
-        #expect(kept(fetcher, "AAAA", of: "b") == nil)
-    }
 }

@@ -198,16 +198,6 @@ struct OldReceiptTests {
         return Customer(account: .none, book: book)
     }
 
-    @Test("An iOS 6 style answer is not dated: the error names the evidence to send instead")
-    func undated() throws {
-        let answer = #"{"status":0,"environment":"Production","receipt":\#(Self.single(until: Self.future))}"#
-        let now = Timestamp(millisecondsSince1970: Self.now)
-        let customer = try customer(answer)
-        var offers = OfferPolicy(app: Self.app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
-        let decision = offers.decide(OfferRequest(productId: "p", offerId: "anyone"))
-        #expect(decision.detail.contains("send that receipt itself, as receipt"), "\(decision.detail)")
-    }
-
     @Test("Each has its answer", arguments: rows)
     func row(_ row: Row) throws {
         let (app, customer) = (Self.app, try customer(row.json))

@@ -4,7 +4,7 @@ import SignedDataFixtures
 
 extension Installation {
     /// An installation that asks a server of the test instead of Apple, and trusts the test's authority.
-    init(asking server: FakeServer, trusting authority: TestAuthority, app: String = "") throws {
+    init(asking server: FakeServer, trusting authority: TestAuthority) throws {
         try self.init()
         try directory.write("root.pem", authority.rootPEM)
         try directory.write("shared.secret", "hunter2\n")
@@ -24,7 +24,7 @@ extension Installation {
             "id: TESTKEY001,",
             "id: TESTKEY001, issuerId: \(RunningAppStore.issuerId),"
         )
-        let more = "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n\(app)"
+        let more = "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n"
         try edit("catalog.yaml", "    keys:", more + "    keys:")
     }
 

@@ -7,7 +7,6 @@ import SignedDataFixtures
 struct RetentionScene {
     static let stay = "11111111-2222-4333-8444-555555555555"
     static let german = "21111111-2222-4333-8444-555555555555"
-    static let brazilian = "31111111-2222-4333-8444-555555555555"
     static let plain = "41111111-2222-4333-8444-555555555555"
     static let account = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
 
@@ -44,7 +43,7 @@ struct RetentionScene {
                       - { id: pro.yearly, offers: [{ id: yearly20 }] }
                 retention:
                   messages:
-                    stay: { default: \(Self.stay), de: \(Self.german), pt-BR: \(Self.brazilian) }
+                    stay: { default: \(Self.stay), de: \(Self.german) }
                     plain: { default: \(Self.plain) }
                   rules: \(rules)
             """

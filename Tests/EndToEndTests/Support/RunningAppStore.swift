@@ -13,16 +13,10 @@ final class RunningAppStore: Sendable {
     private let process: ChildProcess
 
     /// Starts the simulator of an installation's app, with a YAML list of customers.
-    ///
-    /// The identifiers of their purchases are other ones than those of a store with fewer `others`.
-    convenience init(for installation: Installation, customers: String, clock: Date = Date(), others: Int = 0) throws {
-        let before = (0..<others).map { number in
-            "{ name: other\(number), subscriptions: [{ product: pro.yearly, state: active, periods: 45 }] }, "
-        }
+    convenience init(for installation: Installation, customers: String) throws {
         try self.init(
             in: try TemporaryDirectory(),
             scenario: """
-                clock: \(clock.formatted(.iso8601))
                 apps:
                   - bundleId: \(Installation.bundleId)
                     issuerId: \(Self.issuerId)
@@ -35,7 +29,7 @@ final class RunningAppStore: Sendable {
                             offers: [{ id: once, periods: 3 }, { id: anyone }]
                             retentionOffers: [{ id: keep, periods: 3 }]
                           - { id: pro.yearly, level: 1, period: P1Y, price: 99.99, monthlyPrice: 9.49 }
-                customers: [\(before.joined())\(customers.drop { "[ ".contains($0) })
+                customers: \(customers)
                 """
         )
     }

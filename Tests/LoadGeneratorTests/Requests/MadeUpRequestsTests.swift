@@ -104,16 +104,4 @@ struct MadeUpRequestsTests {
             #expect(transactions[0] == transactions[1])
         }
     }
-
-    @Test("A text is cut at each of its marks, and nothing of it is lost")
-    func cut() {
-        let pieces = MadeUpRequests.cut(Array("a1b2c1".utf8), at: [("1", .identifier), ("2", .account)])
-        #expect(
-            pieces == [
-                .text(Array("a".utf8)), .identifier, .text(Array("b".utf8)), .account, .text(Array("c".utf8)),
-                .identifier,
-            ]
-        )
-        #expect(MadeUpRequests.cut(Array("none".utf8), at: [("1", .account)]) == [.text(Array("none".utf8))])
-    }
 }

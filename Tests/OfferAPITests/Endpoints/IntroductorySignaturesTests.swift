@@ -106,5 +106,7 @@ struct IntroductorySignaturesTests {
         var status = 200
         for _ in 0..<100 where status == 200 { status = try await listener.ask(request).status }
         #expect(status == 429)
+        let eligibility = TestRequest("/v1/eligibility", "{\(Self.buyer)}")
+        #expect(try await listener.ask(eligibility).status == 200, "it needs no signature")
     }
 }

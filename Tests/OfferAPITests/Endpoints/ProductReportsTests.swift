@@ -166,16 +166,6 @@ struct ProductReportsTests {
         )
     }
 
-    @Test("A contradiction is answered with the newest, and the older one beside it")
-    func contradiction() async throws {
-        let listener = listener(abc)
-        let dearer = "[\(Self.report()),\(Self.report(("9.99", "10.99")))]"
-        _ = try await listener.ask(Self.reports(dearer))
-        let answer = try await listener.ask(Self.products("countryCode=DE")).body
-        #expect(answer.contains(#""inCatalog":true,"price":"10.99""#))
-        #expect(answer.contains(#""olderPrices":[{"price":"9.99""#))
-    }
-
     @Test(
         "Parameters are as strict as members",
         arguments: [

@@ -94,6 +94,8 @@ struct SignaturesTests {
             try await answer(#"{"status":0,"receipt":{"request_date_ms":1795262701000}}"#)
                 == "422 evidence_in_future /evidence/receiptResponse"
         )
+        let signed = #"{"evidence":{"signedTransactions":["a.b.c"]},"offers":[{"productId":"p","offerId":"o"}]}"#
+        #expect(try await ask(abc, signed).summary == "422 jws_malformed /evidence/signedTransactions/0")
     }
 
     @Test("A key that fails is 503 with Retry-After, and its detail stays inside")

@@ -105,6 +105,14 @@ struct RequestHeadTests {
         let token = "abcdefgh-12345678"
         let safe = head(("X-Request-ID", "order-4711"), ("Authorization", "Bearer \(token)"))
         #expect(safe.identity.id.text == "order-4711")
+        for id in ["a", "0AF7-65.19_16~cd+43/dd=84:48@eb", String(repeating: "x", count: 128)] {
+            #expect(head(("X-Request-ID", id)).identity.id.text == id)
+        }
+        for id in ["two words", "quote\"d", "ünicode", String(repeating: "x", count: 129), String(token.prefix(10))] {
+            let named = head(("X-Request-ID", id), ("Authorization", "Bearer \(token)"))
+            #expect(named.identity.id.text.utf8.count == 32, "\(id)")
+        }
+        #expect(head(("X-Request-ID", "a"), ("X-Request-ID", "b")).identity.id.text.utf8.count == 32)
         let unsafe = head(("X-Request-ID", "id-\(token)"), ("Authorization", "Bearer \(token)"))
         #expect(unsafe.identity.id.text.utf8.count == 32)
         #expect(!unsafe.identity.id.text.contains(token))

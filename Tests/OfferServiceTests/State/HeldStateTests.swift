@@ -103,33 +103,25 @@ struct HeldStateTests {
         return history
     }
 
-    @Test("Signed transactions make nobody eligible before the App Store has confirmed them, where that is asked for")
-    func confirmed() async {
-        let shown = Evidence.signedTransactions(["jws"], renewalInfos: [])
-        #expect(await ask(shown, atHand: Self.signed) == "active")
-        #expect(await ask(shown, atHand: Self.signed, confirming: true) == "down")
-        // Neither is it by what was learnt of them.
-        #expect(await ask(nil, confirming: true) == "down")
-        var refunded = Self.active(secondsAgo: 0)
-        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -60)
-        refunded.coverage = .newestTransactions
-        #expect(await ask(shown, .success(refunded), atHand: Self.signed, confirming: true) == "refunded")
-    }
-
-    @Test("Nothing is signed by signed transactions before the App Store has confirmed them, where that is asked for")
-    func confirmedSignature() async {
-        let shown = Evidence.signedTransactions(["jws"], renewalInfos: [])
-        #expect(await ask(shown, atHand: Self.signed, signing: true) == "signed")
-        #expect(await ask(shown, atHand: Self.signed, confirming: true, signing: true) == "down")
-        let told = Self.active(secondsAgo: 0)
-        #expect(await ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: true) == "signed")
-        var refunded = told
-        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -60)
-        refunded.coverage = .newestTransactions
+    @Test(
+        "Signed transactions make nobody eligible, and have nothing signed, before the App Store has confirmed them",
+        arguments: [false, true]
+    )
+    func confirmed(signing: Bool) async {
+        let (shown, taken) = (Evidence.signedTransactions(["jws"], renewalInfos: []), signing ? "signed" : "active")
+        #expect(await ask(shown, atHand: Self.signed, signing: signing) == taken)
+        #expect(await ask(shown, atHand: Self.signed, confirming: true, signing: signing) == "down")
+        // Neither have they by what was learnt of them.
+        #expect(await ask(nil, confirming: true, signing: signing) == "down")
+        var told = Self.active(secondsAgo: 0)
         let other = HeldStateTests()
         #expect(
-            await other.ask(shown, .success(refunded), atHand: Self.signed, confirming: true, signing: true)
-                == "refunded"
+            await other.ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: signing) == taken
+        )
+        told.transactions[0].revocationDate = Self.now.adding(seconds: -60)
+        told.coverage = .newestTransactions
+        #expect(
+            await ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: signing) == "refunded"
         )
     }
 

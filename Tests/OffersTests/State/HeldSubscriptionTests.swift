@@ -3,62 +3,6 @@ import Testing
 
 @Suite("Held state, with observations in any order")
 struct HeldSubscriptionTests {
-    /// A customer's life, in pieces, at random: seeds make it the same each time.
-    private func deliveries(_ seed: UInt64) -> [Book] {
-        var random = SeededGenerator(seed: seed)
-        let accounts: [Account] = [.none, .alice, .bob, .applicationUsername("carol")]
-        return (0..<12).map { _ in
-            let id = "\(Int.random(in: 1...2, using: &random))"
-            let number = Int.random(in: 0..<5, using: &random)
-            let date = day(Double(Int.random(in: -9...0, using: &random)))
-            let isSigned = Bool.random(using: &random)
-            let transaction = bought(
-                id,
-                on: Double(number * 30 - 200),
-                until: Double(number * 30 - 170),
-                refunded: Int.random(in: 0..<4, using: &random) == 0 ? -5 : nil,
-                by: Int.random(in: 0..<3, using: &random) == 0 ? Account.alice.payloadField : nil,
-                under: number % 2 == 0 ? .promotional("once") : nil,
-                called: "\(id).\(number)"
-            )
-            let renewal = entry(id, renews: Bool.random(using: &random))
-            if Int.random(in: 0..<4, using: &random) == 0 {
-                let words = history([entry(id)], [transaction], asOf: date)
-                return shown(words, for: accounts.randomElement(using: &random) ?? .none)
-            }
-            let isAlone = Int.random(in: 0..<4, using: &random) == 0
-            return observation(
-                history(
-                    isAlone ? [] : [renewal],
-                    [transaction],
-                    asOf: date,
-                    coverage: isSigned ? .partial : .complete
-                ),
-                for: accounts.randomElement(using: &random) ?? .none,
-                at: day(Double(Int.random(in: -9...0, using: &random)))
-            )
-        }
-    }
-
-    private func sorted(_ state: Book) -> [Chapter] {
-        state.chapters.sorted { $0.identity.originalTransactionId < $1.identity.originalTransactionId }
-    }
-
-    @Test(
-        "Neither the order of deliveries nor their repetition changes what is held",
-        arguments: 0..<150 as Range<UInt64>
-    )
-    func anyOrder(seed: UInt64) {
-        let deliveries = deliveries(seed)
-        var random = SeededGenerator(seed: seed &+ 7)
-        let once = held(deliveries)
-        for _ in 0..<4 {
-            let again = held((deliveries + deliveries.prefix(5)).shuffled(using: &random))
-            #expect(sorted(again) == sorted(once))
-            #expect(Set(again.marks.map(\.asOf)) == Set(once.marks.map(\.asOf)))
-        }
-    }
-
     @Test("A client's evidence never replaces Apple's own state, however new it is")
     func clientsAnswers() throws {
         let refunded = bought(refunded: -3, called: "1")

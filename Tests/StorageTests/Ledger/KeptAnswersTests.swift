@@ -69,20 +69,6 @@ struct KeptAnswersTests {
     }
 
     @Test(
-        "A refusal by a limit is not kept as an answer; an earlier answer comes before the limit",
-        arguments: LedgerHome.allCases
-    )
-    func limits(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        #expect(try store.commit([entry(call(), "first", limit: 1, at: fixture.now)]) == [[.recorded]])
-        let second = entry(call("b"), "second", limit: 1, at: fixture.now)
-        #expect(try store.commit([second]) == [[.signatureLimit(count: 1)]])
-        #expect(try await store.storedAnswer(to: .retention(call("b")), at: fixture.now).value() == nil)
-        #expect(try store.commit([entry(call(), "x", limit: 1, at: fixture.now)]) == [[.answered(Array("first".utf8))]])
-    }
-
-    @Test(
         "With an account that is known, its other signatures count, and those from before it was known",
         arguments: LedgerHome.allCases
     )
@@ -103,26 +89,5 @@ struct KeptAnswersTests {
         own = LedgerEntry.of(account: token, offer: "stay", limit: 2, at: fixture.now)
         #expect(try store.commit([own]) == [[.signatureLimit(count: 2)]])
         #expect(try outcome("d", StorageTests.digest(9)) == .recorded)
-    }
-
-    @Test("After an hour a call is a new one, and what was kept is deleted", arguments: LedgerHome.allCases)
-    func hour(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let store = try fixture.store()
-        _ = try store.commit([entry(call(), "first", at: fixture.now)])
-        fixture.advance(days: 0, seconds: 3599)
-        #expect(try store.commit([entry(call(), "x", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
-        #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 0)
-        fixture.advance(days: 0, seconds: 1)
-        #expect(try await store.storedAnswer(to: .retention(call()), at: fixture.now).value() == nil)
-        #expect(try store.commit([entry(call(), "second", at: fixture.now)]) == [[.recorded]])
-        #expect(
-            try await store.storedAnswer(to: .retention(call()), at: fixture.now).value()
-                == .answered(Array("second".utf8))
-        )
-        fixture.advance(days: 0, seconds: 3601)
-        #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 1)
-        #expect(try fixture.rows("SELECT request_id FROM kept_answers").isEmpty)
-        #expect(try fixture.records().count == 2)
     }
 }

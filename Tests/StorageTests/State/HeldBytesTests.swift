@@ -111,24 +111,6 @@ struct HeldBytesTests {
         #expect(held.bytes.count < 160)
     }
 
-    @Test("The same subscription has the same bytes, in any order of its observations")
-    func anyOrder() {
-        let all = (0..<12).map { (number: Int) -> Chapter in
-            let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("a") : nil
-            return subscription(
-                "1",
-                of: digest(UInt8(number % 3)),
-                transactionId: "\(number % 5)",
-                offer: offer,
-                refunded: number % 4 == 0,
-                said: Int64(number * 7 % 5)
-            )
-        }
-        func bytes(_ all: [Chapter]) -> [UInt8] { all.dropFirst().reduce(all[0]) { $0.joining($1) }.bytes }
-        let once = bytes(all)
-        for _ in 0..<50 { #expect(bytes((all + all.prefix(4)).shuffled()) == once) }
-    }
-
     @Test("Truncated and changed bytes are refused or read, and never end the process")
     func damaged() {
         let held = rich()

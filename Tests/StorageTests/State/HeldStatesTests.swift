@@ -50,48 +50,6 @@ struct HeldStatesTests {
         for length in [1, 2, 3] { #expect(try fixture.states().count(inSteps: length) == 2) }
     }
 
-    @Test("A read gives the stored state, also while other states wait to be written")
-    func waiting() async throws {
-        let states = try open(.init(commit: 2))
-        var expected: [String: Chapter] = [:]
-        for step in 0..<200 {
-            let id = "\(step * 7 % 11)"
-            let learnt = subscription(
-                id,
-                of: digest(UInt8(step % 5)),
-                tie: step % 2 == 0 ? .bought : .presented(at: clock),
-                transactionId: "\(step % 4)",
-                refunded: step % 3 == 0,
-                said: Int64(step * 31 % 17)
-            )
-            if let known = expected[id] { expected[id] = known.joining(learnt) } else { expected[id] = learnt }
-            if step % 5 == 0 {
-                _ = try await states.save(notification("\(step)"), seen(learnt))
-            } else {
-                states.learn(seen(learnt))
-            }
-            // While it waits to be written, another's question may be asked.
-            _ = try await states.held(question(UInt8((step + 1) % 5), "\(step % 11)"))
-            #expect(
-                try await states.held(question(nil, id)).chapters.map(\.transactions) == [
-                    expected[id]?.transactions
-                ]
-            )
-        }
-        states.close()
-        let reopened = try open()
-        for (id, held) in expected {
-            let read = try await reopened.held(question(nil, id)).chapters.first
-            #expect(read?.transactions == held.transactions)
-            #expect(read?.renewal == held.renewal)
-            #expect(read?.accounts == held.accounts)
-        }
-        for account in UInt8(0)..<5 {
-            let ids = try await reopened.held(question(account)).chapters.map(\.identity.originalTransactionId)
-            #expect(Set(ids) == Set(expected.filter { $0.value.accounts[digest(account)] != nil }.keys))
-        }
-    }
-
     @Test("A customer whom another process forgot is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
         let states = try open()

@@ -28,15 +28,6 @@ struct PostgreSQLLedgerStoreTests {
         }
     }
 
-    @Test("Of six services that sign for one customer at the same moment, one gets the only signature")
-    func signatures() throws {
-        let now = fixture.now
-        for outcomes in try race({ round, _ in .of(account: "reader-\(round)", limit: 1, at: now) }) {
-            #expect(outcomes.count == Self.writers)
-            #expect(outcomes.count { $0 == .recorded } == 1)
-        }
-    }
-
     @Test("Of six services shown one subscription for six accounts at the same moment, two accounts get theirs")
     func presentations() throws {
         let now = fixture.now

@@ -12,19 +12,6 @@ struct PostgreSQLStateStoreTests {
 
     init() throws { database = try PostgreSQLDatabase(try TestServer.makeDatabase()) }
 
-    @Test("A notification to one service is known to another at once, also when it had read the state before")
-    func shared() async throws {
-        let fixture = try LedgerFixture(.postgresql, at: database.location)
-        let first = try fixture.journal(in: database, at: clock)
-        let second = try fixture.journal(in: database, at: clock)
-        #expect(try await first.save(notification("a"), seen(subscription("1"))))
-        #expect(try await second.held(question(nil, "1")).chapters == [subscription("1")])
-        let refunded = subscription("1", refunded: true, said: 60)
-        #expect(try await first.save(notification("b"), seen(refunded)))
-        #expect(try await second.held(question(nil, "1")).chapters == [subscription("1").joining(refunded)])
-        #expect(try await !second.save(notification("b"), seen()))
-    }
-
     @Test("Without a server, each of many callers at once gets the fault, and none waits for a thread")
     func asking() async throws {
         var limits = PostgreSQLLimits()
