@@ -38,7 +38,7 @@ extension Timestamp {
         }
         let isDay = text.utf8.count == 10
         do throws(ValueFault) {
-            return try Timestamp(parsingRFC3339: isDay ? text + "T00:00:00Z" : text)
+            return try ValueKind<Timestamp>.time.parse(isDay ? text + "T00:00:00Z" : text)
         } catch {
             throw ValidationError("It \(error.message).")
         }

@@ -38,13 +38,13 @@ struct AppStoreConnectOptions: ParsableArguments {
     var isNamed: Bool { key != nil || issuerId != nil || address != AppStoreConnect.address }
 
     func validate() throws {
-        let values: [(option: String, text: String?, parse: (String) throws(ValueFault) -> String)] = [
-            ("--key", key, FilePathText.parse), ("--issuer-id", issuerId, Identifier.parseIssuer),
-            ("--app-store-connect-url", address, HTTPURL.parse),
+        let values: [(option: String, text: String?, kind: ValueKind<String>)] = [
+            ("--key", key, .file), ("--issuer-id", issuerId, .issuerId),
+            ("--app-store-connect-url", address, .url),
         ]
         for value in values {
             do throws(ValueFault) {
-                if let text = value.text { _ = try value.parse(text) }
+                if let text = value.text { _ = try value.kind.parse(text) }
             } catch {
                 throw ValidationError("\(value.option) \(error.message).")
             }

@@ -47,12 +47,11 @@ extension Settings {
             faults: faults,
             keyRing: nil,
             readsNamedFiles: false,
-            needsKeys: false
+            needsKeys: false,
+            hasNotifications: hasNotifications
         )
         let file = ConfigurationFile(path: path, name: path)
-        let apps = reader.root(of: file, namedAt: file.place).map { root in
-            reader.catalog(root, server: nil, isGroupReadable: false, hasNotifications: hasNotifications).apps
-        }
+        let apps = reader.root(of: file, namedAt: file.place).map { reader.catalog($0).apps }
         guard faults.isEmpty, let apps else { throw ConfigurationFaults(faults: faults.faults) }
         return apps
     }
@@ -65,7 +64,7 @@ extension Settings {
             + SettingTable.scalars.compactMap { entry in
                 let known = running.textOfStart(entry)
                 guard textOfStart(entry) != known else { return nil }
-                let inUse = known.map { entry.isShown ? $0 : "what it was started with" } ?? "none"
+                let inUse = known.map { entry.kind.isShown ? $0 : "what it was started with" } ?? "none"
                 return "\(entry.keyPath) has changed, which needs a restart; in use is still \(inUse)"
             }
     }
@@ -104,22 +103,15 @@ extension SettingsReader {
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
         // Keys and tokens that a reload brings are in use where the service listens already.
         let exposed = addressInUse.flatMap { $0.isLoopback ? nil : $0 }
-        let server = isHostKnown ? exposed ?? listeners.server : nil
-        let catalog = named(\.catalog, layers, isRequired: readable != nil).map {
-            self.catalog(
-                $0,
-                server: server,
-                isGroupReadable: layers.keysGroupReadable,
-                hasNotifications: listeners.notifications != nil
-            )
-        }
-        let clients = named(\.clients, layers, isRequired: readable != nil).map {
-            self.clients($0, of: catalog, server: server)
-        }
+        var reader = self
+        reader.server = isHostKnown ? exposed ?? listeners.server : nil
+        reader.isGroupReadable = layers.keysGroupReadable
+        reader.hasNotifications = listeners.notifications != nil
+        let catalog = named(\.catalog, layers, isRequired: readable != nil).map { reader.catalog($0) }
+        let clients = named(\.clients, layers, isRequired: readable != nil).map { reader.clients($0, of: catalog) }
         guard let ledger, let catalog, let clients else { return nil }
         checkConfirmation(layers, of: catalog.apps, clients)
         warnOfShortRetention(layers, of: catalog.apps)
-        warnOfForgottenSubscriptions(layers, of: catalog.apps)
         return Settings(
             values: layers,
             listeners: listeners,
@@ -131,6 +123,7 @@ extension SettingsReader {
             tokenModules: tokenModules,
             apps: catalog.apps,
             clients: clients,
+            recorded: faults.recorded,
             warnings: faults.warnings
         )
     }
@@ -139,10 +132,9 @@ extension SettingsReader {
         guard let main = root(of: file, namedAt: file.place).flatMap(mainFile) else { return nil }
         let (flags, environment) = (source.flags, source.environment)
         let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
-        let hasNotifications = main.sections.contains("notifications")
-        return named(\.catalog, layers, isRequired: true).map {
-            catalog($0, server: nil, isGroupReadable: false, hasNotifications: hasNotifications).apps
-        }
+        var reader = self
+        reader.hasNotifications = main.sections.contains("notifications")
+        return named(\.catalog, layers, isRequired: true).map { reader.catalog($0).apps }
     }
 
     private func named(

@@ -30,6 +30,7 @@ struct TerminalTests {
         let file = ConfigurationFile(path: "/none", name: "catalog.yaml")
         let document = try #require(YAMLDocument("id: \(text)\n", of: file, faults))
         let node = ConfigurationNode(document, of: file, faults)
-        #expect(node.mapping(keys: ["id"])?["id"]?.scalar("an id")?.text == id && faults.isEmpty)
+        let read = node.mapping { $0.member("id").flatMap { $0.text(of: ValueKind<String>.identifier) } }
+        #expect(read == id && faults.isEmpty)
     }
 }

@@ -28,8 +28,18 @@ extension ConfigurationChange {
             "tokenSHA256",
             "64 hexadecimal"
         ),
-        .clients("signaturesPerSecond: 2000", "signaturesPerSecond: 0", "signaturesPerSecond", "out of range"),
-        .clients("signaturesPerSecond: 2000", "concurrentRequests: 0", "concurrentRequests", "out of range"),
+        .clients(
+            "signaturesPerSecond: 2000",
+            "signaturesPerSecond: 0",
+            "signaturesPerSecond",
+            "is not a whole number from 1"
+        ),
+        .clients(
+            "signaturesPerSecond: 2000",
+            "concurrentRequests: 0",
+            "concurrentRequests",
+            "is not a whole number from 1"
+        ),
         .clients("\"\(ConfigurationFixture.token)\"", "[]", "tokenSHA256", "is empty"),
         .clients(
             "\"\(ConfigurationFixture.token)\"",
@@ -41,7 +51,7 @@ extension ConfigurationChange {
             "\"\(ConfigurationFixture.token)\"",
             "[\(ConfigurationFixture.token), \(ConfigurationFixture.token.uppercased())]",
             "tokenSHA256[1]",
-            "is given twice for this client"
+            "is also clients[0].tokenSHA256[0], on line 2"
         ),
         .clients(
             "\"\(ConfigurationFixture.token)\"",
@@ -60,7 +70,7 @@ extension ConfigurationChange {
         .clients("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),
         .clients("signaturesPerSecond: 2000", "token: x", "token", "is not known"),
         .clients("[Production]", "[sandbox]", "environments[0]", "did you mean \"Sandbox\"?"),
-        .clients("[Production]", "[]", "environments", "no evidence would count"),
+        .clients("[Production]", "[]", "environments", "is empty; name at least one, or leave the key out"),
         .clients(
             "[Production]",
             "[Xcode]",
@@ -94,12 +104,11 @@ extension ConfigurationChange {
             as: .none
         ),
         .clients("name: reader-backend", "name: retention", "name", "is the ledger's name for Apple's calls"),
-        another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name", "the name of another client"),
+        another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name"),
         another(
             "name: other",
             "tokenSHA256: \(ConfigurationFixture.token.uppercased())",
-            "tokenSHA256",
-            "the token of another client"
+            "tokenSHA256"
         ),
         Self(
             edits: [.init("clients.yaml", ConfigurationFixture.clients, "clients: []\n")],
@@ -128,12 +137,12 @@ extension ConfigurationChange {
     }
 
     /// A client before the first.
-    private static func another(_ name: String, _ token: String, _ key: String, _ meaning: String) -> Self {
+    private static func another(_ name: String, _ token: String, _ key: String) -> Self {
         let client = "  - { \(name), \(token), apps: [com.example.reader] }\n"
         return Self(
             edits: [.init("clients.yaml", "clients:\n", "clients:\n" + client)],
             place: "clients.yaml:3: clients[1].\(key)",
-            says: "is also \(meaning), on line 2: clients[0].\(key)"
+            says: "is also clients[0].\(key), on line 2"
         )
     }
 

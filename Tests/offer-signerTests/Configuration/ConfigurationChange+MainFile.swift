@@ -9,7 +9,7 @@ extension ConfigurationChange {
     }
 
     static let ofMainFile: [Self] = [
-        .main("port: 8080", "port: 65536", "1: server.port", "out of range; write a whole number from 0 to 65535"),
+        .main("port: 8080", "port: 65536", "1: server.port", "is not a whole number from 0 to 65535"),
         .main("port: 8080", "port: 80x", "1: server.port", ": is not a whole number"),
         .main(
             "port: 8080",
@@ -18,7 +18,7 @@ extension ConfigurationChange {
             "has to hold the longest body; write 2097152 or more"
         ),
         .main("9090", "9090, hosts: [http://a]", "2: admin.hosts[0]", "is not a host; write a name"),
-        .main("9090", "9090, hosts: a", "2: admin.hosts", "a list of host names"),
+        .main("9090", "9090, hosts: a", "2: admin.hosts", "a list is needed"),
         .main("port: 8080", "prot: 8080", "1: server.prot", "did you mean \"port\"?"),
         .main("port: 8080", "port: [8080]", "1: server.port", "is a list"),
         .main("port: 8080", "tls: true", "1: server.tls", "mapping"),
@@ -31,7 +31,7 @@ extension ConfigurationChange {
             "{ host: 127.0.0.1, port: 8080 }",
             "{ host: \"127.0.0.1:80\" }",
             "1: server.host",
-            "the port has a key of its own"
+            "scheme, path and port"
         ),
         .main("{ host: 127.0.0.1, port: 8080 }", "{ host: http://x/ }", "1: server.host", "is not a host"),
         .main("{ host: 127.0.0.1, port: 8080 }", "{ host: \"\" }", "1: server.host", "is not a host"),
@@ -40,7 +40,12 @@ extension ConfigurationChange {
         .main("sqlite:ledger.sqlite", "postgres://u:hunter2@h/d", "5: ledger.url", "carries a password"),
         .main("sqlite:ledger.sqlite", "postgres://u@h/d?password=hunter2", "5: ledger.url", "carries a password"),
         .main("sqlite:ledger.sqlite", "sqlite:", "5: ledger.url", "names no file"),
-        .main("url: \"sqlite:ledger.sqlite\"", "retentionDays: 0", "5: ledger.retentionDays", "out of range"),
+        .main(
+            "url: \"sqlite:ledger.sqlite\"",
+            "retentionDays: 0",
+            "5: ledger.retentionDays",
+            "is not a whole number from 1"
+        ),
         .main(
             "url: \"sqlite:ledger.sqlite\"",
             "digestKeyFile: \"\"",
@@ -65,13 +70,18 @@ extension ConfigurationChange {
         .main("https://buy.itunes", "http://buy.itunes", "11: appStore.verifyReceiptURL", "is not https"),
         .main("https://api.storekit.apple.com", "api.storekit.apple.com", "13: appStore.serverAPIURL", "is not a URL"),
         .main("https://api.storekit.apple.com", "\"https:// a\"", "13: appStore.serverAPIURL", "is not a URL"),
-        .main("https://api.storekit.apple.com", "https://u:hunter2@h", "13: appStore.serverAPIURL", "carries a user"),
-        .main("https://api.storekit.apple.com", "https://a:0", "13: appStore.serverAPIURL", "a port out of range"),
+        .main(
+            "https://api.storekit.apple.com",
+            "https://u:hunter2@h",
+            "13: appStore.serverAPIURL",
+            "is not a URL of scheme"
+        ),
+        .main("https://api.storekit.apple.com", "https://a:0", "13: appStore.serverAPIURL", "is not a URL of scheme"),
         .main(
             "https://api.storekit.apple.com",
             "https://a:99999999999999999999/",
             "13: appStore.serverAPIURL",
-            "a port out of range"
+            "is not a URL of scheme"
         ),
         .main(
             "additionalRoots: []",
@@ -89,7 +99,7 @@ extension ConfigurationChange {
             "additionalRoots: []",
             "additionalRoots: root.pem",
             "15: appStore.additionalRoots",
-            "a list of certificate files"
+            "a list is needed"
         ),
         .main(
             "additionalRoots: []",
@@ -102,7 +112,7 @@ extension ConfigurationChange {
         roots("[{ file: root.pem, sha256: abc }]", "[0].sha256", "is no SHA-256; write its 64 hexadecimal digits"),
         roots("[{ file: root.pem, sha256: \(zeros) }]", "[0].sha256", "is not the SHA-256 of"),
         roots("[{ file: x.pem, sha256: \(zeros) }]", "[0].file", "no such file"),
-        roots("[{ file: old.pem, sha256: \(zeros) }]", "[0].file", "does not hold one X.509 certificate"),
+        roots("[{ file: old.pem, sha256: \(zeros) }]", "[0].file", "holds no X.509 certificate"),
         roots("[root.pem]", "[0]", "file, sha256"),
         retention(29, as: .warning), retention(30, as: .none), retention(31, as: .none),
         .main(

@@ -17,20 +17,30 @@ extension ConfigurationChange {
             "[lapsed]",
             "[lapsd]",
             "18: \(offer).audience[0]",
-            "\"lapsd\" is not an audience; did you mean \"lapsed\"?"
+            "\"lapsd\" is not one of the choices; did you mean \"lapsed\"?"
         ),
-        .catalog("[lapsed]", "[refunded]", "18: \(offer).audience[0]", "\"refunded\" is not an audience"),
-        .catalog("[lapsed]", "[]", "18: \(offer).audience", "nobody could get the offer"),
-        .catalog("maxRedemptions: 1", "maxRedemptions: 0", "19: \(offer).maxRedemptions", "out of range"),
+        .catalog("[lapsed]", "[refunded]", "18: \(offer).audience[0]", "\"refunded\" is not one of the choices"),
+        .catalog("[lapsed]", "[]", "18: \(offer).audience", "is empty; name at least one"),
+        .catalog(
+            "maxRedemptions: 1",
+            "maxRedemptions: 0",
+            "19: \(offer).maxRedemptions",
+            "is not a whole number from 1"
+        ),
         .catalog("maxRedemptions: 1", "maxRedemptions: 1.5", "19: \(offer).maxRedemptions", "not a whole number"),
         .catalog("maxRedemptions: 1", "maxRedemptions: 0x1", "19: \(offer).maxRedemptions", "not a whole number"),
         .catalog("maxRedemptions: 1", "maxRedemptions: 010", "19: \(offer).maxRedemptions", "not a whole number"),
-        .catalog("Customer: 5", "Customer: 0", "20: \(offer).maximumSignaturesPerCustomer", "out of range"),
+        .catalog(
+            "Customer: 5",
+            "Customer: 0",
+            "20: \(offer).maximumSignaturesPerCustomer",
+            "is not a whole number from 1"
+        ),
         .catalog(
             "Customer: 5",
             "Customer: 5\n                signaturePeriodDays: 0",
             "21: \(offer).signaturePeriodDays",
-            "out of range"
+            "is not a whole number from 1"
         ),
         .catalog(
             "startsAt: 2026-01-01T00:00:00Z",
@@ -55,7 +65,7 @@ extension ConfigurationChange {
             "id: stay30",
             "id: comeback50",
             "21: \(product).offers[1].id",
-            "another offer of this product, on line 17"
+            "is also \(offer).id, on line 17"
         ),
         .catalog("id: stay30", "id: \"stay\u{2063}30\"", "21: \(product).offers[1].id", "invisible character U+2063"),
         .catalog("id: stay30", "id: \"stay\\x0730\"", "21: \(product).offers[1].id", "invisible character U+0007"),
@@ -73,19 +83,19 @@ extension ConfigurationChange {
             "        products:\n",
             "        products:\n          - { id: com.example.reader.pro.monthly }\n",
             "16: apps[0].subscriptionGroups[0].products[1].id",
-            "another product of this app, on line 15"
+            "is also \(product).id, on line 15"
         ),
         .catalog(
             "      - id: \"20900001\"\n",
             "      - { id: \"2\", products: [{ id: com.example.reader.pro.monthly }] }\n      - id: \"20900001\"\n",
             "16: apps[0].subscriptionGroups[1].products[0].id",
-            "another product of this app, on line 13"
+            "is also \(product).id, on line 13"
         ),
         .catalog(
             "      - id: \"20900001\"\n",
             "      - { id: 20900001, products: [] }\n      - id: \"20900001\"\n",
             "14: apps[0].subscriptionGroups[1].id",
-            "another group of this app, on line 13"
+            "is also apps[0].subscriptionGroups[0].id, on line 13"
         ),
         .catalog(
             "            offers:\n",
@@ -113,7 +123,7 @@ extension ConfigurationChange {
         rule("bundled: yes", "bundled", "known here: refuse, allow"),
         rule("duringPriceIncrease: no", "duringPriceIncrease", "known here: refuse, allow"),
         rule("minimumTenureDays: 0", "minimumTenureDays", "from 1 to 36500"),
-        rule("lapsedBecause: []", "lapsedBecause", "nobody could get the offer"),
+        rule("lapsedBecause: []", "lapsedBecause", "is empty; name at least one"),
         rule("lapsedBecause: [voluntry]", "lapsedBecause[0]", "did you mean \"voluntary\"?"),
         .catalog(
             "audience: [activeAutoRenewOff, billingRetry]",
@@ -122,24 +132,19 @@ extension ConfigurationChange {
             "concerns lapsed subscribers, but the audience leaves them out",
             as: .warning
         ),
-        rule("storefronts: []", "storefronts", "nobody could get the offer"),
+        rule("storefronts: []", "storefronts", "is empty; name at least one"),
         rule("storefronts: [US]", "storefronts[0]", "\"US\" is no storefront; write the three letters"),
         rule("storefronts: [USA, U1A]", "storefronts[1]", "is no storefront"),
-        rule("storefronts: USA", "storefronts", "a list of storefronts"),
+        rule("storefronts: USA", "storefronts", "a list is needed, each a storefront"),
         rule("minimumLapsedDays: 0", "minimumLapsedDays", "from 1 to 36500"),
         rule("maximumLapsedDays: -1", "maximumLapsedDays", "from 1 to 36500"),
         rule("minimumLapsedDays: \"3\"", "minimumLapsedDays", "quotation marks"),
-        rule("fromProducts: []", "fromProducts", "nobody could get the offer"),
-        rule("fromProducts: com.example.reader.pro.monthly", "fromProducts", "a list of product ids"),
+        rule("fromProducts: []", "fromProducts", "is empty; name at least one"),
+        rule("fromProducts: com.example.reader.pro.monthly", "fromProducts", "a list is needed, each an identifier"),
         rule(
             "fromProducts: [com.example.reader.pro.montly]",
             "fromProducts[0]",
             "did you mean \"com.example.reader.pro.monthly\"?"
-        ),
-        rule(
-            "fromProducts: [com.example.reader.pro.monthly, com.example.reader.pro.monthly]",
-            "fromProducts[1]",
-            "another product of this list"
         ),
         rule("fromProduct: [a]", "fromProduct", "did you mean \"fromProducts\"?"),
         .catalog(
@@ -177,11 +182,11 @@ extension ConfigurationChange {
             "            offers:\n",
             "            level: 0\n            offers:\n",
             "16: \(product).level",
-            "out of range"
+            "is not a whole number from 1"
         ),
         holdout("{ name: spring26 }", ".percent", "is missing; write the percent of customers to hold out"),
-        holdout("{ percent: 0 }", ".percent", "out of range"),
-        holdout("{ percent: 100 }", ".percent", "out of range"),
+        holdout("{ percent: 0 }", ".percent", "is not a whole number from 1"),
+        holdout("{ percent: 100 }", ".percent", "is not a whole number from 1"),
         holdout("{ percent: 10.5 }", ".percent", "not a whole number"),
         holdout("{ percent: 10, name: \"\" }", ".name", "empty"),
         holdout("{ percent: 10, share: 10 }", ".share", "is not known"),
@@ -190,7 +195,7 @@ extension ConfigurationChange {
             "audience: [lapsed]",
             "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow",
             "18: \(offer).audience[0]",
-            "\"lapsd\" is not an audience; did you mean \"lapsed\"?"
+            "\"lapsd\" is not one of the choices; did you mean \"lapsed\"?"
         ),
     ]
 }

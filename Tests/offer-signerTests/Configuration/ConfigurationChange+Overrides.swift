@@ -3,7 +3,7 @@
 /// Flags, variables, and files that settings name.
 extension ConfigurationChange {
     static let ofOverrides: [Self] = [
-        .environment("OFFER_SIGNER_ADMIN_PORT", "tcp://10.0.0.1:9090", "enableServiceLinks: false"),
+        .environment("OFFER_SIGNER_ADMIN_PORT", "tcp://10.0.0.1:9090", "is not a whole number from 0"),
         .environment("OFFER_SIGNER_SERVER_TLS", "x", "use OFFER_SIGNER_SERVER_TLS_CERTIFICATE_FILE, "),
         .environment("OFFER_SIGNER_SERVER_TLS_KEY_FILE", "x", "is not a variable of offer-signer"),
         .environment("OFFER_SIGNER_SERVER_PROT", "1", "did you mean OFFER_SIGNER_SERVER_PORT?", as: .warning),

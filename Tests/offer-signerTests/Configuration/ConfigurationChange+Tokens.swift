@@ -34,7 +34,7 @@ extension ConfigurationChange {
             "3: pkcs11.modules[0].parameters",
             "is empty"
         ),
-        .main("catalog:  ", "pkcs11: { modules: a.so }\ncatalog:  ", "3: pkcs11.modules", "a list of PKCS#11 modules"),
+        .main("catalog:  ", "pkcs11: { modules: a.so }\ncatalog:  ", "3: pkcs11.modules", "a list is needed"),
         .main("catalog:  ", "pkcs11: { sessions: 0 }\ncatalog:  ", "3: pkcs11.sessions", "from 1 to 64"),
         .main("catalog:  ", "pkcs11: { module: a }\ncatalog:  ", "3: pkcs11.module", "did you mean \"modules\"?"),
     ]

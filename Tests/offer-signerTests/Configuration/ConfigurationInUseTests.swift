@@ -1,4 +1,3 @@
-import OfferAPI
 import Offers
 import Testing
 
@@ -38,46 +37,78 @@ struct ConfigurationInUseTests {
         #expect(changes.leftOut == 3)
     }
 
-    /// Whoever adds a member writes its value in `ConfigurationInUse+Values.swift`, and its name here.
-    @Test("No member of an app, product, offer, rule or client is without a value")
-    func members() {
-        func members(of value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
-        let client = Client(name: "x", tokenSHA256: [], apps: [])
-        #expect(
-            members(of: client) == [
-                "name", "tokenSHA256", "expires", "apps", "scopes", "evidence", "environments", "signaturesPerSecond",
-                "concurrentRequests",
-            ]
-        )
-        let app = App(bundleId: "x", subscriptionGroups: [])
-        #expect(
-            members(of: app) == [
-                "bundleId", "environments", "requiresAccount", "customerSeparator", "maximumAccountsPerTransaction",
-                "subscriptionGroups", "offers", "places",
-            ]
-        )
-        let settings = AppSettings(
-            app: app,
-            appAppleId: nil,
-            keys: [],
-            sharedSecret: nil,
-            receipts: .serverAPI,
-            appStoreCacheSeconds: 0,
-            retention: nil
-        )
-        #expect(
-            members(of: settings) == [
-                "app", "appAppleId", "keys", "sharedSecret", "receipts", "appStoreCacheSeconds", "retention",
-            ]
-        )
-        #expect(
-            members(of: Product(id: "x")) == ["id", "period", "level", "offers", "winBackOffers", "positions"]
-        )
-        #expect(members(of: WinBackOffer(id: "x", url: nil)) == ["id", "url"])
-        // Every term has a key of the catalog, by which its value is written.
-        #expect(members(of: PromotionalOffer.Terms()).count == OfferKey.all.count)
-        let message = RetentionMessage(name: "x", standard: "y")
-        #expect(members(of: RetentionRule(message: message)) == ["products", "proposal", "message"])
-        #expect(members(of: message) == ["name", "standard", "byLocale"])
+    /// As the configuration of `ConfigurationFixture` has them, with a value of each kind.
+    private static let recorded = """
+        apps[com.example.reader] = there
+        apps[com.example.reader].appAppleId = 1234567890
+        apps[com.example.reader].appStoreCacheSeconds = 10
+        apps[com.example.reader].customerSeparator = ", "
+        apps[com.example.reader].environments = Production, Sandbox
+        apps[com.example.reader].maximumAccountsPerTransaction = 3
+        apps[com.example.reader].products[com.example.reader.pro.monthly] = there
+        apps[com.example.reader].products[com.example.reader.pro.monthly].group = 20900001
+        apps[com.example.reader].products[com.example.reader.pro.monthly].level = 2
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50] = there
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].afterRefund = allow
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].audience = active, lapsed
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].holdout = "10 percent", "spring 26"
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].lapsedBecause = billing, voluntary
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].maxRedemptions = 1
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].maximumSignaturesPerCustomer = 5
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].scope = app
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].signaturePeriodDays = 60
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[comeback50].storefronts = DEU, USA
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[stay30] = there
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[stay30].audience = activeAutoRenewOff, billingRetry
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[stay30].endsAt = 2027-01-01T00:00:00Z
+        apps[com.example.reader].products[com.example.reader.pro.monthly].offers[stay30].startsAt = 2026-01-01T00:00:00Z
+        apps[com.example.reader].products[com.example.reader.pro.monthly].period = P4W
+        apps[com.example.reader].products[com.example.reader.pro.monthly].winBackOffers[back] = https://apps.apple.com/win-back/1
+        apps[com.example.reader].products[com.example.reader.pro.monthly].winBackOffers[other] = there
+        apps[com.example.reader].receipts = serverAPI
+        apps[com.example.reader].requireAccount = true
+        apps[com.example.reader].sharedSecretFile = given
+        clients[reader-backend] = there
+        clients[reader-backend].apps = com.example.reader
+        clients[reader-backend].concurrentRequests = 5
+        clients[reader-backend].environments = Production
+        clients[reader-backend].evidence = receipt, signedTransactions, transactionId
+        clients[reader-backend].expires = 2099-01-01T00:00:00Z
+        clients[reader-backend].scopes = diagnose, eligibility, report, sign
+        clients[reader-backend].signaturesPerSecond = 2000
+        clients[reader-backend].tokens = d6dcacdd
+        """
+
+    @Test("What is read is on record, as versions before wrote it: no secret, no path, and no rule at its default")
+    func values() throws {
+        let rules = """
+            [lapsed, active]
+                            afterRefund: allow
+                            familyShared: refuse
+                            scope: app
+                            signaturePeriodDays: 60
+                            lapsedBecause: [voluntary, billing]
+                            storefronts: [usa, DEU]
+                            holdout: { percent: 10, name: spring 26 }
+            """
+        let winBack = "[{ id: back, url: \"https://apps.apple.com/win-back/1\" }, { id: other }]"
+        let fixture = try ConfigurationFixture([
+            .init("catalog.yaml", "[lapsed]", rules), .init("catalog.yaml", "Separator: \":\"", "Separator: \", \""),
+            .init("catalog.yaml", "requireAccount: false", "requireAccount: true"),
+            .init(
+                "catalog.yaml",
+                "            offers:\n",
+                "            period: P28D\n            level: 2\n            winBackOffers: \(winBack)\n            offers:\n"
+            ),
+            .init(
+                "clients.yaml",
+                "\"\(ConfigurationFixture.token)\"",
+                "{ sha256: \(ConfigurationFixture.token), expires: 2099-01-01T00:00:00Z }, concurrentRequests: 5"
+            ),
+        ])
+        let lines = try fixture.load().recorded.map { "\($0) = \($1)" }.sorted()
+        #expect(lines == Self.recorded.split(separator: "\n").map(String.init).sorted())
+        // Every term has a key of the catalog.
+        #expect(Mirror(reflecting: PromotionalOffer.Terms()).children.count == OfferKey.all.count)
     }
 }

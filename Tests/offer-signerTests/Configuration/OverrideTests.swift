@@ -48,11 +48,11 @@ import Testing
         )
         #expect(
             faults.map { $0.prefix { $0 != ";" } } == [
-                "--server-port: is not a whole number",
-                "OFFER_SIGNER_SERVER_PORT: is not a whole number",
+                "--server-port: is not a whole number from 0 to 65535",
+                "OFFER_SIGNER_SERVER_PORT: is not a whole number from 0 to 65535",
                 "--catalog: is empty",
                 "OFFER_SIGNER_LEDGER_URL: is neither sqlite:FILE nor postgres://USER@HOST/DB",
-                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: is out of range",
+                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: is not a whole number from 0 to 3155760000",
             ]
         )
     }
@@ -62,7 +62,7 @@ import Testing
         let flags = try ConfigurationFlags.parse(["--" + setting.flagName, "not a value"])
         #expect(flags.values == [setting.keyPath: "not a value"])
 
-        guard setting.type != "file" else { return }
+        guard setting.kind.name != "file" else { return }
         let faults = try ConfigurationFixture().faults(environment: [setting.variableName: "not a value"])
         #expect(faults.count == 1, "\(faults)")
         #expect(faults.first?.hasPrefix(setting.variableName + ": ") == true, "\(faults)")

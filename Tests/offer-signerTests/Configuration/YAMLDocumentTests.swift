@@ -11,8 +11,8 @@ import Testing
         ("catalog\n", "offer-signer.yaml:1: is a single value; a mapping is needed"),
         ("server:\n\tport: 1\n", "offer-signer.yaml:2: is not YAML: "),
         ("server: {\n", "offer-signer.yaml:2: is not YAML: "),
-        ("catalog: a\n---\ncatalog: b\n", "offer-signer.yaml:2: a second YAML document begins here"),
-        ("a: 1\nb: \0\n", "offer-signer.yaml:2: has the control character U+0000"),
+        ("catalog: a\n---\ncatalog: b\n", "offer-signer.yaml:2: is not YAML: expected a single document"),
+        ("a: 1\nb: \0\n", "offer-signer.yaml:2: is not YAML: control characters"),
         ("catalog: *name\n", "offer-signer.yaml:1: is not YAML: found undefined alias"),
     ])
     func isOneFaultWithItsLine(_ text: String, _ start: String) throws {
@@ -26,7 +26,7 @@ import Testing
     @Test func tabsAreNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("server:\n\tport: 1\n".utf8), to: "offer-signer.yaml")
-        #expect(fixture.faults().first?.hasSuffix("indent with spaces, not with tabs") == true)
+        #expect(fixture.faults().first?.contains("; indent with spaces, ") == true)
     }
 
     @Test func textThatIsNotUTF8IsNamedWithItsLine() throws {

@@ -18,14 +18,17 @@ struct ConfigurationFaults: Error, CustomStringConvertible {
     var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// Gathers every fault and warning of one reading, so that an operator fixes a configuration in one go.
+/// Gathers every fault and warning of one reading, so that an operator fixes a configuration in one go; and what it read.
 ///
 /// One reading uses it from one thread, start to end.
 final class FaultCollector {
     private var collectedFaults: [ConfigurationFinding] = []
     private var known: Set<ConfigurationFinding> = []
     private var collectedWarnings: [ConfigurationFinding] = []
+    private var isSilent = false
     var logFormat = LogFormat.auto
+    /// The values of the catalog and the clients, by their paths in ``ConfigurationInUse``.
+    var recorded: [String: String] = [:]
 
     var isEmpty: Bool { collectedFaults.isEmpty }
 
@@ -35,12 +38,22 @@ final class FaultCollector {
     /// In the same order.
     var warnings: [ConfigurationFinding] { Self.ordered(collectedWarnings) }
 
+    /// Does something whose findings do not count.
+    func silently(_ work: () -> Void) {
+        let before = isSilent
+        isSilent = true
+        work()
+        isSilent = before
+    }
+
     func fault(_ place: ConfigurationPlace, _ message: String) {
+        guard !isSilent else { return }
         let fault = ConfigurationFinding(place: place, message: message)
         if known.insert(fault).inserted { collectedFaults.append(fault) }
     }
 
     func warning(_ place: ConfigurationPlace, _ message: String) {
+        guard !isSilent else { return }
         collectedWarnings.append(ConfigurationFinding(place: place, message: message))
     }
 

@@ -9,7 +9,7 @@ struct ConfigurationFlags: ParsableArguments, CustomReflectable {
 
     init() {
         options = SettingTable.scalars.map { entry in
-            let help = ArgumentHelp("Overrides \(entry.help).", valueName: entry.placeholder)
+            let help = ArgumentHelp("Overrides \(entry.help).", valueName: entry.kind.placeholder)
             return (entry.flagName, Option(name: .customLong(entry.flagName), help: help))
         }
     }

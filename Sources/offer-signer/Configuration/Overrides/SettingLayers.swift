@@ -34,10 +34,10 @@ struct SettingLayers: Sendable {
             ].compactMap(\.self)
             for layer in layers {
                 do throws(ValueFault) {
-                    try entry.check(layer.text)
+                    _ = try entry.kind.parse(layer.text)
                 } catch {
                     malformed.insert(keyPath)
-                    faults.fault(layer.place, error.message + Self.fix(layer.text, layer.place))
+                    faults.fault(layer.place, error.message)
                 }
             }
             given[keyPath] = layers.first
@@ -70,11 +70,5 @@ struct SettingLayers: Sendable {
         if let text = given[entry.keyPath]?.text { return text }
         if case .value(let text) = entry.fallback { return text }
         return nil
-    }
-
-    /// Kubernetes sets `OFFER_SIGNER_ADMIN_PORT=tcp://10.0.0.1:9090` for a Service that is called `offer-signer-admin`.
-    private static func fix(_ text: String, _ place: ConfigurationPlace) -> String {
-        guard case .environment = place.origin, text.hasPrefix("tcp://") || text.hasPrefix("udp://") else { return "" }
-        return "; Kubernetes sets this for a Service of that name: set enableServiceLinks: false on the pod"
     }
 }

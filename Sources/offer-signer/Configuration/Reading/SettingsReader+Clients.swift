@@ -1,88 +1,92 @@
 import Crypto
 import OfferAPI
 import Offers
-import StrictJSON
 
 extension SettingsReader {
-    /// Clients at fault are left out.
-    ///
-    /// The catalog and the public listener's address are `nil` when they are not known.
-    func clients(
-        _ root: ConfigurationNode,
-        of catalog: Catalog?,
-        server: ListenAddress?
-    ) -> [Client] {
-        let list = root.mapping(keys: ["clients"])?.required("clients", "write the list of clients")
-        guard let list, let nodes = list.list(of: "clients") else { return [] }
-        if nodes.isEmpty {
-            faults.warning(list.place, "is empty, so nobody can ask for signatures; `offer-signer clients token` helps")
-        }
-        var names = FirstUses<String>()
-        var tokenUses = FirstUses<[UInt8]>()
-        return nodes.compactMap { (node) -> Client? in
-            guard let members = node.mapping(keys: Self.clientKeys) else { return nil }
-            let nameNode = members.required("name", "write a name for the client, for logs and the ledger")
-            let name = nameNode?.value("a name", Self.parseName)
-            names.claim(name, at: nameNode, "the name of another client")
-            let digests = tokens(members, server: server)
-            for token in digests { tokenUses.claim(token.digest, at: token.node, "the token of another client") }
-            if let name, digests.contains(where: { $0.digest.elementsEqual(SHA256.hash(data: Array(name.utf8))) }) {
-                nameNode?.fault("is the client's token, and names appear in logs; give the client another name")
+    /// Clients at fault are left out; the catalog is `nil` when it is not known.
+    func clients(_ root: ConfigurationNode, of catalog: Catalog?) -> [Client] {
+        let tokenUses = FirstUses<[UInt8]>()
+        let clients = root.mapping { file in
+            file.path = ""
+            let clients = file.things(
+                "clients",
+                id: "name",
+                .clientName,
+                fix: "write a name for the client, for logs and the ledger",
+                required: "write the list of clients",
+                recordedIn: file
+            ) {
+                client($0, name: $1, of: catalog, tokenUses)
             }
-            let apps = apps(members, bundleIds: catalog?.bundleIds)
-            let scopes = members["scopes"]?.choices(
-                "a scope",
-                of: ClientScope.allCases,
-                fix: "the client could do nothing; name at least one scope, or leave the key out for all but "
-                    + "redemptions"
-            )
-            let evidence = members["evidence"]?.choices(
-                "a kind of evidence",
-                of: EvidenceKind.allCases,
-                fix: "the client could send nothing; name at least one kind, or leave the key out for all but "
-                    + "receiptResponse"
-            )
-            let known = catalog?.apps.filter { apps.contains($0.app.bundleId) } ?? []
-            let environments = environments(members["environments"], of: known)
-            let rate = members["signaturesPerSecond"]?.wholeNumber(in: 1...1_000_000_000)
-            let requests = members["concurrentRequests"]?.wholeNumber(in: 1...1_000_000)
-            guard let name, !digests.isEmpty else { return nil }
-            let client = Client(
-                name: name,
-                tokenSHA256: digests.map(\.digest),
-                expires: Dictionary(digests.compactMap { token in token.expires.map { (token.digest, $0) } }) { $1 },
-                apps: apps,
-                scopes: scopes ?? ClientScope.byDefault,
-                evidence: evidence ?? Client.evidenceByDefault,
-                environments: environments,
-                signaturesPerSecond: rate,
-                concurrentRequests: requests
-            )
-            warnOfSandbox(client, at: node, known)
-            warnOfStorefronts(client, at: node, known)
-            return client
+            if clients?.isEmpty == true {
+                file.member("clients")?.warn(
+                    "is empty, so nobody can ask for signatures; `offer-signer clients token` helps"
+                )
+            }
+            return clients
         }
+        return clients ?? []
     }
 
-    private static let clientKeys = [
-        "name", "tokenSHA256", "apps", "signaturesPerSecond", "concurrentRequests", "scopes", "evidence",
-        "environments",
-    ]
-
-    private func environments(_ node: ConfigurationNode?, of apps: [AppSettings]) -> Set<AppStoreEnvironment>? {
-        let environments = node?.choices(
-            "an environment",
-            of: AppStoreEnvironment.allCases,
-            fix: "no evidence would count; name at least one environment, or leave the key out for all of the app"
+    private func client(
+        _ client: Members,
+        name: String?,
+        of catalog: Catalog?,
+        _ tokenUses: FirstUses<[UInt8]>
+    ) -> Client? {
+        let tokens = tokens(client)
+        for token in tokens { tokenUses.claim(token.digest, at: token.node) }
+        if let name, tokens.contains(where: { $0.digest.elementsEqual(SHA256.hash(data: Array(name.utf8))) }) {
+            client.member("name")?.fault(
+                "is the client's token, and names appear in logs; give the client another name"
+            )
+        }
+        let apps = client.values(
+            "apps",
+            of: .identifier(of: "app of the catalog", among: catalog?.bundleIds),
+            required: "write the bundle ids that the client may ask for"
         )
-        guard let node, let environments else { return nil }
+        let scopes = client.values("scopes", of: .choice, default: ClientScope.byDefault)
+        let evidence = client.values("evidence", of: .choice, default: Client.evidenceByDefault)
+        let environments: Set<AppStoreEnvironment>? = client.values("environments", of: .choice)
+        let rate = client.value("signaturesPerSecond", .wholeNumber(1...1_000_000_000))
+        let requests = client.value("concurrentRequests", .wholeNumber(1...1_000_000))
+        guard let name, let apps, !tokens.isEmpty else { return nil }
+        let found = Client(
+            name: name,
+            tokenSHA256: tokens.map(\.digest),
+            expires: Dictionary(tokens.compactMap { token in token.expires.map { (token.digest, $0) } }) { $1 },
+            apps: apps,
+            scopes: scopes,
+            evidence: evidence,
+            environments: environments,
+            signaturesPerSecond: rate,
+            concurrentRequests: requests
+        )
+        record(found, client)
+        let known = catalog?.apps.filter { apps.contains($0.app.bundleId) } ?? []
+        checkEnvironments(found, client, known)
+        warnOfSandbox(found, at: client.node, known)
+        warnOfStorefronts(found, at: client.node, known)
+        return found
+    }
+
+    /// Of tokens there are their ends, and a mark by which a change shows, and from which no digest can be found.
+    private func record(_ client: Client, _ members: Members) {
+        let ends = client.expires.values.map(\.rfc3339).sorted()
+        members.record("expires", ends.isEmpty ? nil : ConfigurationInUse.list(ends))
+        let tokens = client.tokenSHA256.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)
+        members.record("tokens", Hexadecimal.text(SHA256.hash(data: tokens).prefix(4)))
+    }
+
+    private func checkEnvironments(_ client: Client, _ members: Members, _ apps: [AppSettings]) {
+        guard let environments = client.environments else { return }
         for app in apps.map(\.app) where app.environments.isDisjoint(with: environments) {
-            node.fault(
+            members.member("environments")?.fault(
                 "leaves no evidence that counts for \(Echo.known(app.bundleId)), whose environments in the catalog are "
                     + "others; name one of them"
             )
         }
-        return environments
     }
 
     /// Warns of a client to which a purchase of the Sandbox, which costs nothing, brings signatures for Production.
@@ -97,8 +101,7 @@ extension SettingsReader {
             }
             guard let first = endless.first else { continue }
             let others = endless.count == 1 ? " has" : " and \((endless.count - 1).of("other")) have"
-            faults.warning(
-                node.place,
+            node.warn(
                 "counts Production and Sandbox of \(Echo.known(app.app.bundleId)), where the offer \(Echo.known(first.id))"
                     + "\(others) no maximumSignaturesPerCustomer: a signature names no environment, so a tester's purchase, "
                     + "which costs nothing, buys signatures that Production takes, as many as are asked for. Write "
@@ -117,25 +120,12 @@ extension SettingsReader {
                 client.evidence.contains(.receiptResponse)
                     || app.receipts == .verifyReceipt && client.evidence.contains(.receipt)
             else { continue }
-            faults.warning(
-                node.place,
+            node.warn(
                 "may send evidence of verifyReceipt for \(Echo.known(app.app.bundleId)), which has no storefront: the offer "
                     + "\(Echo.known(first.id)) with storefronts is no_evidence then. Write receipts: serverAPI on the app, and "
                     + "evidence: [receipt, signedTransactions, transactionId] here"
             )
         }
-    }
-
-    private static func parseName(_ text: String) throws(ValueFault) -> String {
-        guard !SecretText.isLikely(text) else {
-            throw ValueFault("looks like a token, and names appear in logs; give the client another name")
-        }
-        guard text != LedgerEntry.retention else {
-            throw ValueFault(
-                "is the ledger's name for Apple's calls for retention messages; give the client another name"
-            )
-        }
-        return try Identifier.parse(text)
     }
 
     private struct Token {
@@ -144,53 +134,40 @@ extension SettingsReader {
         let node: ConfigurationNode
     }
 
+    private static let tokenFix = "`offer-signer clients token` makes a token and prints it"
+
     /// Reads one digest, or a list of two while one token takes the other's place; each may have its end beside it.
-    private func tokens(_ members: ConfigurationMapping, server: ListenAddress?) -> [Token] {
-        let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
-        guard let node else { return [] }
-        guard node.isList else { return token(node, server: server).map { [$0] } ?? [] }
-        let nodes =
-            node.filledList(of: "digests", fix: "write one, or two while a new token replaces the old one") ?? []
-        if nodes.count > 2 {
-            node.fault("has \(nodes.count) digests; a client has one, or two while a new token replaces the old one")
-        }
-        var uses = FirstUses<[UInt8]>()
-        return nodes.compactMap { node in
-            guard let token = token(node, server: server) else { return nil }
-            guard uses.record(token.digest, at: node.place) == nil else {
-                node.fault("is given twice for this client; keep one")
-                return nil
-            }
-            return token
-        }
+    private func tokens(_ client: Members) -> [Token] {
+        guard let node = client.member("tokenSHA256", required: Self.tokenFix) else { return [] }
+        guard node.isList else { return clientToken(node).map { [$0] } ?? [] }
+        let few = "a client has one, or two while a new token replaces the old one"
+        let nodes = node.list(empty: few) ?? []
+        if nodes.count > 2 { node.fault("has \(nodes.count) digests; \(few)") }
+        return nodes.compactMap(clientToken)
     }
 
-    private func token(_ node: ConfigurationNode, server: ListenAddress?) -> Token? {
-        guard node.isMapping else {
-            return digest(node, server: server).map { Token(digest: $0, expires: nil, node: node) }
+    private func clientToken(_ node: ConfigurationNode) -> Token? {
+        guard node.isMapping else { return digest(node).map { Token(digest: $0, expires: nil, node: node) } }
+        return node.mapping { token in
+            let digest = token.member("sha256", required: Self.tokenFix).flatMap { self.digest($0) }
+            let expires = token.value("expires", .time)
+            if let expires, let node = token.member("expires") { warn(of: expires, at: node) }
+            return digest.map { Token(digest: $0, expires: expires, node: node) }
         }
-        guard let members = node.mapping(keys: ["sha256", "expires"]) else { return nil }
-        let expires = members["expires"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
-        let digest = members.required("sha256", "`offer-signer clients token` makes a token and prints it")
-            .flatMap { self.digest($0, server: server) }
-        guard let digest else { return nil }
-        if let node = members["expires"], let expires { warn(of: expires, at: node) }
-        return Token(digest: digest, expires: expires, node: node)
     }
 
     /// Warns of a token that has ended, or will within a fortnight.
     private func warn(of end: Timestamp, at node: ConfigurationNode) {
         let now = WallClock.now()
         guard end < now.adding(days: 14) else { return }
-        node.faults.warning(
-            node.place,
+        node.warn(
             "\(end <= now ? "is over: the token is refused" : "is soon: the token is refused from then on"); make another one "
                 + "with `offer-signer clients token`, and write its digest beside this one until the client has it"
         )
     }
 
-    private func digest(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
-        guard let digest = node.value("the SHA-256 of a token", TokenDigest.parse) else { return nil }
+    private func digest(_ node: ConfigurationNode) -> [UInt8]? {
+        guard let digest = node.value(.tokenDigest) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(
                 "is the demo token, which everyone knows, but server.host \(Echo.name(server.host)) is not a "
@@ -198,20 +175,5 @@ extension SettingsReader {
             )
         }
         return digest
-    }
-
-    private func apps(_ members: ConfigurationMapping, bundleIds: Set<String>?) -> Set<String> {
-        let list = members.required("apps", "write the bundle ids that the client may ask for")
-        let nodes = list?.filledList(of: "bundle ids", fix: "name at least one app, or remove the client") ?? []
-        var apps: Set<String> = []
-        for node in nodes {
-            guard let bundleId = node.identifier() else { continue }
-            apps.insert(bundleId)
-            if let bundleIds, !bundleIds.contains(bundleId) {
-                let hint = Echo.hint(for: bundleId, among: bundleIds.sorted())
-                node.fault("\(Echo.name(bundleId)) is not an app of the catalog; \(hint)")
-            }
-        }
-        return apps
     }
 }

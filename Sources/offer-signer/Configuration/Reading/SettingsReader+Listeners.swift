@@ -19,8 +19,8 @@ extension SettingsReader {
     }
 
     func adminHosts(_ file: MainFile) -> [String] {
-        let names = file.lists[SettingTable.shared.adminHosts.entry.keyPath]?.list(of: "host names") ?? []
-        return names.compactMap { $0.value("a host name", HostName.parse) }
+        let names = file.lists[SettingTable.shared.adminHosts.entry.keyPath]?.list() ?? []
+        return names.compactMap { $0.value(.host) }
     }
 
     /// What strangers may reach should ask them for something, and tokens should not be readable on their way.

@@ -18,92 +18,70 @@ extension SettingsReader {
         return readSection("", in: root, into: &file) ? file : nil
     }
 
-    /// Reads a section, with the sections in it; the file itself has an empty key path.
-    private func readSection(_ section: String, in node: ConfigurationNode, into file: inout MainFile) -> Bool {
-        let prefix = section.isEmpty ? "" : section + "."
-        var keys: [String] = []
-        for entry in SettingTable.entries where entry.keyPath.hasPrefix(prefix) {
-            let key = String(entry.keyPath.dropFirst(prefix.count).prefix { $0 != "." })
-            if !keys.contains(key) { keys.append(key) }
-        }
-        guard let members = node.mapping(keys: keys) else { return false }
-        file.sections.insert(section)
-        for member in members.members {
-            let keyPath = prefix + member.key
-            guard let entry = SettingTable.entries.first(where: { $0.keyPath == keyPath }) else {
-                _ = readSection(keyPath, in: member.value, into: &file)
-                continue
+    /// Reads a section, with the sections in it; the prefix ends in a point, and that of the file itself is empty.
+    private func readSection(_ prefix: String, in node: ConfigurationNode, into file: inout MainFile) -> Bool {
+        let isMapping = node.mapping { section in
+            for entry in SettingTable.entries where entry.keyPath.hasPrefix(prefix) {
+                let key = String(entry.keyPath.dropFirst(prefix.count).prefix { $0 != "." })
+                guard let node = section.member(key) else { continue }
+                if prefix + key != entry.keyPath {
+                    guard file.sections.insert(prefix + key).inserted else { continue }
+                    _ = readSection(prefix + key + ".", in: node, into: &file)
+                } else if entry.isList {
+                    file.lists[entry.keyPath] = node
+                } else {
+                    let text = node.text(of: entry.kind)
+                    file.values[entry.keyPath] = text.map { SettingLayers.Given(text: $0, place: node.place) }
+                }
             }
-            guard !entry.isList else {
-                file.lists[keyPath] = member.value
-                continue
-            }
-            let text = entry.isPlain ? member.value.plain(entry.needed) : member.value.scalar(entry.needed)?.text
-            file.values[keyPath] = text.map { SettingLayers.Given(text: $0, place: member.value.place) }
+            return true
         }
-        return true
+        return isMapping == true
     }
 
     /// Roots of Apple's, each with the digest by which it is one.
     func appleRoots(_ file: MainFile) -> [TrustedRoot] {
         let node = file.lists[SettingTable.shared.appleRoots.entry.keyPath]
-        var uses = FirstUses<String>()
-        return (node?.list(of: "roots") ?? []).compactMap { element -> TrustedRoot? in
-            guard let members = element.mapping(keys: ["file", "sha256"]) else { return nil }
-            let file = members.required("file", "name Apple's certificate, DER or PEM")
-            let digestNode = members.required("sha256", "write the SHA-256 that Apple publishes for the certificate")
-            let digest = digestNode?.value("a SHA-256", Self.digest)
-            guard let file, let digestNode, let path = existingFile(file, "a certificate, DER or PEM") else {
-                return nil
-            }
-            guard let roots = try? TrustedRoot.roots(in: Array(Data(contentsOf: URL(filePath: path)))), roots.count == 1
-            else {
-                file.fault(
-                    "\(Echo.path(path)) cannot be read, or does not hold one X.509 certificate; name a file in DER, or in PEM "
-                        + "between the lines BEGIN CERTIFICATE and END CERTIFICATE"
+        return (node?.list() ?? []).compactMap { element in
+            element.mapping { root -> TrustedRoot? in
+                let file = root.member("file", required: "name Apple's certificate, DER or PEM")
+                let digest = root.value(
+                    "sha256",
+                    .sha256,
+                    required: "write the SHA-256 that Apple publishes for the certificate"
                 )
-                return nil
+                guard let file, let roots = certificates(file), let digest else { return nil }
+                guard roots.count == 1, roots[0].sha256 == digest else {
+                    root.member("sha256")?.fault(
+                        "is not the SHA-256 of the one certificate in the file: take both from Apple's page of certificates, "
+                            + "and compare with `openssl x509 -in FILE -noout -fingerprint -sha256`"
+                    )
+                    return nil
+                }
+                return roots[0]
             }
-            guard let digest else { return nil }
-            guard roots[0].sha256 == digest else {
-                digestNode.fault(
-                    "is not the SHA-256 of \(Echo.path(path)): take both from Apple's page of certificates, and compare with "
-                        + "`openssl x509 -in FILE -noout -fingerprint -sha256`"
-                )
-                return nil
-            }
-            uses.claim(digest, at: digestNode, "another root of this list")
-            return roots[0]
         }
-    }
-
-    /// 64 hexadecimal digits, also with colons between them, as openssl prints them.
-    private static func digest(_ text: String) throws(ValueFault) -> String {
-        let digits = text.filter { $0 != ":" }.lowercased()
-        guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) else {
-            throw ValueFault("is no SHA-256; write its 64 hexadecimal digits")
-        }
-        return digits
     }
 
     func additionalRoots(_ file: MainFile) -> [TrustedRoot] {
         let node = file.lists[SettingTable.shared.additionalRoots.entry.keyPath]
-        let elements = node?.list(of: "certificate files") ?? []
-        return elements.flatMap { element -> [TrustedRoot] in
-            guard let path = existingFile(element, "a certificate, DER or PEM") else { return [] }
-            guard let roots = try? TrustedRoot.roots(in: Array(Data(contentsOf: URL(filePath: path)))) else {
-                element.fault(
-                    "\(Echo.path(path)) holds no X.509 certificate, or a damaged one; name a file in DER, or in PEM with each "
-                        + "certificate between the lines BEGIN CERTIFICATE and END CERTIFICATE"
-                )
-                return []
-            }
-            faults.warning(
-                element.place,
+        return (node?.list() ?? []).flatMap { element -> [TrustedRoot] in
+            guard let roots = certificates(element) else { return [] }
+            element.warn(
                 "the service trusts what this root signs as if the App Store had signed it; use this for tests only"
             )
             return roots
         }
+    }
+
+    private func certificates(_ node: ConfigurationNode) -> [TrustedRoot]? {
+        guard let path = existingFile(node, "a certificate, DER or PEM") else { return nil }
+        if let roots = try? TrustedRoot.roots(in: Array(Data(contentsOf: URL(filePath: path)))) { return roots }
+        node.fault(
+            "\(Echo.path(path)) holds no X.509 certificate, or a damaged one; name a file in DER, or in PEM with each "
+                + "certificate between the lines BEGIN CERTIFICATE and END CERTIFICATE"
+        )
+        return nil
     }
 
     func ledger(_ layers: SettingLayers) -> LedgerSettings? {
@@ -177,36 +155,28 @@ extension SettingsReader {
         }
     }
 
-    /// Warns of limits over more days than records are kept: deleted ones cannot be counted.
+    /// Warns of offers that count or look further back than something is kept: what was deleted cannot count.
     func warnOfShortRetention(_ layers: SettingLayers, of apps: [AppSettings]) {
-        guard let days = layers.ledgerRetentionDays else { return }
         let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
-        let periods = offers.compactMap { offer in
-            offer.terms.signatureLimit.map { (id: offer.id, days: $0.periodDays) }
+        func warn(
+            _ key: SettingLayers.Key<Int?>,
+            _ days: (PromotionalOffer.Terms) -> Int?,
+            _ words: (String, Int) -> String
+        ) {
+            let asked = offers.compactMap { offer in days(offer.terms).map { (id: offer.id, days: $0) } }
+            guard let kept = layers[dynamicMember: key], let longest = asked.max(by: { $0.days < $1.days }),
+                longest.days > kept
+            else { return }
+            faults.warning(layers.place(key), words("of the offer \(Echo.known(longest.id))", longest.days))
         }
-        guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
-        faults.warning(
-            layers.place(\.ledgerRetentionDays),
-            "keeps records for \(days) days, but maximumSignaturesPerCustomer of the offer \(Echo.known(longest.id)) "
-                + "counts those of \(longest.days) days, and deleted ones cannot count; keep records for "
-                + "\(longest.days) days, or shorten signaturePeriodDays"
-        )
-    }
-
-    /// Warns of offers for customers who have lapsed longer ago than their subscriptions are held.
-    func warnOfForgottenSubscriptions(_ layers: SettingLayers, of apps: [AppSettings]) {
-        guard let days = layers.ledgerEndedSubscriptionDays else { return }
-        let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
-        let spans = offers.compactMap { offer in
-            offer.terms.maximumLapsedDays.map { (id: offer.id, days: $0) }
+        warn(\.ledgerRetentionDays, \.signatureLimit?.periodDays) { offer, days in
+            "maximumSignaturesPerCustomer \(offer) counts those of \(days) days, and deleted records cannot count; keep "
+                + "records for \(days) days, or shorten signaturePeriodDays"
         }
-        guard let longest = spans.max(by: { $0.days < $1.days }), longest.days > days else { return }
-        faults.warning(
-            layers.place(\.ledgerEndedSubscriptionDays),
-            "holds subscriptions for \(days) days after their end, but maximumLapsedDays of the offer "
-                + "\(Echo.known(longest.id)) is \(longest.days): customers who lapsed longer ago get no_evidence without "
-                + "evidence; hold them for \(longest.days) days"
-        )
+        warn(\.ledgerEndedSubscriptionDays, \.maximumLapsedDays) { offer, days in
+            "maximumLapsedDays \(offer) is \(days), and customers who lapsed before subscriptions are deleted get no_evidence "
+                + "without evidence; hold them for \(days) days"
+        }
     }
 }
 

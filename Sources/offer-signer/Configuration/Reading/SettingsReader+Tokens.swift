@@ -6,7 +6,7 @@ extension SettingsReader {
     /// The modules that the main file names, loaded at the start alone.
     func tokenModules(_ file: MainFile, _ layers: SettingLayers) -> [TokenModuleFile] {
         let node = file.lists[SettingTable.shared.tokenModules.entry.keyPath]
-        let files = (node?.list(of: "PKCS#11 modules") ?? []).compactMap(tokenModule)
+        let files = (node?.list() ?? []).compactMap(tokenModule)
         do throws(KeyError) {
             try keyRing?.loadModules(
                 files,
@@ -21,38 +21,28 @@ extension SettingsReader {
 
     /// A path, or `{ file, parameters }`.
     private func tokenModule(_ node: ConfigurationNode) -> TokenModuleFile? {
-        let members = node.isMapping ? node.mapping(keys: ["file", "parameters"]) : nil
-        if node.isMapping, members == nil { return nil }
-        let file = members.map { $0.required("file", "name the module, a shared library") } ?? node
-        let text = members?["parameters"]?.value("a text for C_Initialize", Self.parameters)
-        guard let file, let path = existingFile(file, "a PKCS#11 module, a shared library") else { return nil }
-        if members?["parameters"] != nil, text == nil { return nil }
+        guard node.isMapping else { return tokenModule(node, parameters: nil) }
+        return node.mapping { module in
+            let file = module.member("file", required: "name the module, a shared library")
+            let parameters = module.value("parameters", .moduleParameters)
+            guard let file, parameters != nil || module.member("parameters") == nil else { return nil }
+            return tokenModule(file, parameters: parameters)
+        }
+    }
+
+    private func tokenModule(_ file: ConfigurationNode, parameters: String?) -> TokenModuleFile? {
+        guard let path = existingFile(file, "a PKCS#11 module, a shared library") else { return nil }
         do throws(KeyError) {
-            return try TokenModuleFile(path, parameters: text)
+            return try TokenModuleFile(path, parameters: parameters)
         } catch {
             file.fault("\(Echo.path(path)) \(error.reason)")
             return nil
         }
     }
 
-    private static func parameters(_ text: String) throws(ValueFault) -> String {
-        guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw ValueFault("is empty; leave it out, or write the text")
-        }
-        return text
-    }
-
     /// The key that a URI names; `pin-source` is relative to the catalog.
     func token(_ node: ConfigurationNode?) -> TokenSettings? {
-        guard let node else { return nil }
-        let uri = node.value("a PKCS#11 URI") { (text) throws(ValueFault) in
-            do throws(KeyError) {
-                return try TokenURI(text)
-            } catch {
-                throw ValueFault(error.reason)
-            }
-        }
-        guard let uri else { return nil }
+        guard let node, let uri = node.value(.tokenURI) else { return nil }
         var pinFile: String?
         if let source = uri.pinSource {
             let isCredential = ConfigurationDirectory.isCredentialName(source)
@@ -67,19 +57,29 @@ extension SettingsReader {
     func load(
         _ key: KeySettings,
         _ token: TokenSettings,
-        at node: ConfigurationNode,
-        isGroupReadable: Bool
+        at node: ConfigurationNode
     ) throws(ValueFault) -> [UInt8]? {
         let isGroupReadable = isGroupReadable || token.pinFile.map(directory.isCredential) == true
         guard let known = try keyRing?.load(key, token, isGroupReadable: isGroupReadable) else { return nil }
         if known.description.isExtractable == true || known.description.isSensitive == false {
-            faults.warning(
-                node.place,
+            node.warn(
                 "the token would give the key \(Echo.known(key.id)) away: it is "
                     + (known.description.isExtractable == true ? "extractable" : "not sensitive")
                     + "; import it anew with CKA_SENSITIVE true and CKA_EXTRACTABLE false"
             )
         }
         return known.publicKeySHA256
+    }
+}
+
+extension ValueKind<TokenURI> {
+    static var tokenURI: ValueKind {
+        ValueKind(name: "PKCS#11 URI", isShown: false) { text throws(ValueFault) in
+            do throws(KeyError) {
+                return try TokenURI(text)
+            } catch {
+                throw ValueFault(error.reason)
+            }
+        }
     }
 }

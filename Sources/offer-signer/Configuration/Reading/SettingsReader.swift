@@ -8,6 +8,10 @@ struct SettingsReader {
     var readsNamedFiles = true
     /// Whether an app's keys are read: a catalog that is only tried needs none.
     var needsKeys = true
+    /// The public listener's address; `nil` when it is not known.
+    var server: ListenAddress?
+    var isGroupReadable = false
+    var hasNotifications = false
 
     /// Parses a file; `namedAt` is the place that names it, or the file itself when the operator named it.
     func root(of file: ConfigurationFile, namedAt: ConfigurationPlace) -> ConfigurationNode? {
@@ -17,7 +21,7 @@ struct SettingsReader {
     }
 
     func existingFile(_ node: ConfigurationNode?, _ kind: String) -> String? {
-        guard let node, let path = node.value("the path of \(kind)", FilePathText.parse) else { return nil }
+        guard let node, let path = node.value(.path(kind)) else { return nil }
         return existingFile(path, kind, at: node.place)
     }
 
@@ -28,7 +32,7 @@ struct SettingsReader {
         minimumBytes: Int = 0
     ) -> String? {
         // A malformed path has its fault already.
-        guard (try? FilePathText.parse(path)) != nil else { return nil }
+        guard (try? ValueKind<String>.file.parse(path)) != nil else { return nil }
         guard readsNamedFiles else { return path }
         do throws(ValueFault) {
             let absolute = try directory.resolveCredential(path)

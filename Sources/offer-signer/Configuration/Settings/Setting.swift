@@ -7,12 +7,18 @@ struct Setting<Value: Sendable>: Sendable {
 
     init(
         _ keyPath: String,
-        _ kind: SettingKind<Value>,
+        _ kind: ValueKind<Value>,
         default fallback: Value,
         _ meaning: String,
         changes: SettingEntry.Change = .atReload
     ) {
-        entry = SettingEntry(keyPath, kind, .value(kind.text(fallback)), meaning, changes: changes)
+        entry = SettingEntry(
+            keyPath: keyPath,
+            kind: kind.ofTexts,
+            fallback: .value(kind.text(fallback)),
+            meaning: meaning,
+            changes: changes
+        )
         self.fallback = fallback
         parse = kind.parse
     }
@@ -20,12 +26,18 @@ struct Setting<Value: Sendable>: Sendable {
     /// A setting that may be left out: `absent` says what holds then.
     init<Wrapped>(
         _ keyPath: String,
-        _ kind: SettingKind<Wrapped>,
+        _ kind: ValueKind<Wrapped>,
         without absent: String,
         _ meaning: String,
         changes: SettingEntry.Change = .atReload
     ) where Value == Wrapped? {
-        entry = SettingEntry(keyPath, kind, .words(absent), meaning, changes: changes)
+        entry = SettingEntry(
+            keyPath: keyPath,
+            kind: kind.ofTexts,
+            fallback: .words(absent),
+            meaning: meaning,
+            changes: changes
+        )
         fallback = nil
         parse = { text throws(ValueFault) in try kind.parse(text) }
     }
@@ -35,8 +47,14 @@ struct Setting<Value: Sendable>: Sendable {
 struct SettingList: Sendable {
     let entry: SettingEntry
 
-    init<Element>(_ keyPath: String, of kind: SettingKind<Element>, without absent: String, _ meaning: String) {
-        entry = SettingEntry(keyPath, kind, .words(absent), meaning, isList: true)
+    init<Element>(_ keyPath: String, of kind: ValueKind<Element>, without absent: String, _ meaning: String) {
+        entry = SettingEntry(
+            keyPath: keyPath,
+            kind: kind.ofTexts,
+            fallback: .words(absent),
+            meaning: meaning,
+            isList: true
+        )
     }
 }
 
@@ -58,46 +76,13 @@ struct SettingEntry: Sendable {
 
     /// Its keys in the file, such as `server.port`.
     let keyPath: String
-    let type: String
-    /// In a usage line.
-    let placeholder: String
-    /// Whether the file writes it without quotation marks.
-    let isPlain: Bool
-    /// Whether a log may have its value: not the path of a file, nor a URL.
-    let isShown: Bool
-    let isAddress: Bool
-    let isList: Bool
+    /// Of the texts of its values, each as its value is written.
+    let kind: ValueKind<String>
     let fallback: Fallback
     /// With its unit.
     let meaning: String
-    let changes: Change
-    let check: @Sendable (String) throws(ValueFault) -> Void
-    /// A well-formed text as its value is written, so that texts of one value are the same.
-    let normal: @Sendable (String) -> String
-
-    init<Value>(
-        _ keyPath: String,
-        _ kind: SettingKind<Value>,
-        _ fallback: Fallback,
-        _ meaning: String,
-        isList: Bool = false,
-        changes: Change = .atReload
-    ) {
-        self.keyPath = keyPath
-        self.isList = isList
-        type = kind.name
-        placeholder = kind.placeholder
-        isPlain = kind.isPlain
-        isShown = kind.isShown
-        isAddress = kind.isAddress
-        self.changes = changes
-        self.fallback = fallback
-        self.meaning = meaning
-        check = { text throws(ValueFault) in _ = try kind.parse(text) }
-        normal = { text in (try? kind.parse(text)).map(kind.text) ?? text }
-    }
-
-    var needed: String { isPlain && !type.hasPrefix("whole") ? type : "a \(type)" }
+    var isList = false
+    var changes = Change.atReload
 
     /// The command line flag without its dashes, such as `server-drain-delay-seconds`.
     var flagName: String {
@@ -125,7 +110,7 @@ struct SettingEntry: Sendable {
             case .words("required"): "required"
             case .words(let words): "without it: \(words)"
             }
-        return "\(keyPath) (\(type), \(holds)): \(meaning)"
+        return "\(keyPath) (\(kind.name), \(holds)): \(meaning)"
     }
 
     var row: String {
@@ -134,7 +119,7 @@ struct SettingEntry: Sendable {
             case .value(let text): "`\(text)`"
             case .words(let words): words
             }
-        let type = isList ? "list, in the file alone: \(type)" : type
+        let type = isList ? "list, in the file alone: \(kind.name)" : kind.name
         return "| `\(keyPath)` | \(type) | \(holds) | \(meaning) |"
     }
 }

@@ -25,6 +25,8 @@ struct Settings: Sendable {
     /// In the catalog's order, at least one.
     let apps: [AppSettings]
     let clients: [Client]
+    /// The values of the catalog and the clients, by their paths in ``ConfigurationInUse``.
+    let recorded: [String: String]
     let warnings: [ConfigurationFinding]
 
     subscript<Value>(dynamicMember key: SettingLayers.Key<Value>) -> Value { values[dynamicMember: key] }

@@ -3,20 +3,12 @@ import Glibc
 enum HostName {
     /// A host name, an IPv4 address, or an IPv6 address without brackets.
     static func parse(_ text: String) throws(ValueFault) -> String {
-        guard !text.hasPrefix("[") else {
-            throw ValueFault("\(Echo.name(text)): write an IPv6 address without brackets, such as ::1")
-        }
-        guard !text.contains("/") else {
-            throw ValueFault("\(Echo.name(text)) is not a host; write a name or an address without scheme and path")
-        }
-        if text.contains(":"), !isIPv6(text) {
-            throw ValueFault("\(Echo.name(text)) is not a host; the port has a key of its own")
-        }
-        let allowed = text.utf8.allSatisfy { byte in
-            UInt8(ascii: "!") <= byte && byte <= UInt8(ascii: "~")
-        }
-        guard !text.isEmpty, allowed else {
-            throw ValueFault("\(Echo.name(text)) is not a host; write a name or an address such as 127.0.0.1 or ::1")
+        let isVisible = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard isVisible, isIPv6(text) || !text.contains(where: "[/:".contains) else {
+            throw ValueFault(
+                "\(Echo.name(text)) is not a host; write a name or an address such as 127.0.0.1 or ::1, without brackets, "
+                    + "scheme, path and port"
+            )
         }
         return text
     }

@@ -9,7 +9,7 @@ struct ConfigurationFile: Sendable {
 
     var place: ConfigurationPlace { place(line: nil) }
 
-    /// UTF-8 without control characters but tabs and line ends; a byte order mark is left out.
+    /// UTF-8.
     func text(namedAt: ConfigurationPlace, _ faults: FaultCollector) -> String? {
         do throws(ValueFault) {
             guard try RegularFile.size(of: path) <= Self.maximumBytes else { throw Self.tooLarge }
@@ -37,21 +37,9 @@ struct ConfigurationFile: Sendable {
     private static let tooLarge = ValueFault("is larger than 4 MiB, the limit for a configuration file")
 
     private func text(of bytes: [UInt8], _ faults: FaultCollector) -> String? {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let content = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
-        if let index = content.firstIndex(where: Self.isControl) {
-            let line = content[..<index].count { $0 == UInt8(ascii: "\n") } + 1
-            let character = Echo.codePoint(Unicode.Scalar(content[index]))
-            faults.fault(
-                place(line: line),
-                "has the control character \(character), which YAML does not allow; "
-                    + "remove it"
-            )
-            return nil
-        }
-        guard let text = String(validating: content, as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             // A line end is never part of a longer character, so each line is valid or not by itself.
-            let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
             faults.fault(place(line: line.map { $0 + 1 }), "is not UTF-8; save the file in UTF-8")
             return nil
@@ -61,13 +49,5 @@ struct ConfigurationFile: Sendable {
 
     func place(line: Int?) -> ConfigurationPlace {
         ConfigurationPlace(origin: .file(name, line: line), keyPath: "")
-    }
-
-    private static func isControl(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): false
-        case 0..<0x20, 0x7F: true
-        default: false
-        }
     }
 }

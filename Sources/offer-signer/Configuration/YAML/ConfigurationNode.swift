@@ -27,33 +27,47 @@ final class ConfigurationNode {
         self.faults = faults
     }
 
-    func fault(_ message: String) {
-        faults.fault(place, message)
-    }
+    func fault(_ message: String) { faults.fault(place, message) }
 
-    /// Unknown and repeated keys are faults, those of earlier versions with their fix.
-    func mapping(keys: [String], replaced: [String: String] = [:]) -> ConfigurationMapping? {
-        members(named: keys, replaced: replaced, "the keys \(keys.joined(separator: ", "))").map { members in
-            ConfigurationMapping(place: place, faults: faults, members: members)
+    func warn(_ message: String) { faults.warning(place, message) }
+
+    /// Reads a mapping by the members that `read` declares; others are faults.
+    func mapping<Value>(_ read: (Members) -> Value?) -> Value? {
+        guard isSupported else { return nil }
+        guard isMapping else {
+            // Nothing is there to be read, but the names are asked for.
+            let nothing = Members(of: self, [])
+            faults.silently { _ = read(nothing) }
+            fault("is \(kind); a mapping is needed, with the keys \(nothing.known.joined(separator: ", "))")
+            return nil
         }
+        let members = Members(of: self, members { $0 })
+        let value = read(members)
+        members.refuseOthers()
+        return value
     }
 
     /// The members of a mapping whose keys the operator chooses.
-    func entries(of things: String) -> [ConfigurationMapping.Member]? { members(named: nil, things) }
-
-    /// Those of the names, or all.
-    private func members(
-        named keys: [String]?,
-        replaced: [String: String] = [:],
-        _ needed: @autoclosure () -> String
-    ) -> [ConfigurationMapping.Member]? {
+    func entries(of things: String) -> [Member]? {
         guard isSupported else { return nil }
-        guard case .mapping(let mapping) = node else {
-            fault("is \(kind); a mapping is needed, with \(needed())")
+        guard isMapping else {
+            fault("is \(kind); a mapping is needed, with \(things)")
             return nil
         }
-        var members: [ConfigurationMapping.Member] = []
-        members.reserveCapacity(min(mapping.count, keys?.count ?? .max))
+        return members(shown: Echo.key)
+    }
+
+    struct Member {
+        let key: String
+        let node: ConfigurationNode
+    }
+
+    /// `shown` is a name as messages may repeat it.
+    private func members(shown: (String) -> String) -> [Member] {
+        guard case .mapping(let mapping) = node else { return [] }
+        var members: [Member] = []
+        var names: Set<String> = []
+        members.reserveCapacity(mapping.count)
         for (key, value) in mapping {
             let line = key.mark?.line
             guard case .scalar(let scalar) = key, !hasAnchor(key) else {
@@ -62,24 +76,25 @@ final class ConfigurationNode {
                 continue
             }
             let name = scalar.string
-            let shown = keys?.contains(name) == true ? name : Echo.key(name)
-            let member = ConfigurationNode(value, place.member(shown, line: line), document, faults)
-            if members.value(of: name) != nil {
-                member.fault("is given twice; keep one")
-            } else if let keys, !keys.contains(name) {
-                let fix = replaced[name].map { "is no longer known; " + $0 }
-                member.fault(fix ?? "is not known; \(Echo.hint(for: name, among: keys))")
+            if names.insert(name).inserted {
+                let node = ConfigurationNode(value, place.member(shown(name), line: line), document, faults)
+                members.append(Member(key: name, node: node))
             } else {
-                members.append(ConfigurationMapping.Member(key: name, value: member))
+                faults.fault(place.member(Echo.key(name), line: line), "is given twice; keep one")
             }
         }
         return members
     }
 
-    func list(of things: @autoclosure () -> String) -> [ConfigurationNode]? {
+    /// `fix` is what to do about an empty list; `nil` where there may be one.
+    func list(each needed: String? = nil, empty fix: String? = nil) -> [ConfigurationNode]? {
         guard isSupported else { return nil }
         guard case .sequence(let sequence) = node else {
-            fault("is \(kind); a list of \(things()) is needed")
+            fault("is \(kind); a list is needed\(needed.map { ", each " + $0 } ?? "")")
+            return nil
+        }
+        if sequence.isEmpty, let fix {
+            fault("is empty; \(fix)")
             return nil
         }
         return sequence.enumerated().map { index, element in
@@ -87,27 +102,41 @@ final class ConfigurationNode {
         }
     }
 
-    func filledList(of things: @autoclosure () -> String, fix: String) -> [ConfigurationNode]? {
-        guard let elements = list(of: things()) else { return nil }
-        guard !elements.isEmpty else {
-            fault("is empty; \(fix)")
+    /// A list of one value at least; `nil` where one of them is at fault, so that no rule judges the others alone.
+    func values<Value: Hashable>(of kind: ValueKind<Value>, isRequired: Bool = false) -> Set<Value>? {
+        let fix = isRequired ? "name at least one" : "name at least one, or leave the key out"
+        guard let nodes = list(each: kind.needed, empty: fix) else { return nil }
+        let values = nodes.compactMap { $0.value(kind) }
+        return values.count == nodes.count ? Set(values) : nil
+    }
+
+    /// Quoted or not, but for plain kinds: an identifier of digits need not be quoted.
+    func value<Value>(_ kind: ValueKind<Value>) -> Value? {
+        guard let text = text(of: kind) else { return nil }
+        do throws(ValueFault) {
+            return try kind.parse(text)
+        } catch {
+            fault(error.message)
             return nil
         }
-        return elements
     }
 
     /// A scalar's text as it is written, whatever type YAML would see in it.
-    func scalar(_ needed: @autoclosure () -> String) -> (text: String, isQuoted: Bool)? {
+    func text<Value>(of wanted: ValueKind<Value>) -> String? {
         guard isSupported else { return nil }
         guard case .scalar(let scalar) = node else {
-            fault("is \(kind); \(needed()) is needed")
+            fault("is \(kind); \(wanted.needed) is needed")
             return nil
         }
         guard !isNull else {
-            fault("has no value; \(needed()) is needed")
+            fault("has no value; \(wanted.needed) is needed")
             return nil
         }
-        return (scalar.string, scalar.style != .plain)
+        guard !wanted.isPlain || scalar.style == .plain else {
+            fault("is text in quotation marks; \(wanted.needed) is needed, without them")
+            return nil
+        }
+        return scalar.string
     }
 
     var isMapping: Bool {
@@ -155,32 +184,4 @@ final class ConfigurationNode {
 
     /// The tag of a value that has none written.
     private static let tags = [Tag.Name.str, .map, .seq, .implicit].map(\.rawValue)
-}
-
-struct ConfigurationMapping {
-    let place: ConfigurationPlace
-    let faults: FaultCollector
-    let members: [Member]
-
-    struct Member {
-        let key: String
-        let value: ConfigurationNode
-    }
-
-    subscript(key: String) -> ConfigurationNode? { members.value(of: key) }
-
-    /// A fault where it is left out.
-    func required(_ key: String, _ fix: String) -> ConfigurationNode? {
-        if let member = self[key] { return member }
-        faults.fault(place.member(key, line: place.line), "is missing; \(fix)")
-        return nil
-    }
-}
-
-extension [ConfigurationMapping.Member] {
-    /// The few members are looked through.
-    func value(of key: String) -> ConfigurationNode? {
-        for index in indices where self[index].key == key { return self[index].value }
-        return nil
-    }
 }

@@ -4,19 +4,6 @@ import Offers
 /// The SHA-256 of a client's token, which `clients.yaml` holds in its place.
 enum TokenDigest {
     static func text(of token: String) -> String { Hexadecimal.text(SHA256.hash(data: Array(token.utf8))) }
-
-    /// 64 hexadecimal digits.
-    ///
-    /// A fault does not repeat the text, which may be the token itself.
-    static func parse(_ text: String) throws(ValueFault) -> [UInt8] {
-        guard let bytes = Hexadecimal.bytes(text), bytes.count == 32 else {
-            throw ValueFault(
-                "has \(text.count) characters, and is not the SHA-256 of a token, which has 64 hexadecimal digits; "
-                    + "`offer-signer clients token` makes a token and prints its tokenSHA256"
-            )
-        }
-        return bytes
-    }
 }
 
 /// The key and token of `keys.example`, which everyone knows: they are refused on any but a loopback address.
