@@ -397,8 +397,6 @@ def test_by_the_ledger_a_jws_of_the_service(diagnosing):
     [decision] = diagnosing.sign(formats=["jws"])["decisions"]
     report = {"bundleId": BUNDLE_ID, "productId": PRODUCT_ID, "offerId": OFFER_ID, "jws": decision["jws"]}
     assert diagnosing.diagnose(report) == {"valid": True, "causes": []}
-    check(diagnosing.diagnose({**report, "productId": OTHER_PRODUCT_ID}), ["product_mismatch"])
-    check(diagnosing.diagnose({**report, "offerId": OTHER_OFFER_ID}), ["offer_mismatch"])
 
     # Changed after it was signed, and signed anew with the nonce.
     header_part, claims_part, signature = decision["jws"].split(".")
