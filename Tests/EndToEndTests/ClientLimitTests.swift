@@ -15,7 +15,11 @@ struct ClientLimitTests {
             return .init(500)
         }
         let installation = try Installation(asking: server, trusting: try TestAuthority())
-        try installation.edit("clients.yaml", "evidence:", "concurrentRequests: 2, signaturesPerSecond: 1000, evidence:")
+        try installation.edit(
+            "clients.yaml",
+            "evidence:",
+            "concurrentRequests: 2, signaturesPerSecond: 1000, evidence:"
+        )
         let service = try RunningService(installation, flags: ["--app-store-timeout-seconds", "30"])
         let waiting = try ["AAAA", "AAAB"].map { receipt in
             let body =

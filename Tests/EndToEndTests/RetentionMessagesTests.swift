@@ -91,7 +91,8 @@ struct RetentionMessagesTests {
         #expect(
             switching.json as? [String: [String: String]] == [
                 "alternateProduct": [
-                    "messageIdentifier": RetentionScene.german, "productId": "pro.monthly", "billingPlanType": "MONTHLY",
+                    "messageIdentifier": RetentionScene.german, "productId": "pro.monthly",
+                    "billingPlanType": "MONTHLY",
                 ]
             ]
         )

@@ -24,7 +24,9 @@ struct ServerAPITests {
             let answer = try JSON.object(try api.subscriptionStatuses(try anyId(world), statuses: statuses))
             #expect((answer["data"] as? [Any])?.count == count)
         }
-        #expect(throws: ServerAPIError.invalidStatus) { try api.subscriptionStatuses(try anyId(world), statuses: ["6"]) }
+        #expect(throws: ServerAPIError.invalidStatus) {
+            try api.subscriptionStatuses(try anyId(world), statuses: ["6"])
+        }
     }
 
     @Test(
