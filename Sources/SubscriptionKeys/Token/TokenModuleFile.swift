@@ -44,7 +44,7 @@ package struct TokenModuleFile: Hashable, Sendable {
             throw KeyError(
                 .token,
                 "\(place)has mode 0\(String(mode, radix: 8)), and others could replace its code: "
-                    + (mode & 0o1000 == 0 ? "chmod go-w \(name)" : "move the module into a directory of root's")
+                    + (mode & 0o1000 == 0 ? "" : "move the module out of it, or ") + "chmod go-w \(name)"
             )
         }
     }
