@@ -114,6 +114,13 @@ extension ConfigurationChange {
         .catalog(key, key + "\n      - { id: OTHER12345 }", "7: apps[0].keys[1]", "neither file nor publicKeyFile"),
         .catalog(
             key,
+            key + "\n      - { id: OTHER12345, file: SubscriptionKey_OTHER12345.p8 }",
+            "7: apps[0].keys[1].file",
+            "is also apps[0].keys[0].file, on line 6",
+            as: .warning
+        ),
+        .catalog(
+            key,
             key + "\n      - { id: EXAMPLE123, publicKeyFile: old.pem }",
             "7: apps[0].keys[1].id",
             "is also apps[0].keys[0].id, on line 6"

@@ -20,7 +20,7 @@ final class ConfigurationFixture {
         let demo = URL(filePath: #filePath).appending(path: "../../../../keys.example/SubscriptionKey_EXAMPLE123.p8")
         let key = try String(decoding: Data(contentsOf: demo.standardized), as: UTF8.self)
         let privateFiles = [
-            "SubscriptionKey_EXAMPLE123.p8": key, "AuthKey_EXAMPLE123.p8": key,
+            "SubscriptionKey_EXAMPLE123.p8": key, "SubscriptionKey_OTHER12345.p8": key, "AuthKey_EXAMPLE123.p8": key,
             "other.p8": Self.other, "digest.key": "32 bytes are enough for a digest",
         ]
         for edit in edits {

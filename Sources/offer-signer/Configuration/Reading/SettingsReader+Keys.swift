@@ -24,6 +24,7 @@ extension SettingsReader {
         // It holds for each key without one of its own.
         let issuerId = app.value("issuerId", .issuerId)
         var first: Members?
+        let uses = FirstUses<[UInt8]>()
         let keys = app.things(
             "keys",
             .keyId,
@@ -31,7 +32,7 @@ extension SettingsReader {
             empty: "the app needs a key that signs its offers",
             recordedIn: nil
         ) { members, id in
-            let key = key(members, id, isFirst: first == nil, appIssuer: issuerId)
+            let key = key(members, id, isFirst: first == nil, appIssuer: issuerId, uses)
             first = first ?? members
             return key
         }
@@ -45,7 +46,13 @@ extension SettingsReader {
         return keys ?? []
     }
 
-    private func key(_ members: Members, _ id: String?, isFirst: Bool, appIssuer: String?) -> KeySettings? {
+    private func key(
+        _ members: Members,
+        _ id: String?,
+        isFirst: Bool,
+        appIssuer: String?,
+        _ uses: FirstUses<[UInt8]>
+    ) -> KeySettings? {
         let (fileNode, tokenNode) = (members.member("file"), members.member("pkcs11"))
         let publicKeyNode = members.member("publicKeyFile")
         if let tokenNode {
@@ -68,7 +75,10 @@ extension SettingsReader {
             issuerId: issuerId ?? appIssuer,
             token: token
         )
-        if key.isPrivate, let node = fileNode ?? tokenNode { load(key, namedAt: node) }
+        if key.isPrivate, let node = fileNode ?? tokenNode {
+            // Such as the old file, copied for the next key: StoreKit refuses signatures under a wrong id.
+            uses.claim(load(key, namedAt: node), at: node, isFault: false)
+        }
         // That of a token's key is read with it.
         if let publicKeyNode, publicKeyFile != nil, token == nil {
             do throws(ValueFault) { try keyRing?.loadPublicKey(of: key) } catch { publicKeyNode.fault(error.message) }
@@ -76,7 +86,8 @@ extension SettingsReader {
         return key
     }
 
-    private func load(_ key: KeySettings, namedAt node: ConfigurationNode) {
+    /// Returns the key's fingerprint.
+    private func load(_ key: KeySettings, namedAt node: ConfigurationNode) -> [UInt8]? {
         let isGroupReadable = isGroupReadable || key.file.map(directory.isCredential) == true
         do throws(ValueFault) {
             let fingerprint =
@@ -85,7 +96,9 @@ extension SettingsReader {
                 } else {
                     try keyRing?.load(key, isGroupReadable: isGroupReadable)
                 }
-            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else { return }
+            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else {
+                return fingerprint
+            }
             node.fault(
                 "is the demo key, which everyone has, but server.host \(Echo.name(server.host)) is not a loopback "
                     + "address; use a key of your own, from App Store Connect"
@@ -93,6 +106,7 @@ extension SettingsReader {
         } catch {
             node.fault(error.message)
         }
+        return nil
     }
 
     /// A wrong id makes StoreKit refuse every signature, so a hint at one is worth a warning.
