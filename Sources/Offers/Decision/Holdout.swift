@@ -112,30 +112,3 @@ extension SubscriberFacts {
         )
     }
 }
-
-extension SubscriberRules {
-    /// The last one: only who would have the offer is held out of it.
-    static let holdout = Rule<SubscriberFacts, Reason>(
-        OfferKey(
-            "holdout",
-            .holdout(\.holdout),
-            without: "nobody",
-            "`{ percent: 10, name: spring26 }`: this share of the customers who would get the offer, 1 to 99, does not get "
-                + "it, so that the others can be compared with them. `name`: the offer's id by default; offers of one "
-                + "name share their draw",
-            shown: { terms in terms.holdout.map { "\($0.percent) % are held out\($0.name.map { " of \($0)" } ?? "")" } }
-        ),
-        wants: "The customer is not among those who are held out, for comparison.",
-        refusal: { $0.drawn?.isHeldOut == true ? .heldOut : nil },
-        saw: { facts in
-            guard let holdout = facts.offer.terms.holdout, let name = facts.offer.holdoutName else {
-                return "The offer holds nobody out."
-            }
-            guard let isHeldOut = facts.drawn?.isHeldOut else {
-                return "Nobody is named who could be drawn: neither an account nor a subscription."
-            }
-            let held = isHeldOut ? "the customer is one of them" : "the customer is none of them"
-            return "\(holdout.percent) % of the customers are held out of \(name), for comparison; \(held)."
-        }
-    )
-}
