@@ -43,8 +43,8 @@ package struct TokenModuleFile: Hashable, Sendable {
         guard mode & 0o022 == 0 else {
             throw KeyError(
                 .token,
-                "\(place)has mode 0\(String(mode, radix: 8)), and others could replace its code: "
-                    + (mode & 0o1000 == 0 ? "" : "move the module out of it, or ") + "chmod go-w \(name)"
+                "\(place)has mode 0\(String(mode, radix: 8)), and others could replace its code: chmod go-w \(name)"
+                    + (mode & 0o1000 == 0 ? "" : ", or better, move the module out of it")
             )
         }
     }
