@@ -7,8 +7,8 @@ import Synchronization
 /// answers in one tick is ``PublicEndpoints/offersPerTick``.
 final class Admission: Sendable {
     enum Place: Equatable {
-        /// Places for the offers, as far as can be told, of a request that waits for its turn, and for the ledger if it asks
-        /// for signatures.
+        /// Places for a request that waits for its turn, and for the ledger if it asks for signatures: for as many offers as
+        /// it is likely to ask for.
         case turn(isForSignatures: Bool, offers: Int = 1)
         /// Places for offers that are signed and wait for the ledger.
         case ledger(offers: Int)
