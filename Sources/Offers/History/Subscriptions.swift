@@ -156,7 +156,7 @@ extension Chapter {
         let product = hasEntry ? renewal?.content?.productId : newestProductId
         if let product, let known = app.product(product)?.group.id { return known }
         let said = hasEntry ? renewal?.content?.subscriptionGroupIdentifier : nil
-        return said ?? named().group(ofId: id, product: product)
+        return named().group(saidToBe: said, ofId: id, product: product)
     }
 
     /// Of the newest row that no upgrade replaced.
@@ -176,10 +176,16 @@ extension Chapter {
 private struct NamedGroups {
     private var ofIds: [String: Set<String>] = [:]
     private var ofProducts: [String: Set<String>] = [:]
+    /// Where Apple has products that the catalog has in another group.
+    private var contradicted: Set<String> = []
 
     init(_ chapters: [Chapter], of app: App) {
         for chapter in chapters {
+            if let renewal = chapter.renewal?.content {
+                contradict(renewal.subscriptionGroupIdentifier, by: renewal.productId.flatMap(app.product)?.group.id)
+            }
             for transaction in chapter.transactions.lazy.map(\.content) {
+                contradict(transaction.subscriptionGroupIdentifier, by: app.product(transaction.productId)?.group.id)
                 if let group = Book.group(of: transaction, in: app) {
                     ofIds[transaction.originalTransactionId, default: []].insert(group)
                 }
@@ -190,9 +196,13 @@ private struct NamedGroups {
         }
     }
 
-    /// Where several are named none is taken: nobody can see which of them is true.
-    func group(ofId id: String?, product: String?) -> String? {
-        let named = id.flatMap { ofIds[$0] } ?? product.flatMap { ofProducts[$0] } ?? []
-        return named.count == 1 ? named.first : nil
+    private mutating func contradict(_ said: String?, by known: String?) {
+        if let said, let known, said != known { contradicted.insert(said) }
+    }
+
+    /// Where several are named none is taken, nor one that the catalog contradicts: nobody can see which of them is true.
+    func group(saidToBe said: String?, ofId id: String?, product: String?) -> String? {
+        let named = said.map { [$0] } ?? id.flatMap { ofIds[$0] } ?? product.flatMap { ofProducts[$0] } ?? []
+        return named.count == 1 && contradicted.isDisjoint(with: named) ? named.first : nil
     }
 }

@@ -40,5 +40,33 @@ extension CustomerTable {
             [bought("9", "old", group: "pro"), bought("9", "older", group: "pro")],
             .active
         ),
+        Row(
+            "runs in the group that Apple names for the offer's product, which is not the catalog's",
+            [entry(ended: true, group: "mistyped"), entry("9", "gone", group: "mistyped")],
+            [bought(on: -90, until: -60, group: "mistyped"), bought("9", "gone", group: "mistyped")],
+            .groupUnknown,
+            "comeback"
+        ),
+        Row(
+            "runs there without an entry",
+            [entry(ended: true)],
+            [bought(on: -90, until: -60, group: "mistyped"), bought("9", "gone", group: "mistyped")],
+            .groupUnknown,
+            "comeback"
+        ),
+        Row(
+            "ended there",
+            [entry(ended: true, group: "mistyped"), entry("9", "gone", ended: true, group: "mistyped")],
+            [bought(on: -90, until: -60), bought("9", "gone", on: -60, until: -30, group: "mistyped")],
+            .lapsed,
+            "comeback"
+        ),
+        Row(
+            "runs in a group of which nothing here is said",
+            [entry(ended: true, group: "mistyped"), entry("9", "gone", group: "old")],
+            [bought(on: -90, until: -60, group: "mistyped"), bought("9", "gone", group: "old")],
+            .lapsed,
+            "comeback"
+        ),
     ]
 }
