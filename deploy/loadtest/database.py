@@ -111,7 +111,7 @@ def measure(options, server, service, connections, flags):
         time.sleep(1.5)
         commits, records, place = server.query(
             f"""SELECT xact_commit, (SELECT count(*) FROM ledger_records WHERE writer <> 'growth'),
-                pg_current_wal_insert_lsn()
+                pg_current_wal_flush_lsn()
             FROM pg_stat_database WHERE datname = '{DATABASE}'""",
             DATABASE,
         ).split("|")
