@@ -160,7 +160,7 @@ enum EvidencePhrases {
     static let none = "The request carries no evidence of a subscription, and no state of the account is held."
     private static let appUnknown = "The evidence does not say which app it is about."
     static let groupUnknown =
-        "The evidence has a subscription whose group neither the catalog nor Apple's answer names."
+        "The evidence has a subscription whose group cannot be told from the catalog and Apple's answer."
 
     static func app(of book: Book?, for app: App) -> String {
         guard let book else { return none }
