@@ -6,7 +6,6 @@ struct AppStoreLoopScene: SharedScene {
     /// Each is bought for by one test alone.
     static let customers = """
         [{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
-         { name: away, subscriptions: [{ product: pro.monthly, state: lapsed }] },
          { name: gone, subscriptions: [{ product: pro.monthly, state: lapsed }] },
          { name: active, subscriptions: [{ product: pro.monthly, state: active }] },
          { name: allowed }, { name: forbidden }]
@@ -39,15 +38,10 @@ struct AppStoreLoopTests {
     }
 
     /// Asks the service for an offer, with an App Store's answer of this moment.
-    private func decision(
-        for customer: String,
-        offer: String = "once",
-        formats: String = #"["discount"]"#
-    ) throws -> [String: Any] {
+    private func decision(for customer: String, offer: String = "once") throws -> [String: Any] {
         let response = try service.sign(
             #"""
             {"appAccountToken":"\#(account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
-            "formats":\#(formats),
             "evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}
             """#
         )
@@ -74,19 +68,6 @@ struct AppStoreLoopTests {
         #expect(second["discount"] == nil)
         let other = try decision(for: customer, offer: "anyone")
         #expect(other["verdict"] as? String == "eligible")
-    }
-
-    @Test("Both formats come in one answer, and the App Store takes either")
-    func jws() throws {
-        let decision = try decision(for: "away", offer: "anyone", formats: #"["jws","discount"]"#)
-        let jws = try #require(decision["jws"] as? String)
-        let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "anyone", "jws": jws]
-        let bought = try appStore.buy(as: "away", purchase)
-        #expect(bought.status == 200, "\(bought.json)")
-        #expect((bought.json["transaction"] as? [String: Any])?["offerIdentifier"] as? String == "anyone")
-        #expect(try appStore.buy(as: "away", purchase).json["storeKitError"] as? Int == 12)
-        let discount = try #require(decision["discount"] as? [String: Any])
-        #expect(try appStore.buy(as: "away", discount, account: account).status == 200)
     }
 
     @Test(
@@ -123,12 +104,10 @@ struct AppStoreLoopTests {
             ["app-store", "--port", "\(appStore.address.port)"] + directory,
             of: Executable.lab
         )
-        #expect(taken.status == 1)
-        #expect(taken.errors.contains("127.0.0.1:\(appStore.address.port)"))
+        taken.expect(1, "127.0.0.1:\(appStore.address.port)")
         try appStore.directory.write("app-store.yaml", "apps: red\n")
         let bad = try Executable.run(["app-store", "--port", "0"] + directory, of: Executable.lab)
-        #expect(bad.status == 78)
-        #expect(bad.errors.contains("app-store.yaml: apps"), "\(bad.errors)")
+        bad.expect(78, "app-store.yaml: apps")
         #expect(try Executable.run(["app-store", "--port", "70000"], of: Executable.lab).status == 64)
         appStore.signal(SIGTERM)
         #expect(appStore.wait() == 0)
@@ -167,10 +146,7 @@ struct AppStoreLoopTests {
     @Test("A decision says what it rests on and of when; with a timeout, what is remembered answers before Apple does")
     func sources() throws {
         let installation = try Installation()
-        let appStore = try RunningAppStore(
-            for: installation,
-            customers: "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]"
-        )
+        let appStore = try RunningAppStore(for: installation)
         try installation.ask(
             appStore,
             settings: "  timeoutSeconds: 60",
@@ -179,9 +155,7 @@ struct AppStoreLoopTests {
         )
         let service = try RunningService(installation)
         let offers = Customers.offers("anyone")
-        let view = try appStore.ask("GET", "/simulator/customers/lapsed").json
-        let subscription = try #require((view["subscriptions"] as? [[String: Any]])?.first)
-        let id = try #require(subscription["originalTransactionId"] as? String)
+        let id = try appStore.originalId(of: "lapsed")
         func ask(_ evidence: String, _ fields: [String] = []) throws -> Response {
             let body = #"{"appAccountToken":"\#(account)",\#(evidence.isEmpty ? "" : "\(evidence),")\#(offers)}"#
             let own = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
@@ -211,8 +185,7 @@ struct AppStoreLoopTests {
             .values.reduce(0, +)
         }
         let before = try calls()
-        let fault = #"{"target":"serverAPI","delayMilliseconds":40000}"#
-        #expect(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
+        try appStore.show(fault: #"{"target":"serverAPI","delayMilliseconds":40000}"#)
         #expect(try source(ask(byId, ["Request-Timeout-Milliseconds: 50"])) == "held")
         #expect(try calls() == before, "Apple has not answered yet")
         for malformed in ["0", "-1", "1.5", "soon", "3600001"] {

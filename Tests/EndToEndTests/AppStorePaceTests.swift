@@ -10,7 +10,7 @@ private struct PacedAppStore: Sendable {
     private let appStore: RunningAppStore
     private let first: Int
     private let step: Int
-    private let next = Counter()
+    private let number = Counter()
 
     init() throws {
         let installation = try Installation()
@@ -32,11 +32,7 @@ private struct PacedAppStore: Sendable {
             )
         }
         try installation.directory.write("clients.yaml", "clients: [\(clients.joined(separator: ", "))]\n")
-        func id(_ number: Int) throws -> Int {
-            let view = try appStore.ask("GET", "/simulator/customers/c-\(number)").json
-            let subscription = (view["subscriptions"] as? [[String: Any]])?.first
-            return try #require((subscription?["originalTransactionId"] as? String).flatMap { Int($0) })
-        }
+        func id(_ number: Int) throws -> Int { try #require(Int(appStore.originalId(of: "c-\(number)"))) }
         first = try id(1)
         step = try id(2) - first
         service = try RunningService(installation)
@@ -44,7 +40,7 @@ private struct PacedAppStore: Sendable {
     }
 
     /// The transaction of a customer whom nobody asked about.
-    func newCustomer() -> String { String(first + step * next.add()) }
+    func newCustomer() -> String { String(first + step * number.next()) }
 
     func ask(_ client: String, _ transaction: String, over connection: Connection, milliseconds: Int? = nil) throws
         -> Response
@@ -57,17 +53,6 @@ private struct PacedAppStore: Sendable {
             body: #"{"evidence":{"transactionId":"\#(transaction)"},"#
                 + #""offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
         )
-    }
-}
-
-private final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    func add() -> Int {
-        count.withLock { count in
-            count += 1
-            return count - 1
-        }
     }
 }
 
@@ -86,7 +71,7 @@ struct AppStorePaceTests {
             while !isOver.withLock({ $0 }) {
                 let transaction = String(Int.random(in: 100_000_000_000_000...999_999_999_999_999))
                 _ = try? scene.ask("flood", transaction, over: connection, milliseconds: 1)
-                _ = asked.add()
+                _ = asked.next()
             }
         }
         sleep(3)
@@ -99,7 +84,7 @@ struct AppStorePaceTests {
         }
         isOver.withLock { $0 = true }
         group.wait()
-        #expect(asked.add() > 500, "it was a flood")
+        #expect(asked.next() > 500, "it was a flood")
         scene.service.stop()
     }
 }

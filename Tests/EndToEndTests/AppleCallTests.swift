@@ -11,11 +11,7 @@ struct AppleCallTests {
 
     init() throws {
         installation = try Installation()
-        try installation.edit(
-            "catalog.yaml",
-            "id: TESTKEY001,",
-            "id: TESTKEY001, issuerId: \(RunningAppStore.issuerId),"
-        )
+        try installation.nameIssuer()
     }
 
     /// Has the command ask this address.
@@ -110,15 +106,11 @@ struct AppleCallTests {
     @Test("What keeps a call from being made is named: app, issuer, the body's file, network, configuration")
     func notMade() throws {
         try ask(at: "http://127.0.0.1:1")
-        let stranger = try apple("GET", "/inApps/v1/x", app: "com.example.b")
-        #expect(stranger.status == 1 && stranger.errors.contains("no app \"com.example.b\""), "\(stranger.errors)")
-        let file = try apple("PUT", "/inApps/v1/x", installation.directory.path("none.json"))
-        #expect(file.status == 1 && file.errors.contains("none.json cannot be read"), "\(file.errors)")
-        let network = try apple("GET", "/inApps/v1/x")
-        #expect(network.status == 1 && network.errors.contains("cannot be reached"), "\(network.errors)")
+        try apple("GET", "/inApps/v1/x", app: "com.example.b").expect(1, "no app \"com.example.b\"")
+        try apple("PUT", "/inApps/v1/x", installation.directory.path("none.json")).expect(1, "none.json cannot be read")
+        try apple("GET", "/inApps/v1/x").expect(1, "cannot be reached")
         try installation.edit("catalog.yaml", " issuerId: \(RunningAppStore.issuerId),", "")
-        let issuer = try apple("GET", "/inApps/v1/x")
-        #expect(issuer.status == 1 && issuer.errors.contains("issuerId"), "\(issuer.errors)")
+        try apple("GET", "/inApps/v1/x").expect(1, "issuerId")
         try installation.configure("catalog: none.yaml", anew: true)
         #expect(try apple("GET", "/inApps/v1/x").status == 78)
     }

@@ -96,7 +96,7 @@ extension SharedServiceTests {
             #expect(diagnosis.causes.map(\.code).contains("timestamp_in_seconds"))
         }
 
-        @Test("Faults are typed, with code and pointer, and a stranger learns nothing else")
+        @Test("Faults are typed, with code and pointer")
         func problems() async throws {
             let request = SignatureRequest(evidence: .receipt(base64: "x"), offers: [offer("anyone")])
             let error = await #expect(throws: OfferSignerError.self) { try await offers.signatures(request) }
@@ -107,15 +107,6 @@ extension SharedServiceTests {
             #expect(problem.status == 400)
             #expect(problem.code == "invalid_value")
             #expect(problem.pointer == "/evidence/receipt")
-
-            let stranger = try OfferSigner(url: "http://127.0.0.1:\(service.server.port)/", token: "wrong")
-            let refusal = await #expect(throws: OfferSignerError.self) { try await stranger.signatures(request) }
-            guard case .problem(let problem) = refusal else {
-                Issue.record("\(String(describing: refusal))")
-                return
-            }
-            #expect(problem.status == 401)
-            #expect(problem.code == "unauthorized")
         }
     }
 }
@@ -132,8 +123,7 @@ struct ChangingBackendClientTests {
 
     @Test("Both formats in one answer, and introductory eligibility as a JWS")
     func jws() async throws {
-        let issued = "id: TESTKEY001, issuerId: 57246542-96fe-1a63-e053-0824d011072a,"
-        try service.installation.edit("catalog.yaml", "id: TESTKEY001,", issued)
+        try service.installation.nameIssuer()
         try service.reload()
         let answer = try await offers.signatures(
             SignatureRequest(

@@ -11,16 +11,7 @@ struct CatalogCommandTests {
 
     init() throws {
         installation = try Installation()
-        try installation.makeKeyFile(Self.connectKey)
-        let directory = installation.directory
-        try installation.openssl(
-            "pkey",
-            "-in",
-            directory.path(Self.connectKey),
-            "-pubout",
-            "-out",
-            directory.path("connect.pem")
-        )
+        let pem = try installation.makeConnectKey(Self.connectKey)
         let offers = (1...12).map { "{ id: offer\($0), periods: 3 }" }.joined(separator: ", ")
         appStore = try RunningAppStore(
             in: try TemporaryDirectory(),
@@ -28,8 +19,7 @@ struct CatalogCommandTests {
                 appStoreConnect:
                   issuerId: \(RunningAppStore.issuerId)
                   keys:
-                    - { id: CONNECT123, publicKeyFile: \(directory.path("connect.pem")) }
-                    - { id: MINE123456, publicKeyFile: \(directory.path("connect.pem")), individual: true }
+                    - { id: CONNECT123, publicKeyFile: \(pem) }
                   pageSize: 5
                 apps:
                   - bundleId: \(Installation.bundleId)
@@ -53,13 +43,12 @@ struct CatalogCommandTests {
     private func catalog(
         _ command: String,
         _ arguments: String...,
-        key: String = connectKey,
-        issuer: String? = RunningAppStore.issuerId
+        key: String = connectKey
     ) throws -> ChildProcess.Outcome {
         let place =
             command == "write"
             ? ["--bundle-id", Installation.bundleId] : ["--config", installation.configuration]
-        let access = ["--key", installation.directory.path(key)] + (issuer.map { ["--issuer-id", $0] } ?? [])
+        let access = ["--key", installation.directory.path(key), "--issuer-id", RunningAppStore.issuerId]
         let address = ["--app-store-connect-url", "http://127.0.0.1:\(appStore.address.port)"]
         return try Executable.run(["catalog", command] + place + access + address + arguments)
     }
@@ -80,8 +69,7 @@ struct CatalogCommandTests {
         let controls = written.text.unicodeScalars.filter { $0.properties.generalCategory == .control && $0 != "\n" }
         #expect(controls.isEmpty && written.text.contains("app<U+001B>[31m<U+009B>2J"), "\(written.text)")
         try installation.directory.write("catalog.yaml", written.text)
-        let empty = try installation.check()
-        #expect(empty.status == 78 && empty.errors.contains("KEY_ID"), "\(empty.errors)")
+        try installation.check().expect(78, "KEY_ID")
         try installation.directory.write("catalog.yaml", written.text.replacing("KEY_ID", with: "TESTKEY001"))
         let check = try installation.check()
         #expect(check.status == 0 && check.text.contains("3 products, 16 offers"), "\(check.errors)\(check.text)")
@@ -106,37 +94,16 @@ struct CatalogCommandTests {
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("note: ") } && lines.count == 15, "\(text.text)")
         let json = try catalog("compare", "--json", "--bundle-id", Installation.bundleId)
         #expect(try codes(json).first == "offer_id_in_other_case")
-        let stranger = try catalog("compare", "--bundle-id", "com.example.other")
-        #expect(stranger.status == 1 && stranger.errors.contains("the catalog has no app"))
+        try catalog("compare", "--bundle-id", "com.example.other").expect(1, "the catalog has no app")
     }
 
     @Test("A refusal is told by its cause")
     func refusals() throws {
-        let signing = try catalog("write", key: "SubscriptionKey_TESTKEY001.p8")
-        #expect(signing.status == 1 && signing.errors.contains("In-App Purchase key"), "\(signing.errors)")
+        try catalog("write", key: "SubscriptionKey_TESTKEY001.p8").expect(1, "In-App Purchase key")
         try installation.makeKeyFile("AuthKey_OTHER12345.p8")
         let other = try catalog("write", key: "AuthKey_OTHER12345.p8")
         #expect(other.status == 1 && other.errors.contains("401 NOT_AUTHORIZED"), "\(other.errors)")
-        let individual = try catalog("write", issuer: nil)
-        #expect(individual.status == 1 && individual.errors.contains("needs --issuer-id"), "\(individual.errors)")
-        let fault = #"{"target":"appStoreConnect","times":1,"httpStatus":503}"#
-        try #require(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
-        let repeated = try catalog("write")
-        #expect(repeated.status == 0 && repeated.errors.contains("waiting 2 s"), "\(repeated.errors)")
-        try FileManager.default.copyItem(
-            atPath: installation.directory.path(Self.connectKey),
-            toPath: installation.directory.path("AuthKey_MINE123456.p8")
-        )
-        let mine = try catalog("write", key: "AuthKey_MINE123456.p8", issuer: nil)
-        #expect(mine.status == 0, "\(mine.errors)")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644],
-            ofItemAtPath: installation.directory.path("AuthKey_MINE123456.p8")
-        )
-        let open = try catalog("write", key: "AuthKey_MINE123456.p8", issuer: nil)
-        #expect(open.status == 1 && open.errors.contains("open to others"), "\(open.errors)")
-        let unknown = try catalog("write", "--bundle-id", "com.example.other")
-        #expect(unknown.status == 1 && unknown.errors.contains("the key's team has no app"), "\(unknown.errors)")
+        try catalog("write", "--bundle-id", "com.example.other").expect(1, "the key's team has no app")
     }
 
     @Test("Arguments that cannot be right are refused before anybody is asked")

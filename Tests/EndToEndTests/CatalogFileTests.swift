@@ -83,16 +83,11 @@ struct CatalogFileTests {
         let shape = try write(copy("local", "\"payUpFront\"", "\"later\""))
         let place = "/subscriptionGroups/0/subscriptions/0/adHocOffers/0/paymentMode"
         #expect(shape.status == 78 && shape.errors.contains(place) && shape.text.isEmpty, "\(shape.errors)")
-        let missing = try write(installation.directory.path("none.storekit"))
-        #expect(missing.status == 78 && missing.errors.contains("cannot be read"), "\(missing.errors)")
-        let newer = try write(copy("local", "\"major\": 3", "\"major\": 6"))
-        #expect(newer.status == 0 && newer.errors.contains("warning: the file has version 6"), "\(newer.errors)")
-        let unknown = try write(Self.path("local"), "--group-id", "Por=1")
-        #expect(unknown.status == 64 && unknown.errors.contains("did you mean \"Pro\"?"), "\(unknown.errors)")
-        let twice = try write(Self.path("local"), "--group-id", "Pro=1", "--group-id", "Pro=2")
-        #expect(twice.status == 64 && twice.errors.contains("named twice"), "\(twice.errors)")
-        let ambiguous = try write(copy("local", "\"Audio\"", "\"Pro\""), "--group-id", "Pro=1")
-        #expect(ambiguous.status == 64 && ambiguous.errors.contains("2 groups"), "\(ambiguous.errors)")
+        try write(installation.directory.path("none.storekit")).expect(78, "cannot be read")
+        try write(copy("local", "\"major\": 3", "\"major\": 6")).expect(0, "warning: the file has version 6")
+        try write(Self.path("local"), "--group-id", "Por=1").expect(64, "did you mean \"Pro\"?")
+        try write(Self.path("local"), "--group-id", "Pro=1", "--group-id", "Pro=2").expect(64, "named twice")
+        try write(copy("local", "\"Audio\"", "\"Pro\""), "--group-id", "Pro=1").expect(64, "2 groups")
         for arguments in [
             ["--storekit", Self.path("local"), "--key", installation.key],
             ["--group-id", "Pro=1", "--key", installation.key],
@@ -130,9 +125,7 @@ struct CatalogFileTests {
     @Test("Of one synchronised file, the catalog and the stand-in's App Store Connect say the same")
     func same() throws {
         let connectKey = "AuthKey_CONNECT123.p8"
-        try installation.makeKeyFile(connectKey)
-        let pem = installation.directory.path("connect.pem")
-        try installation.openssl("pkey", "-in", installation.directory.path(connectKey), "-pubout", "-out", pem)
+        let pem = try installation.makeConnectKey(connectKey)
         let store = try RunningAppStore(
             in: try TemporaryDirectory(),
             scenario: """

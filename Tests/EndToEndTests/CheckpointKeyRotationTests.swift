@@ -13,7 +13,7 @@ struct CheckpointKeyRotationTests {
     private func verified() throws -> [String: Any] {
         let outcome = try installation.ledger("verify", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        return try #require(try JSONSerialization.jsonObject(with: Data(outcome.text.utf8)) as? [String: Any])
+        return outcome.json
     }
 
     @Test("The key beside a ledger is replaced; a run that was interrupted is finished by the next one")
@@ -40,8 +40,7 @@ struct CheckpointKeyRotationTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key + ".new")
         try old.write(to: URL(filePath: key))
         let refused = try installation.check()
-        #expect(refused.status == 78)
-        #expect(refused.errors.contains("rotate-checkpoint-key"), "\(refused.errors)")
+        refused.expect(78, "rotate-checkpoint-key")
         #expect(try installation.ledger("verify").status == 1)
         #expect(try installation.ledger("rotate-checkpoint-key").status == 0)
         #expect(try Data(contentsOf: URL(filePath: key)) == new)
@@ -56,8 +55,7 @@ struct CheckpointKeyRotationTests {
         let file = installation.directory.path("new.p8")
         let service = try RunningService(installation)
         try service.waitUntilReadiness(is: 200)
-        let busy = try installation.ledger("rotate-checkpoint-key", "--new-key-file", file)
-        #expect(busy.status == 1 && busy.errors.contains("stop every service"), "\(busy.errors)")
+        try installation.ledger("rotate-checkpoint-key", "--new-key-file", file).expect(1, "stop every service")
         service.stop()
         #expect(try installation.ledger("rotate-checkpoint-key").status == 64)
         for words in ["The checkpoint key was changed at", "has the new key already"] {

@@ -14,9 +14,7 @@ struct ConfigurationRecordTests {
     }
 
     private static func exported(_ installation: Installation) throws -> [[String: Any]] {
-        try installation.ledger("export", "--configurations").text.split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        }
+        try installation.ledger("export", "--configurations").text.jsonLines()
     }
 
     @Test("Rules that are taken from an offer are in the log, in the ledger and its export, in /readyz and the metrics")
@@ -61,24 +59,6 @@ struct ConfigurationRecordTests {
         #expect(verified.json["configurations"] as? Int == 2)
         #expect(verified.json["records"] as? Int == 0)
         #expect(try installation.records().isEmpty, "an export of signatures has signatures alone")
-    }
-
-    @Test("Comments, order, a default that is written, a flag in place of the file and a restart change no value")
-    func nothing() throws {
-        let installation = try Installation()
-        try installation.configure("log: { level: info }")
-        let service = try RunningService(installation)
-        try installation.limit(offer: "afterRefund: refuse, scope: group", app: "    # a comment\n")
-        try service.reload()
-        service.stop()
-        try installation.configure("", anew: true)
-        let next = try RunningService(installation, flags: ["--log-level", "info"])
-        next.stop()
-        let all = try Self.lines(service) + Self.lines(next)
-        #expect(all.count == 3)
-        #expect(Set(all.map(\.sha256)).count == 1)
-        #expect(all.allSatisfy { $0.changes.isEmpty })
-        #expect(try Self.exported(installation).count == 1)
     }
 
     @Test("A setting that waits for a restart counts once it is in use")

@@ -67,26 +67,6 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Connections beyond the limit get 503, and there is room again when others close")
-    func connections() throws {
-        let service = try RunningService(flags: ["--server-limits-maximum-connections", "3"])
-        do {
-            let first = try (0..<3).map { _ in try Connection(to: service.server) }
-            for connection in first {
-                #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
-            }
-            let excess = try Connection(to: service.server)
-            let response = try excess.receive()
-            #expect(response.status == 503)
-            #expect(response.json["code"] as? String == "too_many_connections")
-            #expect(response.headers["retry-after"] != nil)
-            #expect(response.headers["x-request-id"]?.isEmpty == false)
-            #expect(excess.isClosed())
-            #expect(try first[0].request("POST", "/v1/signatures", body: Self.body).status == 200)
-        }
-        #expect(waitUntil { (try? service.sign(Self.body).status) == 200 })
-    }
-
     @Test("Where few files may be open, clients get no more connections than leave room for the operators")
     func fewFiles() throws {
         let service = try RunningService(launcher: ["prlimit", "--nofile=128:128"])
@@ -110,10 +90,7 @@ struct ConnectionLimitTests {
         let connection = try Connection(to: service.server)
         let count = 120
         let body = #"{"applicationUsername":"a","explain":true}"#
-        let request =
-            "POST /v1/eligibility HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n"
-            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        try connection.send(String(repeating: request, count: count))
+        try connection.send(String(repeating: Connection.post(body, to: "/v1/eligibility"), count: count))
         func answered() throws -> Double {
             try service.metrics().reduce(0) { sum, metric in
                 metric.key.hasPrefix("offer_signer_requests_total") ? sum + metric.value : sum

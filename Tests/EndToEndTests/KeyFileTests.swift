@@ -20,51 +20,7 @@ struct KeyFileTests {
             in: installation.directory
         )
         let refused = try installation.check(environment: ["LD_PRELOAD": library])
-        #expect(refused.status == 78)
-        #expect(refused.errors.contains("fails its test: a signature does not verify"), "\(refused.errors)")
-    }
-
-    @Test("A secret as Kubernetes mounts it: through links, readable by the group, if the configuration says so")
-    func kubernetes() throws {
-        let directory = installation.directory
-        // A volume's files are links into `..data`, which is a link to a directory that is replaced as a whole.
-        let version = directory.url.appending(path: "secrets/..2026_11_21_00_00_00.1")
-        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
-        let file = version.appending(path: "SubscriptionKey_TESTKEY001.p8").path
-        try FileManager.default.moveItem(atPath: installation.key, toPath: file)
-        try setMode(0o440, of: file)
-        for (link, target) in [
-            ("secrets/..data", "..2026_11_21_00_00_00.1"),
-            ("secrets/SubscriptionKey_TESTKEY001.p8", "..data/SubscriptionKey_TESTKEY001.p8"),
-        ] {
-            try FileManager.default.createSymbolicLink(atPath: directory.path(link), withDestinationPath: target)
-        }
-        try installation.writeCatalog(keys: "{ id: TESTKEY001, file: secrets/SubscriptionKey_TESTKEY001.p8 }")
-        let refused = try installation.check()
-        #expect(refused.status == 78)
-        #expect(refused.errors.contains("has mode 0440, open to others"))
-        #expect(try installation.check("--keys-group-readable", "true").status == 0)
-        try setMode(0o444, of: file)
-        #expect(try installation.check("--keys-group-readable", "true").status == 78)
-    }
-
-    @Test("A systemd credential, which shows the group's permission since systemd 254, needs no setting")
-    func credential() throws {
-        let credentials = installation.directory.url.appending(path: "credentials")
-        try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
-        let file = credentials.appending(path: "SubscriptionKey_TESTKEY001.p8").path
-        try FileManager.default.moveItem(atPath: installation.key, toPath: file)
-        try setMode(0o440, of: file)
-        try installation.writeCatalog(keys: "{ id: TESTKEY001, file: \"credential:SubscriptionKey_TESTKEY001.p8\" }")
-        let environment = ["CREDENTIALS_DIRECTORY": credentials.path]
-        let service = try RunningService(installation, environment: environment)
-        #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
-        #expect(try installation.check().errors.contains("$CREDENTIALS_DIRECTORY is not set"))
-        try installation.writeCatalog(keys: "{ id: TESTKEY001, file: \"credential:SubscriptionKey_TESTKEY002.p8\" }")
-        let missing = try installation.check(environment: environment).errors
-        #expect(missing.contains("no such file; this should be the private key, a P8, under the name of"))
-        #expect(missing.contains("after a new line, restart it"))
-        #expect(!missing.contains("relative to the directory"))
+        refused.expect(78, "fails its test: a signature does not verify")
     }
 
     @Test("A ledger's keys may be systemd credentials, too; as other files they are for their owner alone")
@@ -128,10 +84,7 @@ struct KeyFileTests {
             let command = unprivileged + [Executable.path, "check", "--config", installation.configuration]
             let refused = try Executable.run(command, of: "/usr/bin/env")
             try setMode(0o600, of: file)
-            #expect(refused.status == 78)
-            #expect(refused.errors.contains("error: ledger.\(setting): "), "\(refused.errors)")
-            #expect(refused.errors.contains("Permission denied"), "\(refused.errors)")
-            #expect(refused.errors.contains("\(file) && chmod 600 \(file)"), "\(refused.errors)")
+            refused.expect(78, "error: ledger.\(setting): ", "Permission denied", "\(file) && chmod 600 \(file)")
             #expect(!refused.errors.contains("backup"), "\(refused.errors)")
         }
     }
@@ -167,8 +120,7 @@ struct KeyFileTests {
         }
         try FileManager.default.removeItem(atPath: ledger)
         let gone = try check()
-        #expect(gone.status == 0, "\(gone.errors)")
-        #expect(gone.errors.contains("is not there, though its keys are"), "\(gone.errors)")
+        gone.expect(0, "is not there, though its keys are")
         #expect(!gone.errors.contains("chown"), "\(gone.errors)")
     }
 
@@ -179,8 +131,7 @@ struct KeyFileTests {
         #expect(checked.status == 0, "\(checked.errors)")
         #expect(checked.text.contains("\(state)/ledger.sqlite, which the first start will make, in the directory that"))
         let served = try installation.serve(environment: ["STATE_DIRECTORY": state])
-        #expect(served.status == 78)
-        #expect(served.errors.contains("is in a directory that does not exist"), "\(served.errors)")
+        served.expect(78, "is in a directory that does not exist")
         #expect(try installation.check().text.contains("make: neither ledger.url nor STATE_DIRECTORY is set"))
         try begin(installation.ledger)
         #expect(try !installation.check().text.contains("STATE_DIRECTORY"))
@@ -197,14 +148,11 @@ struct KeyFileTests {
         let keys = [".digest-key", ".checkpoint-key.p8"].map { installation.ledger + $0 }
         for file in [installation.ledger] + keys { #expect(chown(file, 1234, 1234) == 0) }
         #expect(try installation.check().status == 0)
-        let verified = try installation.ledger("verify")
-        #expect(verified.status == 0, "\(verified.errors)")
+        try installation.ledger("verify").expect(0)
         for key in keys {
             #expect(chown(key, 4321, 4321) == 0)
             let refused = try installation.check()
-            #expect(refused.status == 78)
-            #expect(refused.errors.contains("belongs to user 4321"), "\(refused.errors)")
-            #expect(refused.errors.contains("root or to the service's user (1234): chown 1234"), "\(refused.errors)")
+            refused.expect(78, "belongs to user 4321", "root or to the service's user (1234): chown 1234")
             #expect(chown(key, 1234, 1234) == 0)
         }
     }

@@ -20,8 +20,7 @@ struct LedgerCodeTests {
     private func expectRefusal(of finding: String, by service: RunningService) throws {
         for number in 0..<5 {
             let refused = try service.sign(Customers.request("during-\(number)"))
-            #expect(refused.status == 503)
-            #expect(refused.json["code"] as? String == "ledger_unavailable", "\(refused)")
+            #expect(refused.summary == "503 ledger_unavailable", "\(refused.json)")
         }
         try service.expectFault(finding)
         for (arguments, status) in [(["ledger", "verify"], 1), (["check"], 78)] as [([String], Int32)] {
@@ -54,8 +53,7 @@ struct LedgerCodeTests {
             #expect(try !isSigned("before", by: service))
             service.stop()
         }
-        let verified = try installation.ledger("verify")
-        #expect(verified.status == 0, "\(verified.errors)")
+        try installation.ledger("verify").expect(0)
         #expect(try installation.records().count == 3)
     }
 
@@ -70,24 +68,6 @@ struct LedgerCodeTests {
                 "DROP VIEW ledger_records; ALTER TABLE a RENAME TO ledger_records"
             ),
         ]) { try installation.sql($0) }
-    }
-
-    @Test("A trigger or a rule in PostgreSQL: nothing is signed, and /readyz, check and verify name it")
-    func server() throws {
-        let server = try PostgreSQLServer()
-        try installation.keepLedger(in: server.url())
-        try server.query(
-            "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql "
-                + "AS 'BEGIN DELETE FROM ledger_records; RETURN NULL; END'"
-        )
-        let trigger =
-            "CREATE CONSTRAINT TRIGGER evil AFTER INSERT ON ledger_records DEFERRABLE INITIALLY DEFERRED "
-            + "FOR EACH ROW EXECUTE FUNCTION evil()"
-        let rule = "CREATE RULE evil AS ON INSERT TO ledger_records DO INSTEAD NOTHING"
-        try withstand([
-            ("trigger evil on ledger_records was added", trigger, "DROP TRIGGER evil ON ledger_records"),
-            ("rule evil on ledger_records was added", rule, "DROP RULE evil ON ledger_records"),
-        ]) { try server.query($0) }
     }
 
     @Test("A dump is restored under two replicas: no one signs until an operator knows of the loss, and then both do")
@@ -110,11 +90,9 @@ struct LedgerCodeTests {
         )
         for service in services { try service.expectFault("the database lost 3 records") }
         for service in services {
-            let refused = try service.sign(Customers.request("alice"))
-            #expect(refused.json["code"] as? String == "ledger_unavailable")
+            #expect(try service.sign(Customers.request("alice")).summary == "503 ledger_unavailable")
         }
-        let verified = try installation.ledger("verify")
-        #expect(verified.status == 0 && verified.errors.contains("lost: 3 records of chain"), "\(verified.errors)")
+        try installation.ledger("verify").expect(0, "lost: 3 records of chain")
         let acknowledged = try installation.ledger("acknowledge")
         #expect(acknowledged.text.contains("Acknowledged: 3 records of chain"), "\(acknowledged.text)")
         for service in services {
@@ -143,8 +121,7 @@ struct LedgerCodeTests {
         try first.waitUntilReadiness(is: 200)
         #expect(try isSigned("first", by: first))
         first.stop()
-        let warned = try installation.check()
-        #expect(warned.status == 0 && warned.errors.contains("owns the tables"), "\(warned.errors)")
+        try installation.check().expect(0, "owns the tables")
         // The statements of the page, as they are.
         try server.query("CREATE ROLE offer_signer_owner LOGIN")
         for block in blocks {
@@ -160,8 +137,7 @@ struct LedgerCodeTests {
         try server.query("DROP TABLE ledger_losses; DELETE FROM schema_migrations WHERE name = 'losses'", in: database)
         let waiting = try RunningService(installation)
         try waiting.expectFault("offer-signer ledger migrate")
-        let checked = try installation.check()
-        #expect(checked.status == 78 && checked.errors.contains("offer-signer ledger migrate"), "\(checked.errors)")
+        try installation.check().expect(78, "offer-signer ledger migrate")
         let made = try installation.ledger("migrate", "--ledger-url", owner)
         #expect(made.text == "Made: step losses.\nThe tables are up to date.\n", "\(made.text)\(made.errors)")
         try waiting.waitUntilReadiness(is: 200)

@@ -30,8 +30,7 @@ struct LedgerOutageTests {
         try service.waitUntilReadiness(is: 200)
         #expect(try sign().status == 200)
         service.stop()
-        let verified = try installation.ledger("verify", "--ledger-url", "sqlite:disk/ledger.sqlite")
-        #expect(verified.status == 0, "\(verified.errors)")
+        try installation.ledger("verify", "--ledger-url", "sqlite:disk/ledger.sqlite").expect(0)
         let kept = try installation.ledger("export", "--ledger-url", "sqlite:disk/ledger.sqlite").text
         #expect(received.count > 1)
         for nonce in received { #expect(kept.contains(nonce), "received, and not on record") }
@@ -77,8 +76,7 @@ struct LedgerOutageTests {
         service.signal(SIGTERM)
         _ = service.wait()
         let again = try service.installation.serve()
-        #expect(again.status == 78)
-        #expect(again.errors.contains("ledger.sqlite is empty, though its log"), "\(again.errors)")
+        again.expect(78, "ledger.sqlite is empty, though its log")
     }
 
     @Test("Its log is deleted: nothing is signed, and a clean stop brings the log's records into the file")
@@ -94,19 +92,12 @@ struct LedgerOutageTests {
         #expect(try restarted.sign(request).status == 200)
         #expect(try service.installation.records().count == 2)
     }
-}
-
-@Suite("When the ledger can be written again", .serialized, .timeLimit(.minutes(30)), .sharing(PlainScene.self))
-struct LedgerRecoveryTests {
-    private let service: RunningService
-
-    init() throws { service = try PlainScene.running().service }
 
     @Test(
         "Another process keeps it locked: nothing is signed after the deadline, and all is well when the lock is gone"
     )
     func locked() throws {
-        let endings = service.log.components(separatedBy: "ready again").count
+        let service = try RunningService()
         #expect(try service.sign(request).status == 200)
         let locker = try service.installation.lockLedger()
         expectNoSignature(try service.sign(request))
@@ -118,45 +109,14 @@ struct LedgerRecoveryTests {
         _ = locker.wait()
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
-        #expect(waitUntil { service.log.components(separatedBy: "ready again").count > endings })
-    }
-
-    @Test("Its file is moved away: nothing is signed until it is back", arguments: ["moved", "replaced"])
-    func moved(how: String) throws {
-        let path = service.installation.ledger
-        #expect(try service.sign(request).status == 200)
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
-        if how == "replaced" { try FileManager.default.copyItem(atPath: path + ".away", toPath: path) }
-        for _ in 0..<50 { expectNoSignature(try service.sign(request)) }
-        try service.expectFault("was moved, replaced or deleted")
-        if how == "replaced" { try FileManager.default.removeItem(atPath: path) }
-        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
-        try service.waitUntilReadiness(is: 200)
-        #expect(try service.sign(request).decisions.first?["discount"] != nil)
-    }
-
-    @Test("Its log is replaced: nothing is signed until the right one is back")
-    func logReplaced() throws {
-        let records = try service.installation.records().count
-        let log = service.installation.ledger + "-wal"
-        #expect(try service.sign(request).status == 200)
-        try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
-        try FileManager.default.copyItem(atPath: log + ".away", toPath: log)
-        expectNoSignature(try service.sign(request))
-        try service.expectFault("ledger.sqlite-wal was replaced")
-        try FileManager.default.removeItem(atPath: log)
-        try FileManager.default.moveItem(atPath: log + ".away", toPath: log)
-        try service.waitUntilReadiness(is: 200)
-        #expect(try service.sign(request).decisions.first?["discount"] != nil)
-        #expect(try service.installation.records().count == records + 2)
+        #expect(waitUntil { service.log.contains("ready again") })
     }
 }
 
 private var request: String { Customers.request("alice") }
 
 private func expectNoSignature(_ response: Response) {
-    #expect(response.status == 503)
-    #expect(response.json["code"] as? String == "ledger_unavailable")
+    #expect(response.summary == "503 ledger_unavailable")
     #expect(Int(response.headers["retry-after"] ?? "").map { $0 > 0 } == true)
     #expect(!String(decoding: response.body, as: UTF8.self).contains("signature\""))
 }

@@ -16,8 +16,7 @@ struct LedgerTests {
         #expect(received.count >= 300)
         let recorded = Set(try service.installation.records().compactMap { $0["nonce"] as? String })
         #expect(received.subtracting(recorded).isEmpty)
-        let verified = try service.installation.ledger("verify")
-        #expect(verified.status == 0, "\(verified.errors)")
+        try service.installation.ledger("verify").expect(0)
         let restarted = try RunningService(service.installation)
         #expect(try restarted.sign(request("alice")).decisions.first?["discount"] != nil)
     }
@@ -99,9 +98,7 @@ struct LedgerTests {
         // The figures of the database are a minute old at the most: another service has them at once.
         service.stop()
         let (next, name) = (try RunningService(service.installation), "offer_signer_eligibility_skipped_signatures")
-        let deadline = Date() + 30
-        while try next.metrics()[name] == nil, Date() < deadline { usleep(50_000) }
-        #expect(try next.metrics()[name] == 1)
+        #expect(try waitUntil { try next.metrics()[name] == 1 })
         let verifiedAt = try next.metrics()["offer_signer_ledger_verified_timestamp_seconds{database=\"sqlite\"}"]
         #expect(abs(Date().timeIntervalSince1970 - (verifiedAt ?? 0)) < 300)
     }
@@ -178,8 +175,7 @@ struct LedgerTests {
         #expect(computed.text == "True\nTrue\n", "\(computed.errors)")
         try service.installation.sql("UPDATE ledger_records SET client = 'nobody' WHERE number = 3")
         let verified = try service.installation.ledger("verify")
-        #expect(verified.status == 1)
-        #expect(verified.errors.contains("broken: record 3 of chain "))
+        verified.expect(1, "broken: record 3 of chain ")
     }
 
     @Test("Nothing is forgotten, and nothing made, where there is no ledger")
@@ -192,8 +188,7 @@ struct LedgerTests {
         #expect(outcome.errors.contains("there is no ledger where the configuration has it"))
         #expect(!FileManager.default.fileExists(atPath: installation.ledger))
         let verified = try installation.ledger("verify")
-        #expect(verified.status == 1)
-        #expect(verified.errors.contains("there is no ledger where the configuration has it"))
+        verified.expect(1, "there is no ledger where the configuration has it")
         // Perhaps the service has it elsewhere.
         for words in ["\"\(installation.ledger)\"", "set STATE_DIRECTORY"] {
             #expect(verified.errors.contains(words), "\(verified.errors)")
@@ -213,9 +208,7 @@ struct LedgerTests {
                     try? FileManager.default.removeItem(atPath: installation.ledger + suffix)
                 }
                 let checked = try installation.check()
-                #expect(checked.status == 0)
-                #expect(checked.errors.contains("warning: ledger.url: \""), "\(checked.errors)")
-                #expect(checked.errors.contains(sentence), "\(checked.errors)")
+                checked.expect(0, "warning: ledger.url: \"", sentence)
             }
             let service = try RunningService(installation)
             #expect(try service.sign(request("alice")).status == 200)
@@ -241,9 +234,7 @@ struct LedgerTests {
             let path = installation.ledger + "." + key
             try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
             for outcome in [try installation.serve(), try installation.check()] {
-                #expect(outcome.status == 78)
-                #expect(outcome.errors.contains("ledger.sqlite." + key))
-                #expect(outcome.errors.contains("restore it from a backup"))
+                outcome.expect(78, "ledger.sqlite." + key, "restore it from a backup")
             }
             #expect(!FileManager.default.fileExists(atPath: path))
             try FileManager.default.moveItem(atPath: path + ".away", toPath: path)

@@ -1,7 +1,6 @@
 import ChildProcess
 import FakeServer
 import Foundation
-import Synchronization
 import Testing
 
 /// The load generator against servers whose behaviour is known.
@@ -32,6 +31,8 @@ extension LoadTests {
                     .init(200, KnownServer.eligible.replacing("active", with: "signature_limit")),
                     "not signed: signature_limit"
                 ),
+                // Two are asked for.
+                (.init(200, KnownServer.signed), "not signed: too few decisions"),
                 (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
                 // It is never taken for the answer to the next request.
                 (twice, "malformed answer: more than was asked for"),
@@ -40,54 +41,28 @@ extension LoadTests {
         func failures(reply: FakeServer.Reply, name: String) throws {
             let directory = try TemporaryDirectory()
             let file = directory.path("answers.jsonl")
-            let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, KnownServer.eligible) }
+            let server = try KnownServer.server { _ in reply }
             let (outcome, report) = try load(
                 server,
                 ["--warm-up", "0", "--duration", "0.5", "--connections", "2", "--answers", file, "--timeout"]
                     // However slow the machine is, no other answer is late.
-                    + [name == "timeout" ? "1.5" : "15"]
+                    + [name == "timeout" ? "1.5" : "15", "--offers", name.hasSuffix("few decisions") ? "2" : "1"]
             )
-            #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("nothing was signed"))
+            outcome.expect(1, "nothing was signed")
             #expect(report["requests"] as? Int == 0)
             let errors = try #require(report["errors"] as? [String: Int])
             #expect(Array(errors.keys) == [name])
             #expect((errors[name] ?? 0) > 0)
             #expect(report["measured"] == nil, "what nobody measured is no latency of 0 ms")
-            let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
-                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            }
+            let lines = try String(contentsOfFile: file, encoding: .utf8).jsonLines()
             // A request that was sent just after the end has a line, and is not counted.
             #expect(lines.count >= errors[name] ?? 0)
             #expect(lines.allSatisfy { $0["error"] as? String == name && $0["account"] is String })
         }
 
-        @Test("A service that ends each connection with its answer costs no request", arguments: ["close", "Close"])
-        func closing(option: String) throws {
-            let server = try KnownServer.server { _ in .init(200, headers: ["Connection": option], KnownServer.signed) }
-            let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "4"])
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(report["errors"] as? [String: Int] == [:])
-        }
-
-        @Test("An answer that lacks one of the signatures is none")
-        func partly() throws {
-            let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
-            let (outcome, report) = try load(
-                server,
-                ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--offers", "2"]
-            )
-            #expect(outcome.status == 1)
-            #expect(report["requests"] as? Int == 0)
-            let errors = try #require(report["errors"] as? [String: Int])
-            #expect(Array(errors.keys) == ["not signed: too few decisions"])
-        }
-
         @Test("A request that an open loop could not send is a failure: every request that was due is in the result")
         func everyRequestCounts() throws {
-            let server = try FakeServer {
-                $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, KnownServer.eligible)
-            }
+            let server = try KnownServer.server { _ in .init(delay: 30) }
             let (outcome, report) = try load(
                 server,
                 ["--rate", "20", "--warm-up", "0", "--duration", "1", "--timeout", "1.5", "--connections", "2"]
@@ -107,10 +82,7 @@ extension LoadTests {
 
         @Test("A service that falls behind in the warm-up is measured after it all the same")
         func behindInWarmUp() throws {
-            let server = try FakeServer {
-                $0.path == "/v1/signatures"
-                    ? .init(200, KnownServer.signed, delay: 0.1) : .init(200, KnownServer.eligible)
-            }
+            let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.1) }
             let (outcome, report) = try load(
                 server,
                 ["--rate", "100", "--warm-up", "1", "--duration", "1", "--connections", "1"]
@@ -123,15 +95,7 @@ extension LoadTests {
 
         @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")
         func coordinatedOmission() throws {
-            let isFirst = Mutex(true)
-            let server = try FakeServer { request in
-                guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
-                let pauses = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                return .init(200, KnownServer.signed, delay: pauses ? 1.5 : 0)
-            }
+            let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 1 ? 1.5 : 0) }
             let (outcome, report) = try load(
                 server,
                 ["--rate", "50", "--warm-up", "0", "--duration", "2", "--connections", "1"]
@@ -141,22 +105,6 @@ extension LoadTests {
             let corrected = try #require(report["corrected"] as? [String: Double])
             #expect(try #require(corrected["p50"]) > (try #require(measured["p50"])) * 5)
             #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
-        }
-
-        @Test("A signature that is none is wrong, and the first fault is printed")
-        func wrong() throws {
-            let installation = try Installation()
-            let server = try FakeServer {
-                .init(200, $0.path == "/v1/signatures" ? KnownServer.signed : KnownServer.eligible)
-            }
-            let (outcome, report) = try load(
-                server,
-                ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--verify-key", installation.publicKey]
-            )
-            #expect(outcome.status == 1)
-            let verification = try #require(report["verification"] as? [String: Any])
-            #expect((verification["wrong"] as? Int ?? 0) > 0)
-            #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
         }
 
         @Test("A configuration at fault is reported by its own files, in check's words and with its exit status")
@@ -200,52 +148,17 @@ extension LoadTests {
 
         @Test("A generator that was stopped says that it was late itself")
         func stopped() throws {
-            let processes = try [["--json"], []].map { more in
-                let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
-                let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "3"] + more
-                let process = try KnownServer.start(server, arguments)
-                waitUntil(seconds: 60) { process.hasEnded || server.requests.count >= 20 }
-                process.send(SIGSTOP)
-                return (process, server)
-            }
+            let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
+            let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "3", "--json"]
+            let process = try KnownServer.start(server, arguments)
+            waitUntil(seconds: 60) { process.hasEnded || server.requests.count >= 20 }
+            process.send(SIGSTOP)
             usleep(1_500_000)
-            for (process, _) in processes { process.send(SIGCONT) }
-            let report = try KnownServer.json(try processes[0].0.outcome())
+            process.send(SIGCONT)
+            let report = try KnownServer.json(try process.outcome())
             let lateness = try #require(report["generatorLateness"] as? [String: Double])
             #expect(try #require(lateness["max"]) > 1000)
             #expect(try #require(report["generatorShare"] as? Double) > 0)
-            let text = try processes[1].0.outcome().text
-            #expect(text.contains(#/WARNING: the generator sent late with a connection free: p99 [1-9],\d/#), "\(text)")
-        }
-
-        @Test("A rate below one is reported unrounded, and an answer may have spaces where JSON has them")
-        func smallRate() throws {
-            let spaced = KnownServer.signed.replacing(#":""#, with: #" : ""#)
-            let server = try KnownServer.server { _ in .init(200, spaced) }
-            let outcome = try KnownServer.load(server, ["--rate", "0.4", "--warm-up", "0", "--duration", "1"])
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(outcome.text.contains("open loop: 0.4 requests a second over 16 connections"), "\(outcome.text)")
-        }
-
-        @Test("Refusals took their time, too: the closed loop is corrected by the time between all requests")
-        func refusedInClosedLoop() throws {
-            let server = try KnownServer.server { number in
-                number.isMultiple(of: 40)
-                    ? .init(200, KnownServer.signed, delay: 0.005)
-                    : .init(429, #"{"code":"rate_limited"}"#, delay: 0.005)
-            }
-            let outcome = try KnownServer.load(
-                server,
-                ["--warm-up", "0", "--duration", "2", "--connections", "2", "--json"]
-            )
-            let report = try KnownServer.json(outcome)
-            let correction = try #require(report["correction"] as? String)
-            let interval = try #require(correction.split(separator: " ").dropFirst().first.flatMap { Double($0) })
-            let requests = try #require(report["requests"] as? Int)
-            let errors = try #require(report["errors"] as? [String: Int])
-            let sent = requests + errors.values.reduce(0, +)
-            #expect(requests > 0)
-            #expect(abs(interval * Double(sent) - 2 * 2000) < 1000, "\(correction), \(sent) requests")
         }
     }
 }

@@ -1,7 +1,6 @@
 import ChildProcess
 import FakeServer
 import Foundation
-import Synchronization
 import Testing
 
 /// The load generator against services that would not sign everything for everybody.
@@ -35,8 +34,7 @@ extension LoadTests {
         /// What was asked to be signed while load was put on a server.
         private func signed(_ server: FakeServer, _ arguments: [String] = []) throws -> [String] {
             let quick = ["--warm-up", "0", "--duration", "0.3", "--connections", "1", "--customers", "3"]
-            let outcome = try KnownServer.load(server, quick + arguments)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            try KnownServer.load(server, quick + arguments).expect(0)
             let requests = server.requests.filter { $0.path == "/v1/signatures" }
             #expect(!requests.isEmpty)
             return requests.map { String(decoding: $0.body, as: UTF8.self) }
@@ -80,20 +78,13 @@ extension LoadTests {
             #expect(try signed(holding, ["--mix", "held"]).allSatisfy { !$0.contains("evidence") })
             let empty = try server(offers: ["o"]) { _, _ in "no_evidence" }
             let outcome = try KnownServer.load(empty, ["--mix", "held"])
-            #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("--simulator-directory"), "\(outcome.errors)")
+            outcome.expect(1, "--simulator-directory")
         }
 
         @Test("Of shared evidence, the refusal is waited for, and signatures before it are no fault")
         func shared() throws {
-            let signed = Mutex(0)
-            let server = try server(offers: ["o"]) { _, _ in
-                let count = signed.withLock { count in
-                    count += 1
-                    return count
-                }
-                return count > 6 ? "evidence_shared" : nil
-            }
+            let signed = Counter()
+            let server = try server(offers: ["o"]) { _, _ in signed.next() > 6 ? "evidence_shared" : nil }
             let quick = [
                 "--warm-up", "0", "--duration", "0.5", "--connections", "1", "--customers", "shared", "--json",
             ]

@@ -52,9 +52,7 @@ extension LoadTests {
             let process = try ChildProcess("/bin/sh", ["-c", load, Executable.lab])
             for _ in 0..<6000 where !process.hasEnded && server.requests.count < 5 { usleep(10_000) }
             process.send(SIGHUP)
-            let outcome = try process.outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(try KnownServer.json(outcome)["seconds"] as? Double == 1)
+            #expect(try KnownServer.report(try process.outcome())["seconds"] as? Double == 1)
         }
 
         @Test("Ctrl-C ends the measurement early, with its result")
@@ -63,9 +61,7 @@ extension LoadTests {
             let arguments = ["--url", server.url, "--token", "t", "--duration", "600", "--warm-up", "0", "--json"]
             let process = try start(arguments) { server.requests.count > 10 }
             process.send(SIGINT)
-            let outcome = try process.outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            let report = try KnownServer.json(outcome)
+            let report = try KnownServer.report(try process.outcome())
             #expect((report["requests"] as? Int ?? 0) > 0)
             #expect((report["seconds"] as? Double ?? 600) < 300)
         }
@@ -116,11 +112,7 @@ extension LoadTests {
         func timeout() throws {
             let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }
             let outcome = try KnownServer.load(server, ["--timeout", "0.5"])
-            #expect(outcome.status == 1)
-            #expect(
-                outcome.errors.contains("/v1/eligibility: there was no answer within 0.5 seconds"),
-                "\(outcome.errors)"
-            )
+            outcome.expect(1, "/v1/eligibility: there was no answer within 0.5 seconds")
         }
 
         @Test("A second stop does not wait for answers, and names those that are missing")

@@ -12,8 +12,16 @@ struct LoadTests {
         return try Executable.run(["load"] + target + arguments, of: Executable.lab)
     }
 
-    private func json(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], "\(outcome.errors)")
+    /// Puts load on a service of its own.
+    private func loadOwn(_ installation: Installation, _ arguments: [String]) throws -> ChildProcess.Outcome {
+        let own = ["load", "--self", "--config", installation.configuration]
+        return try Executable.run(own + arguments + Self.quick, of: Executable.lab)
+    }
+
+    /// How many signatures were checked, and found wrong.
+    private func verified(_ report: [String: Any]) throws -> (checked: Int?, wrong: Int?) {
+        let verification = try #require(report["verification"] as? [String: Any])
+        return (verification["checked"] as? Int, verification["wrong"] as? Int)
     }
 
     @Test("With URL and token alone it finds the offers, and every signature is counted and right")
@@ -24,17 +32,14 @@ struct LoadTests {
             Self.quick + ["--offers", "3", "--connections", "4", "--verify-all"]
                 + ["--verify-key", service.installation.publicKey]
         )
-        #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.isEmpty)
-        let report = try json(outcome)
+        let report = try KnownServer.report(outcome)
         let requests = try #require(report["requests"] as? Int)
         #expect(requests > 10)
         #expect(report["signatures"] as? Int == requests * 3)
         #expect((report["errors"] as? [String: Int])?.isEmpty == true)
         #expect(report["loop"] as? String == "closed")
-        let verification = try #require(report["verification"] as? [String: Any])
-        #expect(verification["checked"] as? Int == requests * 3)
-        #expect(verification["wrong"] as? Int == 0)
+        #expect(try verified(report) == (requests * 3, 0))
         for name in ["measured", "corrected"] {
             let latency = try #require(report[name] as? [String: Double])
             let columns = try ["p50", "p90", "p99", "p99.9", "max"].map { try #require(latency[$0]) }
@@ -73,11 +78,8 @@ struct LoadTests {
         let service = try RunningService()
         let file = service.installation.directory.path("answers.jsonl")
         let options = ["--customers", "new", "--repeat", "3", "--connections", "3", "--answers", file]
-        let outcome = try load(service, Self.quick + options)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        }
+        try load(service, Self.quick + options).expect(0)
+        let lines = try String(contentsOfFile: file, encoding: .utf8).jsonLines()
         #expect(lines.allSatisfy { $0["status"] as? Int == 200 && $0["error"] == nil && $0["milliseconds"] is Int })
         let nonces = lines.flatMap { $0["offers"] as? [[String: String]] ?? [] }.compactMap { $0["nonce"] }
         #expect(nonces.count == lines.count)
@@ -103,16 +105,14 @@ struct LoadTests {
                 + ["--connections", "4"] + Self.quick,
             environment: ["TMPDIR": scratch.url.path, "OFFER_SIGNER_SERVER_PORT": "1"]
         ).outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let report = try json(outcome)
+        let report = try KnownServer.report(outcome)
         let kinds = try #require(report["kinds"] as? [String: [String: Any]])
         #expect(kinds.keys.sorted() == ["held", "receipt", "receiptResponse", "signedTransactions", "transactionId"])
         #expect(kinds.values.allSatisfy { ($0["requests"] as? Int ?? 0) > 0 })
         #expect((report["errors"] as? [String: Int])?.isEmpty == true)
         #expect((report["serviceMicrosecondsPerSignature"] as? Double ?? 0) > 0)
-        let verification = try #require(report["verification"] as? [String: Any])
-        #expect(verification["wrong"] as? Int == 0)
-        #expect((verification["checked"] as? Int ?? 0) > 0)
+        let (checked, wrong) = try verified(report)
+        #expect(wrong == 0 && checked ?? 0 > 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).isEmpty)
         let url = try #require(report["url"] as? String)
@@ -126,16 +126,8 @@ struct LoadTests {
         let server = try PostgreSQLServer()
         for (customers, isSigned) in [("new", true), ("shared", false)] {
             let ledger = server.url(of: try server.makeDatabase())
-            let outcome = try Executable.run(
-                [
-                    "load", "--self", "--config", installation.configuration, "--mix", "signedTransactions",
-                    "--customers",
-                ]
-                    + [customers, "--ledger", ledger, "--connections", "4"] + Self.quick,
-                of: Executable.lab
-            )
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            let report = try json(outcome)
+            let options = ["--mix", "signedTransactions", "--customers", customers, "--ledger", ledger]
+            let report = try KnownServer.report(try loadOwn(installation, options + ["--connections", "4"]))
             #expect((report["requests"] as? Int ?? 0) > 3)
             #expect(((report["signatures"] as? Int ?? 0) > 3) == isSigned)
             #expect(report["errors"] as? [String: Int] == [:])
@@ -156,28 +148,18 @@ struct LoadTests {
             )
         }
         for process in processes {
-            let outcome = try process.outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            let verification = try json(outcome)["verification"] as? [String: Any]
-            #expect((verification?["checked"] as? Int ?? 0) > 0)
-            #expect(verification?["wrong"] as? Int == 0)
+            let (checked, wrong) = try verified(try KnownServer.report(try process.outcome()))
+            #expect(wrong == 0 && checked ?? 0 > 0)
         }
     }
 
     @Test("A service of its own is checked with the key that is named; signatures by another are wrong, and it says so")
     func wrongKeyOfItsOwn() throws {
-        let installation = try Installation()
-        let other = try Installation()
-        let outcome = try Executable.run(
-            ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-key"]
-                + [other.publicKey] + Self.quick,
-            of: Executable.lab
-        )
-        #expect(outcome.status == 1)
-        let verification = try json(outcome)["verification"] as? [String: Any]
-        #expect((verification?["wrong"] as? Int ?? 0) > 0)
-        #expect(verification?["wrong"] as? Int == verification?["checked"] as? Int)
-        #expect(outcome.errors.contains("wrong signatures"))
+        let (installation, other) = (try Installation(), try Installation())
+        let outcome = try loadOwn(installation, ["--customers", "6", "--verify-key", other.publicKey])
+        outcome.expect(1, "wrong signatures")
+        let (checked, wrong) = try verified(try KnownServer.json(outcome))
+        #expect(wrong == checked && checked ?? 0 > 0)
     }
 
     @Test(
@@ -186,24 +168,15 @@ struct LoadTests {
     func retention() throws {
         let installation = try Installation()
         let file = installation.directory.path("answers.jsonl")
-        let outcome = try Executable.run(
-            ["load", "--retention", "--self", "--config", installation.configuration, "--customers", "5"]
-                + ["--rate", "20", "--verify-all", "--answers", file, "--connections", "20"] + Self.quick,
-            of: Executable.lab
-        )
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let report = try json(outcome)
+        let options = ["--customers", "5", "--rate", "20", "--answers", file, "--connections", "20"]
+        let report = try KnownServer.report(try loadOwn(installation, ["--retention", "--verify-all"] + options))
         let requests = try #require(report["requests"] as? Int)
         #expect(requests > 0)
         #expect(report["signatures"] as? Int == requests)
         #expect((report["errors"] as? [String: Int])?.isEmpty == true, "\(report)")
         #expect((report["kinds"] as? [String: Any])?.keys.sorted() == ["retention"])
-        let verification = try #require(report["verification"] as? [String: Any])
-        #expect(verification["checked"] as? Int == requests)
-        #expect(verification["wrong"] as? Int == 0)
-        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        }
+        #expect(try verified(report) == (requests, 0))
+        let lines = try String(contentsOfFile: file, encoding: .utf8).jsonLines()
         let nonces = lines.flatMap { $0["offers"] as? [[String: String]] ?? [] }.compactMap { $0["nonce"] }
         #expect(nonces.count >= requests, "the warm-up's are there, too")
         #expect(Set(nonces).count == lines.count)
@@ -217,16 +190,13 @@ struct LoadTests {
             ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick,
             of: Executable.lab
         )
-        #expect(refused.status == 1)
-        #expect(refused.errors.contains("401"), "\(refused.errors)")
+        refused.expect(1, "401")
         #expect(!refused.errors.contains("wrong"))
         let unknown = try load(service, Self.quick + ["--offer-id", "nope"])
-        #expect(unknown.status == 1)
-        #expect(unknown.errors.contains("pro.monthly comeback50"), "\(unknown.errors)")
+        unknown.expect(1, "pro.monthly comeback50")
         let nobody = ["load", "--url", "http://127.0.0.1:1", "--token", Installation.token]
         let gone = try Executable.run(nobody + Self.quick, of: Executable.lab)
-        #expect(gone.status == 1)
-        #expect(gone.errors.contains("Connection refused"), "\(gone.errors)")
+        gone.expect(1, "Connection refused")
     }
 
     @Test(
@@ -276,8 +246,7 @@ struct LoadTests {
     )
     func usage(arguments: [String], word: String) throws {
         let outcome = try Executable.run(["load"] + arguments, of: Executable.lab)
-        #expect(outcome.status == 64, "\(outcome.errors)")
-        #expect(outcome.errors.contains(word), "\(outcome.errors)")
+        outcome.expect(64, word)
         #expect(outcome.output.isEmpty)
     }
 }

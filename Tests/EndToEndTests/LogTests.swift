@@ -4,52 +4,6 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-extension SharedServiceTests {
-    @Suite("The log of requests")
-    struct RequestLogTests {
-        private let service: RunningService
-
-        init() throws { service = try PlainScene.running().service }
-
-        private func post(_ body: String, _ headers: [String] = []) throws -> Response {
-            try service.post(body, headers)
-        }
-
-        @Test("every line is a JSON object, and at info each request has one, by its route and never its path")
-        func access() throws {
-            let body = Customers.request("amy", #""receiptResponse":\#(Customers.lapsed(Customers.transaction()))"#)
-            #expect(try post(body, ["X-Request-ID: request-1", "traceparent: \(traceParent)"]).status == 200)
-            let lines = try service.logLines()
-            let request = try #require(lines.first { $0["requestId"] as? String == "request-1" })
-            #expect(request["level"] as? String == "info")
-            #expect(request["message"] as? String == "request")
-            #expect(request["route"] as? String == "/v1/signatures")
-            #expect(request["status"] as? Int == 200)
-            #expect(request["client"] as? String == "backend")
-            #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
-            #expect(try #require(request["microseconds"] as? Int) > 0)
-            #expect(request["code"] == nil)
-        }
-
-        @Test("a refusal has its code, whether its body or its evidence is at fault")
-        func codes() throws {
-            let offers = #"[{"productId":"p","offerId":"o"}]"#
-            let receipt = #"{"evidence":{"receiptResponse":{"status":21003}},"offers":\#(offers)}"#
-            let answers = try ["{}", receipt].map { try post($0) }
-            let ids = answers.map { $0.headers["x-request-id"] }
-            #expect(answers.map { $0.json["requestId"] as? String } == ids, "the document names the request, too")
-            for message in ["refused", "request"] {
-                let lines = try service.logLines().filter {
-                    $0["message"] as? String == message && ids.contains($0["requestId"] as? String)
-                }
-                #expect(lines.compactMap { $0["status"] as? Int } == [400, 422])
-                #expect(lines.compactMap { $0["code"] as? String } == ["missing_member", "receipt_status"])
-                #expect(lines.allSatisfy { $0["peer"] as? String == "127.0.0.1" })
-            }
-        }
-    }
-}
-
 @Suite("The log of a running service")
 struct LogTests {
     @Test("requests have no line unless they are asked for, by the level, which a reload changes")
@@ -70,16 +24,11 @@ struct LogTests {
 
     @Test("with a chosen format every line on both outputs is of it, from the start to the end, or to a refused start")
     func chosen() throws {
-        func objects(_ text: String) throws -> [[String: Any]] {
-            try text.split(separator: "\n").map {
-                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
-            }
-        }
         let service = try RunningService(flags: ["--log-format", "json"])
         service.stop()
-        let announced = try #require(try objects(service.output).first)
+        let announced = try #require(try service.output.jsonLines().first)
         #expect(announced["server"] as? String == "http://127.0.0.1:\(service.server.port)", "\(announced)")
-        let messages = try objects(service.log).compactMap { $0["message"] as? String }
+        let messages = try service.log.jsonLines().compactMap { $0["message"] as? String }
         #expect(messages.suffix(3).map { $0.prefix(4) } == ["drai", "stop", "stop"], "\(messages)")
 
         let installation = try Installation()
@@ -87,7 +36,7 @@ struct LogTests {
         try installation.edit("catalog.yaml", "bundleId:", "bundleld:")
         let refused = try Executable.run(["serve", "--config", installation.configuration])
         #expect(refused.status == 78)
-        let faults = try objects(refused.errors)
+        let faults = try refused.errors.jsonLines()
         #expect(!faults.isEmpty && faults.allSatisfy { $0["level"] as? String == "error" }, "\(refused.errors)")
     }
 
@@ -143,6 +92,10 @@ struct LogTests {
         #expect(spans.count == 2 && spans.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
         let asked = try #require(try service.logLines().first { $0["message"] as? String == "request" })
         #expect(asked["peer"] as? String == "127.0.0.1")
+        #expect(asked["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
+        #expect(asked["route"] as? String == "/v1/signatures" && asked["client"] as? String == "backend")
+        #expect(asked["requestId"] as? String == "request-3" && asked["status"] as? Int == 503)
+        #expect(try #require(asked["microseconds"] as? Int) > 0)
         let line = try #require(
             try service.logLines().first { ($0["message"] as? String)?.contains("shared secret") == true }
         )
@@ -165,8 +118,6 @@ extension RunningService {
 
     func logLines() throws -> [[String: Any]] {
         // Of others' lines the last may be on its way.
-        try log.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
-        }
+        try log[..<(log.lastIndex(of: "\n") ?? log.startIndex)].jsonLines()
     }
 }

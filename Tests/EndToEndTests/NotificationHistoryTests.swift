@@ -13,12 +13,9 @@ struct NotificationHistoryTests {
     private func appStore(
         for installation: Installation,
         hoursAgo: Double,
-        customers: Int = 4,
-        environment: String = "Production"
+        customers: Int = 4
     ) throws -> RunningAppStore {
-        let list = (0..<customers).map {
-            "{ name: c\($0), environment: \(environment), subscriptions: [{ product: pro.weekly, state: active }] }"
-        }
+        let list = (0..<customers).map { "{ name: c\($0), subscriptions: [{ product: pro.weekly, state: active }] }" }
         let start = Date(timeIntervalSinceNow: -hoursAgo * 3600).formatted(.iso8601)
         return try RunningAppStore(
             in: try TemporaryDirectory(),
@@ -39,26 +36,28 @@ struct NotificationHistoryTests {
         )
     }
 
-    private func configure(_ installation: Installation, _ appStore: RunningAppStore, historySeconds: Int = 3600) throws
-    {
+    /// An installation that asks its own stand-in.
+    private func scene(hoursAgo: Double = 3) throws -> (Installation, RunningAppStore) {
+        let installation = try Installation()
+        let appStore = try appStore(for: installation, hoursAgo: hoursAgo)
+        try configure(installation, appStore)
+        return (installation, appStore)
+    }
+
+    private func configure(_ installation: Installation, _ appStore: RunningAppStore) throws {
         try installation.ask(
             appStore,
             settings: """
                   requestsPerSecond: 1000
-                notifications: { host: 127.0.0.1, port: 0, historySeconds: \(historySeconds) }
+                notifications: { host: 127.0.0.1, port: 0, historySeconds: 3600 }
                 """,
             products: "{ id: pro.weekly, offers: [{ id: keep }] }"
         )
         try installation.edit("clients.yaml", "apps:", "scopes: [sign, eligibility, redemptions], apps:")
     }
 
-    private func originalId(_ appStore: RunningAppStore, _ customer: Int) throws -> String {
-        let view = try appStore.ask("GET", "/simulator/customers/c\(customer)").json
-        return try #require((view["subscriptions"] as? [[String: Any]])?.first?["originalTransactionId"] as? String)
-    }
-
     private func redeem(_ appStore: RunningAppStore, _ customer: Int) throws {
-        let body = #"{"originalTransactionId":"\#(try originalId(appStore, customer))","offerId":"keep"}"#
+        let body = #"{"originalTransactionId":"\#(try appStore.originalId(of: "c\(customer)"))","offerId":"keep"}"#
         #expect(try appStore.ask("POST", "/simulator/retention-offers", body).status == 200)
     }
 
@@ -86,15 +85,12 @@ struct NotificationHistoryTests {
         "What came while the service was down is there soon after its start: a redemption is told, once, and waited for"
     )
     func atStart() throws {
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 3)
-        try configure(installation, appStore)
+        let (installation, appStore) = try scene()
         try redeem(appStore, 0)
         try redeem(appStore, 1)
         // Apple's first answer is that it was asked too often, the second is none.
         for fault in [#""errorCode":4290000,"retryAfterSeconds":3"#, #""httpStatus":500"#] {
-            let body = #"{"target":"serverAPI","times":1,\#(fault)}"#
-            #expect(try appStore.ask("POST", "/simulator/faults", body).status == 200)
+            try appStore.show(fault: #"{"target":"serverAPI","times":1,\#(fault)}"#)
         }
         let start = ContinuousClock.now
         let service = try RunningService(installation)
@@ -118,13 +114,6 @@ struct NotificationHistoryTests {
         #expect(try installation.ledger("export", "--redemptions").text.split(separator: "\n").count == 2)
     }
 
-    /// Has Apple send an app's notifications to a service.
-    private func send(_ appStore: RunningAppStore, to service: RunningService) throws {
-        let port = try #require(service.notifications?.port)
-        let body = #"{"bundleId":"\#(Installation.bundleId)","url":"http://127.0.0.1:\#(port)/v1/notifications"}"#
-        #expect(try appStore.ask("POST", "/simulator/notification-url", body).status == 200)
-    }
-
     @Test("After months without the service it has what its twin has, to which all was delivered")
     func twin() throws {
         let (delivered, missed) = (try Installation(), try Installation())
@@ -139,7 +128,7 @@ struct NotificationHistoryTests {
         before.kill()
         // Its mark is of the stand-in's time.
         try missed.sql("UPDATE notification_history SET (mark, since) = (mark - 15206400000, since - 15206400000)")
-        try send(appStore, to: twin)
+        try appStore.call(twin)
         for week in 0..<24 {
             if week % 3 == 0 {
                 for customer in stride(from: week, to: Self.customers, by: 5) { try redeem(appStore, customer) }
@@ -173,14 +162,12 @@ struct NotificationHistoryTests {
 
     @Test("An app that the catalog got later is caught up with from then on")
     func laterApp() throws {
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 3)
-        try configure(installation, appStore)
+        let (installation, appStore) = try scene()
         for file in ["catalog.yaml", "clients.yaml"] {
             try installation.edit(file, Installation.bundleId, "com.example.other")
         }
         let service = try RunningService(installation)
-        try send(appStore, to: service)
+        try appStore.call(service)
         try redeem(appStore, 0)
         #expect(try waitUntil { try taken(service) == 1 })
         for file in ["catalog.yaml", "clients.yaml"] {
@@ -201,39 +188,11 @@ struct NotificationHistoryTests {
         try Executable.run(["notifications", "catch-up", "--config", installation.configuration] + arguments)
     }
 
-    @Test("Of two replicas one reads; when it is killed, the other goes on")
-    func replicas() throws {
-        let server = try PostgreSQLServer()
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 5, customers: 60)
-        try configure(installation, appStore, historySeconds: 2)
-        try installation.keepLedger(in: server.url())
-        for customer in 0..<60 { try redeem(appStore, customer) }
-        // The first page is slow, so that the leader is in it when it is killed.
-        let fault = #"{"target":"serverAPI","times":1,"delayMilliseconds":4000}"#
-        #expect(try appStore.ask("POST", "/simulator/faults", fault).status == 200)
-        let leader = try RunningService(installation)
-        let other = try RunningService(installation)
-        usleep(1_500_000)
-        #expect(try calls(other) == 0)
-        leader.kill()
-        #expect(try waitUntil(seconds: 90) { try redemptions(other, "?limit=1000").count == 60 })
-        #expect(try recovered(other) == 60)
-        other.stop()
-    }
-
-    private func fault(_ appStore: RunningAppStore, _ fault: String) throws {
-        let body = #"{"target":"serverAPI","times":1,\#(fault)}"#
-        #expect(try appStore.ask("POST", "/simulator/faults", body).status == 200)
-    }
-
     @Test("A window that Apple refuses is a warning with Apple's words, an alert, and is left alone for an hour")
     func refusedWindow() throws {
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 3)
-        try configure(installation, appStore)
+        let (installation, appStore) = try scene()
         try redeem(appStore, 0)
-        try fault(appStore, #""errorCode":4000012"#)
+        try appStore.show(fault: #"{"target":"serverAPI","times":1,"errorCode":4000012}"#)
         let service = try RunningService(installation)
         let words = "errorCode 4000012: The start date is too far in the past."
         #expect(
@@ -248,9 +207,8 @@ struct NotificationHistoryTests {
         #expect(try service.metrics()["offer_signer_warnings{kind=\"history\"}"] == 1)
         sleep(5)
         #expect(try calls(service) == 1)
-        let command = try catchUp(installation, "--since", "12h")
-        #expect(command.status == 0, "\(command.errors)")
-        try fault(appStore, #""errorCode":4000012"#)
+        try catchUp(installation, "--since", "12h").expect(0)
+        try appStore.show(fault: #"{"target":"serverAPI","times":1,"errorCode":4000012}"#)
         let refused = try catchUp(installation, "--since", "12h")
         #expect(refused.status == 1 && refused.errors.contains(words), "\(refused.errors)")
         service.stop()
@@ -261,21 +219,15 @@ struct NotificationHistoryTests {
         let installation = try Installation()
         try installation.configure("notifications: { host: 127.0.0.1, port: 0 }\n")
         let outcome = try installation.check()
-        #expect(outcome.status == 0)
-        #expect(
-            outcome.errors.contains("write issuerId on the app in the catalog, or set notifications.historySeconds: 0")
-        )
+        outcome.expect(0, "write issuerId on the app in the catalog, or set notifications.historySeconds: 0")
         let refused = try catchUp(installation)
-        #expect(refused.status == 1)
-        #expect(refused.errors.contains("issuerId"))
+        refused.expect(1, "issuerId")
         #expect(try catchUp(installation, "--since", "181d").status == 64)
     }
 
     @Test("A test notification says whether Apple reaches the service")
     func test() throws {
-        let installation = try Installation()
-        let appStore = try appStore(for: installation, hoursAgo: 0)
-        try configure(installation, appStore)
+        let (installation, appStore) = try scene(hoursAgo: 0)
         func ask() throws -> ChildProcess.Outcome {
             let arguments = ["notifications", "test", "--config", installation.configuration]
             return try Executable.run(arguments + ["--bundle-id", Installation.bundleId])
@@ -284,7 +236,7 @@ struct NotificationHistoryTests {
         #expect(without.status == 1)
         #expect(without.text.contains("has no notification URL"), "\(without.text)")
         let service = try RunningService(installation)
-        try send(appStore, to: service)
+        try appStore.call(service)
         let delivered = try ask()
         #expect(delivered.status == 0, "\(delivered.text) \(delivered.errors)")
         #expect(delivered.text == "Production: SUCCESS\n")

@@ -25,14 +25,9 @@ struct OneCustomerTests {
         )
     }
 
-    private func originalId(_ customer: String) throws -> String {
-        let view = try appStore.ask("GET", "/simulator/customers/\(customer)").json
-        return try #require((view["subscriptions"] as? [[String: Any]])?.first?["originalTransactionId"] as? String)
-    }
-
     private func sign(_ service: RunningService, _ customer: String, account: String?) throws -> Response {
         let whose = account.map { #""appAccountToken":"\#($0)","# } ?? ""
-        let evidence = #""evidence":{"transactionId":"\#(try originalId(customer))"}"#
+        let evidence = #""evidence":{"transactionId":"\#(try appStore.originalId(of: customer))"}"#
         return try service.sign(#"{\#(whose)"offers":[{"productId":"pro.monthly","offerId":"anyone"}],\#(evidence)}"#)
     }
 
@@ -42,8 +37,7 @@ struct OneCustomerTests {
                 + arguments
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let json = try JSONSerialization.jsonObject(with: Data(outcome.text.utf8))
-        return try #require(json as? [String: Any])
+        return outcome.json
     }
 
     private func list(_ name: String, of report: [String: Any]) throws -> [[String: Any]] {
@@ -73,14 +67,14 @@ struct OneCustomerTests {
         )
         let held = try #require(try list("subscriptions", of: report).first)
         #expect(held["state"] as? String == "lapsed" && held["toldBy"] as? String == "apple", "\(held)")
-        let lines = try service.lines().filter { $0["message"] as? String == "decision" }
+        let lines = try service.logLines().filter { $0["message"] as? String == "decision" }
         let customer = try #require(report["customer"] as? String)
         let own = lines.filter { $0["customer"] as? String == customer }
         #expect(own.compactMap { $0["reason"] as? String } == ["lapsed", "lapsed", "signature_limit"])
         #expect(own.allSatisfy { $0["requestId"] is String && $0["level"] as? String == "notice" }, "\(own)")
 
         // Without an account, by the transaction id.
-        let id = try originalId("lone")
+        let id = try appStore.originalId(of: "lone")
         let lone = try show("--original-transaction-id", id)
         #expect(try list("signatures", of: lone).count == 1)
         #expect(lines.contains { $0["customer"] as? String == lone["customer"] as? String })
@@ -102,7 +96,7 @@ struct OneCustomerTests {
     func tried() throws {
         let service = try RunningService(installation)
         #expect(try sign(service, "gone", account: Self.account).status == 200)
-        let id = try originalId("gone")
+        let id = try appStore.originalId(of: "gone")
         func tried(_ members: String) throws -> Response {
             try Connection(to: service.admin).request("POST", "/try", body: "{\(members)}")
         }
@@ -144,9 +138,7 @@ struct OneCustomerTests {
         }
         let outcome = try run("--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let report = try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.text.utf8)) as? [String: Any]
-        )
+        let report = outcome.json
         #expect(report["customers"] as? Int == 2 && report["changedMeanwhile"] as? Int == 0)
         let row = try #require(try list("offers", of: report).first)
         #expect(["before", "with", "gained", "lost"].map { row[$0] as? Int } == [2, 0, 0, 2], "\(row)")
@@ -158,14 +150,5 @@ struct OneCustomerTests {
         #expect(try run(with: "missing.yaml").status == 78)
         try installation.directory.write("bad.yaml", "apps: [{ bundleId: x, color: red }]")
         #expect(try run(with: "bad.yaml").status == 78)
-    }
-}
-
-extension RunningService {
-    /// The lines of the log, each a JSON object.
-    fileprivate func lines() throws -> [[String: Any]] {
-        try log.split(separator: "\n").compactMap { line in
-            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-        }
     }
 }

@@ -10,8 +10,7 @@ extension SharedServiceTests {
 
         private static func request(_ path: String, more: String = "") -> String {
             let body = #"{"applicationUsername":"a",\#(Customers.offers("anyone"))}"#
-            return "POST \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n\(more)"
-                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            return Connection.post(body, to: path, fields: more)
         }
 
         @Test(

@@ -41,8 +41,7 @@ struct PostgreSQLLedgerTests {
         #expect(received.count >= 100)
         #expect(received.subtracting(kept).isEmpty)
         service.stop()
-        let verified = try installation.ledger("verify")
-        #expect(verified.status == 0, "\(verified.errors)")
+        try installation.ledger("verify").expect(0)
     }
 
     @Test("A stop while the server hangs takes no longer than the drain may, and the exit status says so")
@@ -58,31 +57,6 @@ struct PostgreSQLLedgerTests {
         service.signal(SIGTERM)
         #expect(service.wait() == 1)
         #expect(service.log.contains("the ledger could not be closed in time"), "\(service.log)")
-    }
-
-    @Test("Metrics are answered while the server hangs: the figures stay, and say how old they are")
-    func metricsInOutage() throws {
-        let server = try PostgreSQLServer()
-        try installation.keepLedger(in: server.url())
-        let service = try RunningService(installation)
-        try service.waitUntilReadiness(is: 200)
-        let bytes = #"offer_signer_ledger_bytes{database="postgresql"}"#
-        try waitUntil { try service.metrics()[bytes] != nil }
-        server.freeze()
-        defer { server.freeze(false) }
-        try service.expectFault("ledger: ")
-        var (slowest, ages) = (Duration.zero, [Double]())
-        for _ in 0..<5 {
-            let start = ContinuousClock.now
-            let metrics = try service.metrics()
-            slowest = max(slowest, start.duration(to: .now))
-            #expect(metrics["offer_signer_ready"] == 0)
-            #expect(metrics[bytes] ?? 0 > 0)
-            ages.append(try #require(metrics[#"offer_signer_figures_age_seconds{figures="database"}"#]))
-            sleep(1)
-        }
-        #expect(slowest < .seconds(3))
-        #expect(try #require(ages.last) >= #require(ages.first) + 2, "\(ages)")
     }
 
     @Test("Where commits wait for a standby that is gone, /readyz names it, and is ready when it is back")
@@ -115,32 +89,13 @@ struct PostgreSQLLedgerTests {
         server.stop()
         let receipt = installation.directory.path("receipt.json")
         let signed = try installation.sign("anyone", "--application-username", "alice", "--receipt-response", receipt)
-        #expect(signed.status == 1)
-        #expect(signed.errors.contains("PostgreSQL cannot be reached"), "\(signed.errors)")
+        signed.expect(1, "PostgreSQL cannot be reached")
         #expect(!signed.errors.contains("receipt.json"), "\(signed.errors)")
         let diagnosed = try installation.diagnose(installation.directory.path("report.json"))
         #expect(diagnosed.status == 1)
         #expect(!diagnosed.text.isEmpty)
         #expect(diagnosed.errors.contains("the ledger was not asked"), "\(diagnosed.errors)")
         #expect(diagnosed.errors.contains("PostgreSQL cannot be reached"), "\(diagnosed.errors)")
-    }
-
-    @Test("Nothing is forgotten, and nothing made, where there is no ledger")
-    func noLedger() throws {
-        let server = try PostgreSQLServer()
-        try installation.keepLedger(in: server.url())
-        let account = "2b4e1a5c-6d7f-4a8b-9c0d-1e2f3a4b5c6d"
-        for outcome in [
-            try installation.ledger("forget", "--app-account-token", account), try installation.ledger("verify"),
-        ] {
-            #expect(outcome.status == 1)
-            #expect(outcome.text.isEmpty)
-            #expect(outcome.errors.contains("there is no ledger"), "\(outcome.errors)")
-            #expect(!outcome.errors.contains("cannot be reached"))
-        }
-        // Where a service has been, there is one.
-        try RunningService(installation).stop()
-        #expect(try installation.ledger("forget", "--app-account-token", account).status == 0)
     }
 
     @Test("With TLS and a passfile: the server is verified, no openssl.cnf is read, and no password comes out")
@@ -152,22 +107,7 @@ struct PostgreSQLLedgerTests {
         let files = (certificate: directory.path("server.pem"), key: directory.path("server.key"))
         let server = try PostgreSQLServer(password: password, tls: files)
         try directory.write("passfile", "127.0.0.1:*:*:postgres:\(password)\n", mode: 0o600)
-        let mark = directory.path("loaded")
-        let module = try SharedObject.build(SharedObject.leavingMark(mark), named: "foreign.so", in: directory)
-        try directory.write(
-            "openssl.cnf",
-            """
-            openssl_conf = main
-            [main]
-            providers = list
-            [list]
-            foreign = foreign_section
-            [foreign_section]
-            module = \(module)
-            activate = 1
-
-            """
-        )
+        let mark = try installation.writeOpenSSLConfiguration("providers", "module = %\nactivate = 1")
         try installation.keepLedger(
             in: server.networkURL("sslmode=verify-full&sslrootcert=\(directory.path("authority.pem"))")
         )
@@ -185,8 +125,7 @@ struct PostgreSQLLedgerTests {
         try installation.makeAuthority("other")
         let other = server.networkURL("sslmode=verify-full&sslrootcert=\(directory.path("other.pem"))")
         let export = try installation.ledger("export", "--ledger-url", other, environment: environment)
-        #expect(export.status == 1)
-        #expect(export.errors.contains("certificate verify failed"))
+        export.expect(1, "certificate verify failed")
         #expect(!export.errors.contains(password))
     }
 

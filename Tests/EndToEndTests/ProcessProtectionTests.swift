@@ -111,21 +111,7 @@ struct ProcessProtectionTests {
     )
     func openSSL(kind: String, section: String) throws {
         let directory = installation.directory
-        let mark = directory.path("loaded")
-        let module = try SharedObject.build(SharedObject.leavingMark(mark), named: "foreign.so", in: directory)
-        try directory.write(
-            "openssl.cnf",
-            """
-            openssl_conf = main
-            [main]
-            \(kind) = list
-            [list]
-            foreign = foreign_section
-            [foreign_section]
-            \(section.replacing("%", with: module))
-
-            """
-        )
+        let mark = try installation.writeOpenSSLConfiguration(kind, section)
         let environment = [
             "OPENSSL_CONF": directory.path("openssl.cnf"), "OPENSSL_MODULES": directory.url.path,
             "OPENSSL_ENGINES": directory.url.path,
@@ -134,8 +120,7 @@ struct ProcessProtectionTests {
         #expect(FileManager.default.fileExists(atPath: mark))
         try FileManager.default.removeItem(atPath: mark)
 
-        let inspection = try Executable.run(["keys", "inspect", installation.key], environment: environment)
-        #expect(inspection.status == 0)
+        try Executable.run(["keys", "inspect", installation.key], environment: environment).expect(0)
         let service = try RunningService(installation, environment: environment)
         #expect(Load(on: service, connections: 2, requests: 10).finish().allSatisfy { $0.status == 200 })
         try service.reload()

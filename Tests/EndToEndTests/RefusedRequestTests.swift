@@ -44,9 +44,8 @@ extension SharedServiceTests {
                 let connection = try Connection(to: service.server)
                 try connection.send(request)
                 let response = try connection.receive()
-                #expect(response.status == status, "\(request.prefix(200))")
+                #expect(response.summary == "\(status) \(code)", "\(request.prefix(200))")
                 #expect(response.headers["content-type"] == "application/problem+json")
-                #expect(response.json["code"] as? String == code, "\(response.json)")
                 #expect(response.headers["connection"] == "close")
                 #expect(connection.isClosed(), "\(request.prefix(200))")
             }
@@ -62,22 +61,6 @@ extension SharedServiceTests {
             #expect(response.status == 413)
             #expect((response.json["detail"] as? String)?.contains("1048576") == true)
             #expect(connection.isClosed())
-        }
-
-        @Test("A request with Expect: 100-continue gets 100 before its body is sent, and no other expectation is met")
-        func expectation() throws {
-            let connection = try Connection(to: service.server)
-            for _ in 0..<2 {
-                try connection.send(
-                    Self.head("POST /v1/signatures", "Content-Length: \(Self.body.utf8.count)", "Expect: 100-continue")
-                )
-                #expect(try connection.receive().status == 100)
-                try connection.send(Self.body)
-                #expect(try connection.receive().status == 200)
-            }
-            let other = try Connection(to: service.server)
-            try other.send(Self.head("POST /v1/signatures", "Content-Length: 2", "Expect: more"))
-            #expect(try other.receive().status == 417)
         }
 
         @Test("HTTP/1.0 and Connection: close end with the answer; half a close is waited for")

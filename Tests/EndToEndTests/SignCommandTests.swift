@@ -146,12 +146,10 @@ struct SignCommandTests {
             }
         }
         let endless = try installation.sign("anyone", "--receipt-response", "/dev/zero")
-        #expect(endless.status == 1)
-        #expect(endless.errors.contains("/dev/zero is longer than 16 MiB"), "\(endless.errors)")
+        endless.expect(1, "/dev/zero is longer than 16 MiB")
         try installation.directory.write("report.json", #"{"timestamp":1}"#)
         let path = installation.directory.path("report.json")
         let report = try installation.diagnose(path)
-        #expect(report.status == 1)
-        #expect(report.errors.contains("\(path) at /bundleId: The member is missing"), "\(report.errors)")
+        report.expect(1, "\(path) at /bundleId: The member is missing")
     }
 }

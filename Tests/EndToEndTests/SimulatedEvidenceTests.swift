@@ -5,8 +5,6 @@ struct SimulatedEvidenceScene: SharedScene {
     fileprivate static let states = ["lapsed", "active", "refunded"]
 
     private static let customers: String = {
-        let moved =
-            "subscriptions: [{ product: pro.monthly, state: active, periods: 4, redeemed: [once], idChange: revoked }]"
         let customers =
             states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" } + [
                 "{ name: committed, subscriptions: [{ product: pro.yearly, billingPlanType: MONTHLY, "
@@ -14,7 +12,6 @@ struct SimulatedEvidenceScene: SharedScene {
                 "{ name: unshared, subscriptions: [{ product: pro.monthly, state: familyRevoked }] }",
                 "{ name: seat, subscriptions: [{ product: pro.monthly, state: assigned }] }",
                 "{ name: unseated, subscriptions: [{ product: pro.monthly, state: assignmentRevoked }] }",
-                "{ name: movedOld, \(moved) }", "{ name: movedNew, \(moved) }",
                 "{ name: kept, subscriptions: [{ product: pro.monthly, state: active, retentionOffer: keep }] }",
                 "{ name: away, subscriptions: [{ product: pro.monthly, state: lapsed, "
                     + "eligibleWinBackOfferIds: [second, first] }] }",
@@ -33,8 +30,7 @@ struct SimulatedEvidenceScene: SharedScene {
         let winBack = #"[{ id: first, url: "https://apps.apple.com/win-back/first" }]"#
         let offers =
             "{ id: anyone }, { id: families, familyShared: allow }, "
-            + "{ id: keep, maxRedemptions: 1 }, { id: seats, assigned: allow }, "
-            + "{ id: twice, maximumSignaturesPerCustomer: 2 }, { id: comeback, audience: [lapsed] }"
+            + "{ id: keep, maxRedemptions: 1 }, { id: seats, assigned: allow }"
         try installation.ask(
             appStore,
             app: "    environments: [Production, Sandbox]\n    receipts: \(receipts)",
@@ -95,33 +91,6 @@ struct SimulatedEvidenceTests {
                 #expect(winBack == (name == "away" ? [links, links] : [nil, nil]))
             }
         }
-    }
-
-    @Test(
-        "A subscription that has another identifier since is one subscription, whichever of them is shown first",
-        arguments: [("movedOld", [0, 1]), ("movedNew", [1, 0])]
-    )
-    func moved(name: String, order: [Int]) throws {
-        let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
-        let subscriptions = try #require(customer["subscriptions"] as? [[String: Any]])
-        try #require(subscriptions.count == 2)
-        func evidence(_ index: Int) throws -> String {
-            let (one, two) = ("signedTransaction", "signedRenewalInfo")
-            let transactions = try #require(subscriptions[index][one] as? String)
-            let renewals = try #require(subscriptions[index][two] as? String)
-            return #""evidence":{"signedTransactions":["\#(transactions)"],"signedRenewalInfos":["\#(renewals)"]}"#
-        }
-        var recorded: Set<String> = []
-        for (round, index) in (order + order).enumerated() {
-            let body = #"{\#(try evidence(index)),\#(Self.asking("twice", "comeback"))}"#
-            let response = try service.sign(body)
-            let reasons = response.decisions.compactMap { $0["reason"] as? String }
-            // What the old identifier alone shows is not known until the new one was seen.
-            guard round > 0 || index == order.max() else { continue }
-            #expect(reasons.last != "lapsed", "\(order) \(round) \(response.json)")
-            recorded.formUnion(reasons.prefix(1))
-        }
-        #expect(recorded.contains("signature_limit"), "\(recorded)")
     }
 
     @Test("A customer is the same customer by any evidence", arguments: ["verifyReceipt", "serverAPI"])

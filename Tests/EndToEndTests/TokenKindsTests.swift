@@ -24,24 +24,15 @@ struct TokenKindsTests {
         return outcome.text
     }
 
-    private func expectCheckSucceeds(environment: [String: String], launcher: [String] = []) throws {
-        let check = try Executable.run(
-            launcher + [Executable.path, "check", "--config", installation.configuration],
-            of: "/usr/bin/env",
-            environment: environment
-        )
-        #expect(check.status == 0 && check.text.contains("self-test passed, signs"), "\(check.errors)\(check.text)")
-    }
-
     /// Starts the service with a time-out that a busy machine keeps.
     private func serve(environment: [String: String] = [:], launcher: [String] = []) throws -> RunningService {
         try installation.edit("offer-signer.yaml", "pkcs11: {", "pkcs11: { timeoutMilliseconds: 5000,")
         return try RunningService(installation, environment: environment, launcher: launcher)
     }
 
-    private func expectSignatures(_ service: RunningService) throws {
-        let samples = Load(on: service, connections: 8, requests: 25).finish()
-        #expect(samples.count == 200 && samples.allSatisfy { $0.status == 200 })
+    private func expectSignatures(_ service: RunningService, connections: Int = 8, requests: Int = 25) throws {
+        let samples = Load(on: service, connections: connections, requests: requests).finish()
+        #expect(samples.count == connections * requests && samples.allSatisfy { $0.status == 200 })
         #expect(try samples.allSatisfy { try installation.verifies($0.discount, account: "alice") })
     }
 
@@ -76,7 +67,8 @@ struct TokenKindsTests {
             "for i in $(seq 64); do softhsm2-util --init-token --free --label \"t$i\" --pin 4711 --so-pin 47114711 >&2; done",
             environment: token.environment
         )
-        try expectCheckSucceeds(environment: token.environment)
+        let check = try installation.check(environment: token.environment)
+        #expect(check.status == 0 && check.text.contains("self-test passed, signs"), "\(check.errors)\(check.text)")
     }
 
     @Test("A reload finds a token that was made after the start, and one that was made anew, while others sign")
@@ -136,10 +128,7 @@ struct TokenKindsTests {
         let uri = TestToken.uri("TESTKEY001").replacing("offers.pin", with: directory.path("offers.pin"))
         let inspect = ["keys", "inspect", "--module", TestToken.softHSM]
         let without = try Executable.run(inspect + [uri], environment: token.environment)
-        #expect(
-            without.status == 1 && without.errors.contains("for keys inspect --public-key-file"),
-            "\(without.errors)"
-        )
+        without.expect(1, "for keys inspect --public-key-file")
         let with = try Executable.run(
             inspect + ["--public-key-file", installation.publicKey, uri],
             environment: token.environment
@@ -203,10 +192,7 @@ struct TokenKindsTests {
         try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
         try directory.write("offers.pin", "4711\n", mode: 0o600)
         do {
-            let service = try serve(environment: environment)
-            let samples = Load(on: service, connections: 4, requests: 10).finish()
-            #expect(samples.allSatisfy { $0.status == 200 })
-            #expect(try samples.allSatisfy { try installation.verifies($0.discount, account: "alice") })
+            try expectSignatures(try serve(environment: environment), connections: 4, requests: 10)
         }
         try directory.write("offers.pin", "wrong\n", mode: 0o600)
         var errors = ""
@@ -215,10 +201,7 @@ struct TokenKindsTests {
         }
         try directory.write("offers.pin", "4711\n", mode: 0o600)
         let locked = try installation.check(environment: environment)
-        #expect(
-            locked.status == 78 && locked.errors.contains("locked: wait, or unlock it with its own tool"),
-            "\(locked.errors)"
-        )
+        locked.expect(78, "locked: wait, or unlock it with its own tool")
         #expect(!locked.errors.contains("correct the file"), "\(locked.errors)")
         tpm.stop()
     }

@@ -15,7 +15,7 @@ struct UpgradeTests {
 
         init(of database: Database) throws {
             let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/0.2.0")
-            let installation = try Installation()
+            installation = try Installation()
             let directory = installation.directory
             func copy(_ name: String, to copy: String) throws {
                 let file = directory.url.appending(path: copy)
@@ -40,33 +40,9 @@ struct UpgradeTests {
                     """
                 server = made
             }
-            try directory.write(
-                "offer-signer.yaml",
-                """
-                server: { host: 127.0.0.1, port: 0 }
-                admin: { host: 127.0.0.1, port: 0 }
-                catalog: catalog.yaml
-                clients: clients.yaml
-                evidence: { maximumAgeSeconds: 0 }
-                \(ledger)
-                """
-            )
-            try directory.write(
-                "catalog.yaml",
-                """
-                apps:
-                  - bundleId: \(Installation.bundleId)
-                    keys: [{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }]
-                    subscriptionGroups:
-                      - id: "20900001"
-                        products:
-                          - id: pro.monthly
-                            offers:
-                              - { id: once, maxRedemptions: 1 }
-                              - { id: anyone, maximumSignaturesPerCustomer: 2, signaturePeriodDays: 36500 }
-                """
-            )
-            self.installation = installation
+            try installation.configure("evidence: { maximumAgeSeconds: 0 }\n" + ledger)
+            try installation.limit(offer: "maximumSignaturesPerCustomer: 2, signaturePeriodDays: 36500")
+            try installation.edit("catalog.yaml", "comeback50, audience: [lapsed]", "once, maxRedemptions: 1")
         }
     }
 

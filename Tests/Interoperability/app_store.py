@@ -2,9 +2,8 @@
 
 import contextlib
 import json
-import urllib.error
-import urllib.request
 
+import requests
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
@@ -76,13 +75,8 @@ class AppStore:
 
     def ask(self, path, body=None):
         """Sends a request, and returns the status and the JSON of the answer."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data=data, headers={"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=30) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
+        answer = requests.request("GET" if body is None else "POST", self.address + path, json=body, timeout=30)
+        return answer.status_code, answer.json()
 
     def customer(self, name):
         status, customer = self.ask(f"/simulator/customers/{name}")

@@ -82,6 +82,7 @@ def test_apples_verifier_takes_the_call_and_the_stand_in_takes_the_answer_of_app
     with running_endpoint(app_store, Environment.PRODUCTION, offer) as endpoint:
         shown = look(app_store, "active", takes=True)
         assert (shown["shown"], shown["offerIdentifier"]) == ("promotionalOffer", OFFER_ID), shown
+        assert shown["notificationType"] == "OFFER_REDEEMED"
         [call] = endpoint.calls
         assert call.originalTransactionId == subscription(app_store, "active")["originalTransactionId"]
         assert (call.appAppleId, call.productId, call.userLocale) == (APP_APPLE_ID, PRODUCT_ID, "en-US")

@@ -9,7 +9,7 @@ import Testing
 struct ConnectRoutesTests {
     private static let key = P256.Signing.PrivateKey()
 
-    private func world(_ team: String = "", product: String = "") throws -> AppStoreWorld {
+    private func world(_ team: String = "") throws -> AppStoreWorld {
         let pem = Self.key.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
         let yaml = """
             appStoreConnect:
@@ -65,6 +65,12 @@ struct ConnectRoutesTests {
         (answer.json["errors"] as? [[String: Any]])?.first?["code"] as? String
     }
 
+    private func ids(_ path: String, _ client: LiveClient) async throws -> [String] {
+        let answer = try await client.get(path, try headers())
+        #expect(answer.status == .ok, "\(path)")
+        return (answer.json["data"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+    }
+
     @Test("A token of another key, issuer or time is 401, a role that may not read 403")
     func tokens() async throws {
         let seconds = Int64(Date().timeIntervalSince1970)
@@ -118,11 +124,7 @@ struct ConnectRoutesTests {
     @Test("Lists are filtered by one of several values, sorted, and named by their relationships")
     func queries() async throws {
         try await TestStore.store(try world()).live { client in
-            func ids(_ path: String) async throws -> [String] {
-                let answer = try await client.get(path, try headers())
-                #expect(answer.status == .ok, "\(path)")
-                return (answer.json["data"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
-            }
+            func ids(_ path: String) async throws -> [String] { try await self.ids(path, client) }
             let products = "/v1/subscriptionGroups/100/subscriptions"
             #expect(try await ids("\(products)?filter%5Bname%5D=Yearly,none") == ["77101"])
             #expect(try await ids("\(products)?filter%5Bstate%5D=APPROVED&sort=-name") == ["77101", "77100"])
@@ -144,11 +146,7 @@ struct ConnectRoutesTests {
     @Test("What public clients ask for is there: prices elsewhere, 8,000 price points at once, words, links")
     func clients() async throws {
         try await TestStore.store(try world()).live { client in
-            func ids(_ path: String) async throws -> [String] {
-                let answer = try await client.get(path, try headers())
-                #expect(answer.status == .ok, "\(path)")
-                return (answer.json["data"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
-            }
+            func ids(_ path: String) async throws -> [String] { try await self.ids(path, client) }
             let equal = "/v1/subscriptionPricePoints/77100-USA/equalizations?limit=8000&include=territory"
             #expect(try await ids(equal) == ["77100-DEU"])
             #expect(try await ids("\(equal)&filter%5Bterritory%5D=USA").isEmpty)

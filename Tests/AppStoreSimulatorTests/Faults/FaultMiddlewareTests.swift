@@ -60,6 +60,10 @@ struct FaultMiddlewareTests {
             #expect(lasting?["receiptStatus"] as? Int == 21100 && lasting?["times"] == nil)
             _ = try await client.delete("/simulator/faults")
             #expect(try await client.post("/verifyReceipt", ["receipt-data": "x"]).json["status"] as? Int == 21002)
+            #expect(try await client.get("/verifyReceipt").json["status"] as? Int == 21000)
+            let receipt = try await client.get("/simulator/customers/c").json["receipt"] ?? ""
+            let elsewhere = try await client.post("/sandbox/verifyReceipt", ["receipt-data": receipt])
+            #expect(elsewhere.json["status"] as? Int == 21008)
 
             _ = try await client.post("/simulator/faults", ["times": 1, "garbage": true])
             let garbage = try await client.get(path, headers)

@@ -59,27 +59,6 @@ struct RetentionCallTests {
         return answer.json
     }
 
-    @Test("An offer with a right signature is shown, and the customer who takes it renews under it")
-    func taken() async throws {
-        let answer = offer(try jws())
-        let shown = try await shown(answer, asking: ["takes": true])
-        #expect(shown["shown"] as? String == "promotionalOffer", "\(shown)")
-        #expect(shown["offerIdentifier"] as? String == "half")
-        #expect(shown["notificationType"] as? String == "OFFER_REDEEMED")
-        let before = try store.current().subscription()
-        #expect(before.latest.offer == nil)
-        // The signature was for that purchase alone.
-        let again = try await self.shown(answer)
-        #expect(again["shown"] as? String == "default")
-        #expect((again["reason"] as? String)?.contains("nonce") == true)
-        try await store.live { client in
-            _ = try await client.post("/simulator/clock", ["advanceSeconds": 40 * 86400])
-        }
-        let after = try store.current().subscription()
-        #expect(after.latest.offer?.id == "half")
-        #expect(after.latest.offer?.kind.rawValue == 2)
-    }
-
     @Test("Another product is shown, and the customer who takes it moves there")
     func switched() async throws {
         let answer = #"{"alternateProduct":{"messageIdentifier":"\#(Self.plain)","productId":"yearly-basic"}}"#

@@ -11,6 +11,8 @@ struct Response: Sendable {
     var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
 
     var decisions: [[String: Any]] { json["decisions"] as? [[String: Any]] ?? [] }
+    /// Status and code of a problem.
+    var summary: String { "\(status) \(json["code"] as? String ?? "")" }
 }
 
 /// A TCP connection that speaks just enough HTTP/1.1, and lets a test send what no client library would.
@@ -62,6 +64,12 @@ final class Connection {
         let fields = ["Host: localhost", "Content-Length: \(body.utf8.count)"] + headers
         try send("\(method) \(path) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n\(body)")
         return try receive(hasBody: method != "HEAD")
+    }
+
+    /// The text of a POST with the client's token, and with more fields, each with its end.
+    static func post(_ body: String, to path: String = "/v1/signatures", fields: String = "") -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n\(fields)"
+            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
     /// Reads a response, or the head of one that no body follows.

@@ -19,13 +19,14 @@ extension Installation {
               additionalRoots: [root.pem]
             """
         )
-        try edit(
-            "catalog.yaml",
-            "id: TESTKEY001,",
-            "id: TESTKEY001, issuerId: \(RunningAppStore.issuerId),"
-        )
+        try nameIssuer()
         let more = "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n"
         try edit("catalog.yaml", "    keys:", more + "    keys:")
+    }
+
+    /// Gives the catalog's key its issuer, without which the App Store Server API is not asked.
+    func nameIssuer() throws {
+        try edit("catalog.yaml", "id: TESTKEY001,", "id: TESTKEY001, issuerId: \(RunningAppStore.issuerId),")
     }
 
     /// Has the service ask a stand-in App Store, and trust it, with more lines for the main file and for the app.

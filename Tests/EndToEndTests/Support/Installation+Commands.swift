@@ -1,5 +1,6 @@
 import ChildProcess
 import Foundation
+import Testing
 
 /// The commands of `offer-signer`, run to their end with this configuration.
 extension Installation {
@@ -36,12 +37,7 @@ extension Installation {
     func records() throws -> [[String: Any]] {
         let outcome = try ledger("export")
         guard outcome.status == 0 else { throw Failure(text: outcome.errors) }
-        return try outcome.text.split(separator: "\n").map { line in
-            guard let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
-                throw Failure(text: "no JSON object: \(line)")
-            }
-            return record
-        }
+        return try outcome.text.jsonLines()
     }
 }
 
@@ -51,4 +47,19 @@ extension ChildProcess.Outcome {
 
     /// The first decision of an answer that was printed.
     var decision: [String: Any] { (json["decisions"] as? [[String: Any]])?.first ?? [:] }
+
+    /// Expects an exit status, and words among the errors.
+    func expect(_ status: Int32, _ words: String..., at place: SourceLocation = #_sourceLocation) {
+        #expect(self.status == status, "\(text)\(errors)", sourceLocation: place)
+        for word in words { #expect(errors.contains(word), "\(errors)", sourceLocation: place) }
+    }
+}
+
+extension StringProtocol {
+    /// Its lines, each a JSON object.
+    func jsonLines() throws -> [[String: Any]] {
+        try split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+        }
+    }
 }

@@ -20,6 +20,14 @@ extension Installation {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
 
+    /// Makes a key for App Store Connect; returns the path of its public key.
+    func makeConnectKey(_ name: String) throws -> String {
+        try makeKeyFile(name)
+        let pem = directory.path("connect.pem")
+        try openssl("pkey", "-in", directory.path(name), "-pubout", "-out", pem)
+        return pem
+    }
+
     /// Rewrites the catalog with a list of keys such as `{ id: A, file: a.p8 }`, at once for its readers.
     func writeCatalog(keys: String) throws {
         let text = """

@@ -3,8 +3,6 @@ import Foundation
 
 /// The ledger's file, as somebody has it who can write it.
 extension Installation {
-    static let ledgerKeys = [".digest-key", ".checkpoint-key.p8"]
-
     var ledger: String { directory.path("ledger.sqlite") }
 
     /// Runs SQL, and returns the first value of each row of the result of one statement.

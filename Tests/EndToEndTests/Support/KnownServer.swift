@@ -29,20 +29,21 @@ enum KnownServer {
         try ChildProcess(Executable.lab, ["load", "--url", server.url, "--token", "t"] + arguments)
     }
 
+    /// The result of a run that ended well.
+    static func report(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
+        outcome.expect(0)
+        return try json(outcome)
+    }
+
     /// The result that was printed.
     static func json(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], "\(outcome.errors)")
     }
+}
 
-    /// Numbers from 1, for whoever asks.
-    private final class Counter: Sendable {
-        private let last = Mutex(0)
+/// Numbers from 1, for whoever asks.
+final class Counter: Sendable {
+    private let last = Atomic(0)
 
-        func next() -> Int {
-            last.withLock { last in
-                last += 1
-                return last
-            }
-        }
-    }
+    func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

@@ -44,12 +44,13 @@ final class Load: Sendable {
         let address = service.server
         for _ in 0..<connections {
             Thread.detachNewThread { [self] in
-                let connection = try? Connection(to: address)
+                var connection = try? Connection(to: address)
                 for _ in 0..<requests {
                     if state.withLock({ $0.isStopped }) { break }
-                    let sample = ask(connection, body, token)
+                    let (sample, isLast) = ask(connection, body, token)
                     state.withLock { $0.samples.append(sample) }
                     if sample.status == 0 { break }
+                    if isLast { connection = try? Connection(to: address) }
                 }
                 state.withLock { $0.running -= 1 }
             }
@@ -76,12 +77,13 @@ final class Load: Sendable {
         return finish()
     }
 
-    private func ask(_ connection: Connection?, _ body: String, _ token: String) -> Sample {
+    /// The answer, and whether it is the connection's last.
+    private func ask(_ connection: Connection?, _ body: String, _ token: String) -> (Sample, isLast: Bool) {
         let headers = ["Authorization: Bearer \(token)", "Content-Type: application/json"]
         let before = state.withLock { $0.period }
         let response = try? connection?.request("POST", "/v1/signatures", headers: headers, body: body)
         let discount = response?.decisions.first?["discount"] as? [String: Any] ?? [:]
-        return Sample(
+        let sample = Sample(
             periods: before...state.withLock { $0.period },
             status: response?.status ?? 0,
             keyIdentifier: discount["keyIdentifier"] as? String ?? "",
@@ -89,5 +91,6 @@ final class Load: Sendable {
             timestamp: discount["timestamp"] as? Int ?? 0,
             signature: discount["signature"] as? String ?? ""
         )
+        return (sample, response?.headers["connection"] == "close")
     }
 }

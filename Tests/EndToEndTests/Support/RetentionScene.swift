@@ -18,14 +18,13 @@ struct RetentionScene {
         asking server: FakeServer,
         trusting authority: TestAuthority? = nil,
         offer: String = "audience: [active, activeAutoRenewOff]",
-        rules: String = "[{ products: [pro.monthly], offer: stay30, message: stay }, { message: plain }]",
-        settings: String = ""
+        rules: String = "[{ products: [pro.monthly], offer: stay30, message: stay }, { message: plain }]"
     ) throws {
         let authority = try authority ?? TestAuthority()
         signer = try authority.signer()
         installation = try Installation(asking: server, trusting: authority)
         let directory = installation.directory
-        try installation.configure("notifications: { host: 127.0.0.1, port: 0, historySeconds: 0 }\n" + settings)
+        try installation.configure("notifications: { host: 127.0.0.1, port: 0, historySeconds: 0 }")
         try directory.write(
             "catalog.yaml",
             """
@@ -33,7 +32,7 @@ struct RetentionScene {
               - bundleId: \(Installation.bundleId)
                 appAppleId: 1234567890
                 environments: [Production, Sandbox]
-                issuerId: 57246542-96fe-1a63-e053-0824d011072a
+                issuerId: \(RunningAppStore.issuerId)
                 appStoreCacheSeconds: 0
                 keys: [{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }]
                 subscriptionGroups:
@@ -76,31 +75,24 @@ struct RetentionScene {
     }
 
     /// A transaction of a subscription.
-    func transaction(
-        _ id: String,
-        product: String = "pro.monthly",
-        signed signedDaysAgo: Double = 0,
-        ends daysAhead: Double = 10,
-        account: String? = nil,
-        offer: String = ""
-    ) throws -> String {
+    func transaction(_ id: String, signed daysAgo: Double = 0, account: String? = nil) throws -> String {
         let token = account.map { #","appAccountToken":"\#($0)""# } ?? ""
         return try signer.sign(
             #"""
             {"transactionId":"\#(id)","originalTransactionId":"\#(id)","bundleId":"\#(Installation.bundleId)",
-            "productId":"\#(product)","subscriptionGroupIdentifier":"20900001",
-            "purchaseDate":\#(Self.now - Self.days(30)),"expiresDate":\#(Self.now + Self.days(daysAhead)),
-            "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Production"\#(token)\#(offer),
-            "signedDate":\#(Self.now - Self.days(signedDaysAgo))}
+            "productId":"pro.monthly","subscriptionGroupIdentifier":"20900001",
+            "purchaseDate":\#(Self.now - Self.days(30)),"expiresDate":\#(Self.now + Self.days(10)),
+            "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Production"\#(token),
+            "signedDate":\#(Self.now - Self.days(daysAgo))}
             """#
         )
     }
 
     /// The renewal info of a subscription.
-    func renewal(_ id: String, product: String = "pro.monthly", signed daysAgo: Double = 0) throws -> String {
+    func renewal(_ id: String, signed daysAgo: Double = 0) throws -> String {
         try signer.sign(
             #"""
-            {"originalTransactionId":"\#(id)","autoRenewProductId":"\#(product)","productId":"\#(product)",
+            {"originalTransactionId":"\#(id)","autoRenewProductId":"pro.monthly","productId":"pro.monthly",
             "autoRenewStatus":1,"environment":"Production","signedDate":\#(Self.now - Self.days(daysAgo))}
             """#
         )
@@ -138,26 +130,10 @@ struct RetentionScene {
     }
 
     /// Tells the service of a subscription, as Apple's notifications do.
-    func notify(
-        _ service: RunningService,
-        of id: String,
-        product: String = "pro.monthly",
-        signed daysAgo: Double = 0,
-        ends daysAhead: Double = 10,
-        account: String? = nil,
-        offer: String = ""
-    ) throws {
-        let transaction = try transaction(
-            id,
-            product: product,
-            signed: daysAgo,
-            ends: daysAhead,
-            account: account,
-            offer: offer
-        )
+    func notify(_ service: RunningService, of id: String, signed daysAgo: Double = 0, account: String? = nil) throws {
         let notification = try notification(
-            transaction: transaction,
-            renewal: renewal(id, product: product, signed: daysAgo),
+            transaction: transaction(id, signed: daysAgo, account: account),
+            renewal: renewal(id, signed: daysAgo),
             signed: daysAgo
         )
         let response = try service.notify("/v1/notifications", notification)

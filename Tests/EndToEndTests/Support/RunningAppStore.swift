@@ -1,5 +1,6 @@
 import ChildProcess
 import Foundation
+import Testing
 
 /// The built `offer-lab`, playing the App Store of an installation's app.
 final class RunningAppStore: Sendable {
@@ -12,8 +13,11 @@ final class RunningAppStore: Sendable {
 
     private let process: ChildProcess
 
-    /// Starts the simulator of an installation's app, with a YAML list of customers.
-    convenience init(for installation: Installation, customers: String) throws {
+    /// Starts the simulator of an installation's app, with a YAML list of customers, or with one who is lapsed.
+    convenience init(
+        for installation: Installation,
+        customers: String = "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]"
+    ) throws {
         try self.init(
             in: try TemporaryDirectory(),
             scenario: """
@@ -64,6 +68,22 @@ final class RunningAppStore: Sendable {
     /// Sends a request, with a body if it is a POST.
     func ask(_ method: String, _ path: String, _ body: String = "") throws -> Response {
         try Connection(to: address).request(method, path, headers: [], body: body)
+    }
+
+    /// The original transaction identifier of a customer's first subscription.
+    func originalId(of customer: String) throws -> String {
+        let view = try ask("GET", "/simulator/customers/\(customer)").json
+        let subscription = (view["subscriptions"] as? [[String: Any]])?.first
+        return try #require(subscription?["originalTransactionId"] as? String, "\(view)")
+    }
+
+    func show(fault: String) throws { #expect(try ask("POST", "/simulator/faults", fault).status == 200) }
+
+    /// Has Apple's notifications, or its calls of another kind, come to a service.
+    func call(_ service: RunningService, for kind: String = "notification", at path: String = "notifications") throws {
+        let port = try #require(service.notifications?.port)
+        let body = #"{"bundleId":"\#(Installation.bundleId)","url":"http://127.0.0.1:\#(port)/v1/\#(path)"}"#
+        #expect(try ask("POST", "/simulator/\(kind)-url", body).status == 200)
     }
 
     /// The answer of verifyReceipt for a customer's receipt of this moment, as a backend fetches it.

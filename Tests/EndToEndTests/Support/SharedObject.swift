@@ -122,3 +122,25 @@ enum SharedObject {
         """
     }
 }
+
+extension Installation {
+    /// Writes an openssl.cnf that names a module of its own, at `%` in its section; returns the file that this would make.
+    func writeOpenSSLConfiguration(_ kind: String, _ section: String) throws -> String {
+        let mark = directory.path("loaded")
+        let module = try SharedObject.build(SharedObject.leavingMark(mark), named: "foreign.so", in: directory)
+        try directory.write(
+            "openssl.cnf",
+            """
+            openssl_conf = main
+            [main]
+            \(kind) = list
+            [list]
+            foreign = foreign_section
+            [foreign_section]
+            \(section.replacing("%", with: module))
+
+            """
+        )
+        return mark
+    }
+}

@@ -4,9 +4,14 @@ import Testing
 
 @Suite("The report of a run")
 struct LoadReportTests {
-    private func report(generatorShare: Double = 0.1, _ tally: LoadTally = LoadTally(kinds: 0)) throws -> LoadReport {
+    private func report(
+        generatorShare: Double = 0.1,
+        rate: Double? = nil,
+        _ tally: LoadTally = LoadTally(kinds: 0)
+    ) throws -> LoadReport {
         var plan = LoadPlan(RequestDeck([], offersPerRequest: 1), to: try ServiceAddress("http://127.0.0.1:1"))
         plan.connections = 1
+        plan.rate = rate
         let measurement = LoadMeasurement(
             plan: plan,
             tally: tally,
@@ -25,6 +30,19 @@ struct LoadReportTests {
     func busyGenerator() throws {
         #expect(try report(generatorShare: 0.95).text.contains("WARNING: the generator used 95 %"))
         #expect(try !report(generatorShare: 0.5).text.contains("WARNING"))
+    }
+
+    @Test("A generator that sent late itself says how late")
+    func lateness() throws {
+        var tally = LoadTally(kinds: 0)
+        tally.lateness.record(1_500_000_000)
+        let text = try report(rate: 50, tally).text
+        #expect(text.contains("WARNING: the generator sent late with a connection free: p99 1"))
+    }
+
+    @Test("A rate below one is reported unrounded")
+    func smallRate() throws {
+        #expect(try report(rate: 0.4).text.contains("open loop: 0.4 requests a second over 1 connection"))
     }
 
     @Test("Requests that a closed loop missed during a pause are put back into its corrected percentiles")

@@ -60,6 +60,9 @@ struct OperatorsPageTests {
         #expect(try await ask("POST", "/diagnose", "{}", token: "abc").summary == "403 scope_not_allowed ")
         #expect(try await ask("GET", "/try", token: "abc").summary == "405 method_not_allowed ")
         #expect(try await ask("POST", "/try", "{}", token: "abc", "Content-Encoding: gzip").status == 415)
+        #expect(try await ask("POST", "/try?a=b", "{}", token: "abc").summary == "400 invalid_parameter ")
+        let foreign = try await ask("POST", "/try", #"{"bundleId":"b","applicationUsername":"a"}"#, token: "abc")
+        #expect(foreign.summary == "403 app_not_allowed /bundleId")
         let malformed = try await ask("POST", "/try", #"{"formats":["discount"]}"#, token: "abc")
         #expect(malformed.summary == "400 unknown_member /formats")
         #expect(try await ask("POST", "/try", "{}", token: "abc").status == 400)
@@ -175,6 +178,24 @@ struct OperatorsPageTests {
             #expect(answer.head.ranges(of: "nosniff").count == 1)
             #expect(answer.head.ranges(of: "Cross-Origin-Resource-Policy: same-origin").count == 1)
         }
+    }
+
+    @Test("The page's own files let nothing else in: no frame, no other host, no code or style within, no cookie")
+    func closed() async throws {
+        for path in ["/", "/page.css", "/page.js", "/icon.svg", "/overview.json"] {
+            let answer = try await ask("GET", path)
+            let policy = try #require(answer.field("Content-Security-Policy")).split(separator: "; ")
+            for rule in ["default-src", "frame-ancestors", "form-action", "base-uri"] {
+                #expect(policy.contains("\(rule) 'none'"))
+            }
+            #expect(policy.dropFirst().allSatisfy { !$0.contains(#/unsafe|\*|data:/#) })
+            #expect(answer.field("Referrer-Policy") == "no-referrer")
+            #expect(answer.field("Access-Control-Allow-Origin") == nil && answer.field("Set-Cookie") == nil)
+            // The namespace of SVG is a name, and nothing is asked of it.
+            #expect(answer.body.matches(of: #/https?:\/\/([\w.-]+)/#).allSatisfy { $0.1 == "www.w3.org" })
+        }
+        let page = try await ask("GET", "/").body
+        #expect(!page.contains(#/<style|\sstyle=|\son\w+=|<script(?![^>]*src=)|javascript:/#))
     }
 
     @Test("A connection beyond the limit has an answer to a probe, and to nothing else")

@@ -32,36 +32,23 @@ struct CheckpointKeyRotationTests {
             anchor = try fixture.verifySound().anchor
             try Self.rotate(fixture, from: keys[0], to: keys[1])
             do {
-                let second = try store(by: keys[1])
+                let second = try fixture.store(by: keys[1])
                 _ = try second.commit([.of(count: 2, at: fixture.now)])
                 try second.writeCheckpoint()
             }
             try Self.rotate(fixture, from: keys[1], to: keys[2])
-            let third = try store(by: keys[2])
+            let third = try fixture.store(by: keys[2])
             _ = try third.commit([.of(count: 2, at: fixture.now)])
             try third.writeCheckpoint()
         }
 
-        func store(by signer: KeySigner, retentionDays: Int? = nil) throws -> LedgerStore {
-            LedgerStore(
-                try fixture.database(),
-                keys: try ledgerKeys(signer),
-                retentionDays: retentionDays,
-                now: { fixture.now }
-            )
-        }
-
         /// Changes the key, as soon as the server has noticed that nobody writes any more.
-        @discardableResult
-        static func rotate(
-            _ fixture: LedgerFixture,
-            from old: KeySigner,
-            to new: KeySigner
-        ) throws -> LedgerKeyChange {
+        static func rotate(_ fixture: LedgerFixture, from old: KeySigner, to new: KeySigner) throws {
             let deadline = ContinuousClock.now + .seconds(60)
             while true {
                 do throws(StorageFailure) {
-                    return try CheckpointKeyRotationTests.rotate(fixture, from: old, to: new)
+                    try CheckpointKeyRotationTests.rotate(fixture, from: old, to: new)
+                    return
                 } catch {
                     guard error.code == .locked, fixture.home == .postgresql, .now < deadline else { throw error }
                     usleep(100_000)
@@ -69,10 +56,9 @@ struct CheckpointKeyRotationTests {
             }
         }
 
-        /// What verification says by a key; by the newest one if none is given.
-        func verify(_ key: KeySigner? = nil, anchor: LedgerAnchor? = nil) throws -> LedgerVerification {
-            try LedgerVerifier(try fixture.database(readOnly: true), key: (key ?? keys[2]).key.publicKey)
-                .verify(anchor: anchor)
+        /// What verification says by the newest key.
+        func verify(anchor: LedgerAnchor? = nil) throws -> LedgerVerification {
+            try LedgerVerifier(try fixture.database(readOnly: true), key: keys[2].key.publicKey).verify(anchor: anchor)
         }
 
         func faults() throws -> [String] { try verify().faults.map(\.description) }
@@ -82,10 +68,10 @@ struct CheckpointKeyRotationTests {
         _ fixture: LedgerFixture,
         from old: KeySigner,
         to new: KeySigner
-    ) throws(StorageFailure) -> LedgerKeyChange {
+    ) throws(StorageFailure) {
         do {
             let (database, keys) = (try fixture.database(), (try ledgerKeys(old), try ledgerKeys(new)))
-            return try CheckpointKeyRotation.rotate(database, from: keys.0, to: keys.1, at: fixture.now)
+            _ = try CheckpointKeyRotation.rotate(database, from: keys.0, to: keys.1, at: fixture.now)
         } catch {
             throw error as? StorageFailure ?? StorageFailure(.unavailable, "\(error)")
         }
@@ -109,7 +95,7 @@ struct CheckpointKeyRotationTests {
     func retention(home: LedgerHome) throws {
         let scene = try Scene(home)
         scene.fixture.advance(days: 20)
-        let store = try scene.store(by: scene.keys[2], retentionDays: 10)
+        let store = try scene.fixture.store(retentionDays: 10, by: scene.keys[2])
         while try store.deleteOld(countingFrom: scene.fixture.now) > 0 {}
         let found = try scene.verify(anchor: scene.anchor)
         #expect(found.faults.isEmpty, "\(found.faults)")
@@ -176,7 +162,7 @@ struct CheckpointKeyRotationTests {
         let scene = try Scene(home)
         try scene.fixture.execute("UPDATE ledger_key_changes SET time = time + 1 WHERE number = 2")
         let failure = #expect(throws: StorageFailure.self) {
-            try scene.store(by: scene.keys[2]).commit([.of(at: scene.fixture.now)])
+            try scene.fixture.store(by: scene.keys[2]).commit([.of(at: scene.fixture.now)])
         }
         #expect(failure?.detail.contains("change 2 of the checkpoint key") == true, "\(failure?.detail ?? "")")
     }

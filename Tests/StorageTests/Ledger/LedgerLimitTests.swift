@@ -25,6 +25,9 @@ struct LedgerLimitTests {
             limit=1 → limit:1
             after 1 s
             limit=1 → recorded
+        Among the requests of one commit, too, a limit counts customers and offers
+            limit=1 | offer=other limit=1 | account=reader-2 limit=1 | limit=1 → \
+        recorded | recorded | recorded | limit:1
         Without an account, the subscription is the customer
             account= limit=1 → recorded
             account= limit=1 → limit:1
@@ -199,23 +202,6 @@ struct LedgerLimitTests {
         #expect(outcomes.count { $0 == .signatureLimit(count: 5) } == 195)
         #expect(try fixture.records().count == 5)
         for ledger in ledgers { ledger.close() }
-    }
-
-    @Test("Among many requests of one commit, too, limits count customers and offers", arguments: LedgerHome.allCases)
-    func oneCommit(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        let entries = (0..<60).map { index in
-            LedgerEntry.of(
-                account: "reader-\(index % 10)",
-                offer: index % 20 < 10 ? "comeback50" : "other",
-                limit: 2,
-                at: fixture.now
-            )
-        }
-        let outcomes = try fixture.store().commit(entries)
-        #expect(outcomes.prefix(40).allSatisfy { $0 == [.recorded] })
-        #expect(outcomes.dropFirst(40).allSatisfy { $0 == [.signatureLimit(count: 2)] })
-        #expect(try fixture.verify().records == 40)
     }
 
     @Test("What was refused is forgotten after its time, so that a commit notes the refusal anew")

@@ -147,28 +147,6 @@ struct FailoverTests {
         #expect(error?.code == .superseded)
         #expect(error?.detail.contains("timeline 2") == true, "\(error?.detail ?? "")")
     }
-
-    @Test("The reason why commits wait names the missing standby's setting")
-    func missingStandby() throws {
-        let server = try PostgreSQLServer()
-        let location = try self.location(server.directory.path)
-        let store = try LedgerFixture(.postgresql, at: location).store()
-        try commit(1, to: store)
-        try server.set("synchronous_standby_names", to: "gone")
-        DispatchQueue.global().async { _ = try? store.commit([.of(at: self.now)]) }
-        let connection = try PostgreSQLConnection(to: location)
-        let deadline = Date() + 60
-        while Date() < deadline {
-            guard let cause = try ReplicationState(connection).cause else {
-                usleep(50_000)
-                continue
-            }
-            #expect(cause.contains("synchronous_standby_names (gone)"), "\(cause)")
-            try server.set("synchronous_standby_names", to: "")
-            return
-        }
-        Issue.record("nobody was seen to wait")
-    }
 }
 
 /// A Unix socket at PostgreSQL's usual name that answers nothing.

@@ -33,29 +33,6 @@ struct SQLiteDatabaseTests {
         _ = database
     }
 
-    @Test("Written rows are there after opening it again, and tables are made once")
-    func reopened() throws {
-        let count = "SELECT count(*) FROM schema_migrations"
-        let first = try SQLiteDatabase(path: path)
-        let made = try first.integer(count)
-        try first.execute("CREATE TABLE kept (value TEXT)")
-        let second = try SQLiteDatabase(path: path)
-        #expect(try second.hasTable("kept"))
-        #expect(try second.integer(count) == made)
-    }
-
-    @Test("A transaction that fails changes nothing")
-    func rollback() throws {
-        let database = try SQLiteDatabase(path: path)
-        #expect(throws: StorageFailure.self) {
-            try database.transaction(.beside) { session throws(StorageFailure) in
-                try session.run("CREATE TABLE half (value TEXT)")
-                throw StorageFailure.abandoned
-            }
-        }
-        #expect(try !database.hasTable("half"))
-    }
-
     @Test("A file that is no database is refused, and left as it was")
     func noDatabase() throws {
         let text = String(repeating: "This is a letter, not a database. ", count: 40)

@@ -14,17 +14,23 @@ struct SQLiteFilesTests {
     private func mode(_ mode: mode_t, of path: String) { #expect(chmod(path, mode) == 0) }
 
     @Test(
-        "The log's index is deleted or replaced in use: nothing is signed beside another process",
-        arguments: [false, true]
+        "The file, its log or the log's index is moved away or replaced in use: nothing is signed until it is back",
+        arguments: ["", "-wal", "-shm"],
+        [false, true]
     )
-    func index(isReplaced: Bool) throws {
+    func moved(suffix: String, isReplaced: Bool) throws {
         let store = try fixture.store()
-        _ = try store.commit([.of(limit: 1, at: fixture.now)])
-        #expect(unlink(fixture.path + "-shm") == 0)
-        if isReplaced { try Data().write(to: URL(filePath: fixture.path + "-shm")) }
+        _ = try store.commit([.of(at: fixture.now)])
+        let (file, away) = (fixture.path + suffix, fixture.path + suffix + ".away")
+        #expect(rename(file, away) == 0)
+        if isReplaced { try FileManager.default.copyItem(atPath: away, toPath: file) }
         let failure = #expect(throws: StorageFailure(.unavailable, "")) { try store.commit([.of(at: fixture.now)]) }
-        #expect(failure?.detail.contains("-shm was moved, replaced or deleted") == true, "\(failure?.detail ?? "")")
-        #expect(try fixture.records().count == 1)
+        let says = suffix == "-wal" ? isReplaced ? "replaced" : "moved or deleted" : "moved, replaced or deleted"
+        #expect(failure?.detail.contains("ledger.sqlite\(suffix) was \(says)") == true, "\(failure?.detail ?? "")")
+        if isReplaced { #expect(unlink(file) == 0) }
+        #expect(rename(away, file) == 0)
+        #expect(try store.commit([.of(at: fixture.now)]) == [[.recorded]])
+        #expect(try fixture.records().count == 2)
     }
 
     @Test("Where the log's index is gone, a stop leaves the log as it is: another process may have written to it")

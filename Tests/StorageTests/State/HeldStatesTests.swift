@@ -185,49 +185,13 @@ struct HeldStatesTests {
         #expect(try fixture.rows("SELECT count(*) FROM notifications") == ["19"])
     }
 
-    /// Held state that writes its observations of evidence when it is closed.
-    private func lingering(_ fixture: LedgerFixture) throws -> Journal {
-        try fixture.journal(.init(linger: .seconds(3600)), at: clock)
-    }
-
-    @Test(
-        "Of a customer whom another process forgets before that is written nothing is learnt; later evidence is kept",
-        arguments: LedgerHome.allCases
-    )
-    func forgottenBefore(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let states = try lingering(fixture)
-        states.learn(seen(subscription("1")))
-        #expect(try fixture.states().forget(digest(1)) == 0)
-        states.close()
-        #expect(try fixture.states().count() == 0)
-        #expect(try await states.held(question(1)).isEmpty)
-        let again = try lingering(fixture)
-        again.learn(seen(subscription("1")))
-        again.close()
-        #expect(try fixture.states().count() == 1)
-    }
-
     @Test("A notification of a forgotten customer, which is not sent again, is kept", arguments: LedgerHome.allCases)
     func notificationAfter(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
-        let states = try lingering(fixture)
+        let states = try fixture.journal(.init(linger: .seconds(3600)), at: clock)
         #expect(try fixture.states().forget(digest(1)) == 0)
         #expect(try await states.save(notification("a"), seen(subscription("1"))))
         #expect(try fixture.states().count() == 1)
-    }
-
-    @Test("Once it has noticed that somebody was forgotten, it learns again", arguments: LedgerHome.allCases)
-    func noticed(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        let states = try lingering(fixture)
-        #expect(try fixture.states().forget(digest(1)) == 0)
-        states.learn(seen(subscription("1")))
-        // With the first that is let go, too.
-        states.close()
-        states.learn(seen(subscription("2")))
-        states.close()
-        #expect(try fixture.states().count() >= 1)
     }
 }
 

@@ -273,14 +273,4 @@ struct RedemptionTests {
         match.filterQuestions(by: all.indices.map { $0 % 2 == 0 })
         #expect(match.questions == all.indices.filter { $0 % 2 == 0 }.prefix(16).map { all[$0] })
     }
-
-    @Test("Forgetting a subscription deletes its redemptions", arguments: LedgerHome.allCases)
-    func forgotten(home: LedgerHome) throws {
-        let fixture = try LedgerFixture(home)
-        try learn([Self.observation("1", at: Self.minute(10))], in: fixture)
-        #expect(try matches(fixture).count == 1)
-        let account = testDigestKey.digest(of: "reader-1", bundleId: "com.example.reader")
-        #expect(try fixture.states().forget(account) == 1)
-        #expect(try matches(fixture).isEmpty)
-    }
 }

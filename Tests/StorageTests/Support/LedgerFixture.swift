@@ -51,13 +51,15 @@ final class LedgerFixture: Sendable {
     func store(
         retentionDays: Int? = nil,
         digestKey: DigestKey = testDigestKey,
-        in database: (any SQLDatabase)? = nil
+        by other: KeySigner? = nil,
+        in database: (any SQLDatabase)? = nil,
+        at time: Timestamp? = nil
     ) throws -> LedgerStore {
         LedgerStore(
             try database ?? self.database(),
-            keys: try ledgerKeys(signer, digestKey: digestKey),
+            keys: try ledgerKeys(other ?? signer, digestKey: digestKey),
             retentionDays: retentionDays,
-            now: { self.now }
+            now: { time ?? self.now }
         )
     }
 
@@ -96,12 +98,7 @@ final class LedgerFixture: Sendable {
         isClockRight: Bool = true,
         at time: Timestamp? = nil
     ) throws -> Journal {
-        let store = LedgerStore(
-            try other ?? database(),
-            keys: try ledgerKeys(signer, digestKey: testDigestKey),
-            retentionDays: retentionDays,
-            now: { time ?? self.now }
-        )
+        let store = try store(retentionDays: retentionDays, in: other, at: time)
         return Journal(store, bounds: bounds, isClockRight: { isClockRight }, now: { time ?? self.now })
     }
 

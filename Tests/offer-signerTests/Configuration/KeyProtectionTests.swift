@@ -47,6 +47,15 @@ import Testing
         #expect(file == directory + "/SubscriptionKey_EXAMPLE123.p8")
     }
 
+    @Test func aCredentialThatIsNotThereIsAFaultThatNamesTheLineOfTheUnit() throws {
+        let fixture = try fixture(file: "credential:SubscriptionKey_GONE.p8")
+        let faults = fixture.check(environment: ["CREDENTIALS_DIRECTORY": fixture.path("credentials")]).faults
+        #expect(faults.count == 1)
+        for words in ["no such file; this should be", "under the name of a LoadCredential= line", "restart it"] {
+            #expect(faults.first?.contains(words) == true, "\(faults)")
+        }
+    }
+
     @Test func aCredentialNamedByItsPathIsOneToo() throws {
         let fixture = try fixture(file: "credentials/SubscriptionKey_EXAMPLE123.p8")
         func faults(_ directory: String) -> [String] {

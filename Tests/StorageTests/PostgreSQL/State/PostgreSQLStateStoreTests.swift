@@ -92,20 +92,4 @@ struct PostgreSQLStateStoreTests {
         #expect(!other.isBroken)
         await database.close()
     }
-
-    @Test("When other programs hold most of the server's locks, states are kept with the few that are left")
-    func fewLocks() async throws {
-        let server = try PostgreSQLServer()
-        let location = try PostgreSQLLocation(url: server.url())
-        let database = try PostgreSQLDatabase(location)
-        let store = StateStore(database, digestKey: testDigestKey)
-        // A first look at a table takes locks of its own.
-        try store.learn(seen(subscription("0")))
-        let other = try takeLocks(location, leaving: 100)
-        let many = (0..<200).map { subscription("\($0)") }
-        try store.learn(Book(chapters: many))
-        #expect(try store.count() == 200)
-        #expect(!other.isBroken)
-        await database.close()
-    }
 }
