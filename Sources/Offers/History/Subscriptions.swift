@@ -176,16 +176,17 @@ extension Chapter {
 private struct NamedGroups {
     private var ofIds: [String: Set<String>] = [:]
     private var ofProducts: [String: Set<String>] = [:]
-    /// Where Apple has products that the catalog has in another group.
-    private var contradicted: Set<String> = []
+    /// The catalog's groups by Apple's: another id than the catalog's is one that somebody mistyped.
+    private var ofGroups: [String: Set<String>]
 
     init(_ chapters: [Chapter], of app: App) {
+        ofGroups = Dictionary(app.subscriptionGroups.map { ($0.id, [$0.id]) }) { first, _ in first }
         for chapter in chapters {
             if let renewal = chapter.renewal?.content {
-                contradict(renewal.subscriptionGroupIdentifier, by: renewal.productId.flatMap(app.product)?.group.id)
+                name(renewal.subscriptionGroupIdentifier, by: renewal.productId.flatMap(app.product)?.group.id)
             }
             for transaction in chapter.transactions.lazy.map(\.content) {
-                contradict(transaction.subscriptionGroupIdentifier, by: app.product(transaction.productId)?.group.id)
+                name(transaction.subscriptionGroupIdentifier, by: app.product(transaction.productId)?.group.id)
                 if let group = Book.group(of: transaction, in: app) {
                     ofIds[transaction.originalTransactionId, default: []].insert(group)
                 }
@@ -196,13 +197,14 @@ private struct NamedGroups {
         }
     }
 
-    private mutating func contradict(_ said: String?, by known: String?) {
-        if let said, let known, said != known { contradicted.insert(said) }
+    private mutating func name(_ said: String?, by known: String?) {
+        if let said, let known { ofGroups[said, default: []].insert(known) }
     }
 
-    /// Where several are named none is taken, nor one that the catalog contradicts: nobody can see which of them is true.
+    /// Where several are named none is taken: nobody can see which of them is true.
     func group(saidToBe said: String?, ofId id: String?, product: String?) -> String? {
         let named = said.map { [$0] } ?? id.flatMap { ofIds[$0] } ?? product.flatMap { ofProducts[$0] } ?? []
-        return named.count == 1 && contradicted.isDisjoint(with: named) ? named.first : nil
+        let meant = named.reduce(into: Set<String>()) { $0.formUnion(ofGroups[$1] ?? [$1]) }
+        return meant.count == 1 ? meant.first : nil
     }
 }

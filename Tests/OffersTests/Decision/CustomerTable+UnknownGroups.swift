@@ -44,14 +44,31 @@ extension CustomerTable {
             "runs in the group that Apple names for the offer's product, which is not the catalog's",
             [entry(ended: true, group: "mistyped"), entry("9", "gone", group: "mistyped")],
             [bought(on: -90, until: -60, group: "mistyped"), bought("9", "gone", group: "mistyped")],
-            .groupUnknown,
+            .stateNotInAudience,
             "comeback"
         ),
         Row(
             "runs there without an entry",
             [entry(ended: true)],
             [bought(on: -90, until: -60, group: "mistyped"), bought("9", "gone", group: "mistyped")],
+            .stateNotInAudience,
+            "comeback"
+        ),
+        Row(
+            "runs there, and it is another group of the catalog, too",
+            [entry(ended: true)],
+            [bought(on: -90, until: -60, group: "news"), bought("9", "gone", group: "news")],
             .groupUnknown,
+            "comeback"
+        ),
+        Row(
+            "runs in the group that Apple names for another group's product",
+            [entry(ended: true), newsEntry],
+            [
+                bought(on: -90, until: -60), bought("2", "news.monthly", group: "other"),
+                bought("9", "gone", group: "other"),
+            ],
+            .lapsed,
             "comeback"
         ),
         Row(
