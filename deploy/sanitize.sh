@@ -35,6 +35,7 @@ TokenTests/memory                  reads all memory of a process: a sanitizer's 
 SecretNumberTests                  reads the stack below its frame: a sanitizer watches over that
 SecureHeapTests/flags              needs mlock, which a sanitizer makes do nothing
 SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
+ProcessProtectionTests/ordinaryMemory  needs mlock, which a sanitizer makes do nothing
 StartTests/shortage                an address space in which a sanitizer has no room
 LoadTests/openLoop                 a rate, which a sanitized service need not reach
 END
