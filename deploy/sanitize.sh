@@ -29,15 +29,15 @@ fail() {
 # What is left out, and why. A name is one of swift test's: SUITE or SUITE/FUNCTION.
 skipped() {
     cat <<'END'
-KeyMemoryTests                     reads all memory of a process: a sanitizer's own is terabytes
-MemoryScanTests                    reads all memory of a process: a sanitizer's own is terabytes
-TokenTests/memory                  reads all memory of a process: a sanitizer's own is terabytes
-SecretNumberTests                  reads the stack below its frame: a sanitizer watches over that
-SecureHeapTests/flags              needs mlock, which a sanitizer makes do nothing
-SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
+KeyMemoryTests                         reads all memory of a process: a sanitizer's own is terabytes
+MemoryScanTests                        reads all memory of a process: a sanitizer's own is terabytes
+TokenTests/memory                      reads all memory of a process: a sanitizer's own is terabytes
+SecretNumberTests                      reads the stack below its frame: a sanitizer watches over that
+SecureHeapTests/flags                  needs mlock, which a sanitizer makes do nothing
+SecureHeapTests/secretWithinLimit      needs munlock, which a sanitizer makes do nothing
 ProcessProtectionTests/ordinaryMemory  needs mlock, which a sanitizer makes do nothing
-StartTests/shortage                an address space in which a sanitizer has no room
-LoadTests/openLoop                 a rate, which a sanitized service need not reach
+StartTests/shortage                    an address space in which a sanitizer has no room
+LoadTests/openLoop                     a rate, which a sanitized service need not reach
 END
 }
 
