@@ -111,8 +111,6 @@ run() {
     if [[ $sanitizer == thread ]]; then
         heading "The thread sanitizer: what it can see"
         prove_thread
-    else
-        heading "The address sanitizer: the layer over SQLite's files"
     fi
 
     heading "The $sanitizer sanitizer: unit and end-to-end tests"
