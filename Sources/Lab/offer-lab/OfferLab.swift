@@ -13,7 +13,7 @@ struct OfferLab: AsyncParsableCommand {
         abstract: "Plays the App Store for a service under test, and measures a service under load.",
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         // The service's: a test holds the two together.
-        version: "0.3.0",
+        version: "0.4.0",
         subcommands: [AppStore.self, Load.self]
     )
 
