@@ -58,9 +58,10 @@ struct OfferSigner: AsyncParsableCommand {
             }
         } catch {
             if let sentence = sentence(for: error) { Self.exit(withError: Console.failure(sentence)) }
-            // The parser's message repeats the argument, which may be a secret.
+            // The parser's message repeats the argument, which may be a secret; its help repeats none.
             let message = fullMessage(for: error)
-            if !Echo.repeats(message, about: Array(CommandLine.arguments.dropFirst())) {
+            let arguments = CommandLine.arguments.dropFirst().filter { !subcommandNames.contains($0) }
+            if exitCode(for: error) != .success, !Echo.repeats(message, about: arguments) {
                 Console.message(
                     "error: an argument is not understood, and not repeated here, as it may be a secret; see --help"
                 )
@@ -73,6 +74,11 @@ struct OfferSigner: AsyncParsableCommand {
             Self.exit(withError: error)
         }
     }
+
+    /// Those of two words, as far as they are not made of the type's name.
+    private static let subcommandNames = Set(
+        configuration.subcommands.flatMap { $0.configuration.subcommands }.compactMap { $0.configuration.commandName }
+    )
 
     /// The sentence for the error of work that failed, which is exit 1; `nil` for the parser's errors and exit statuses.
     private static func sentence(for error: any Error) -> String? {

@@ -12,6 +12,7 @@ struct CommandTests {
     func usage() throws {
         let cases: [([String], Int32)] = [
             (["--help"], 0), ([], 0), (["keys", "--help"], 0), (["keys", "inspect", "--help"], 0), (["sing"], 64),
+            (["ledger", "rotate-checkpoint-key", "--help"], 0), (["help", "ledger", "rotate-checkpoint-key"], 0),
             (["serve"], 64), (["serve", "--config"], 64), (["check", "--colour"], 64), (["check", "--config", ""], 64),
             (["keys", "inspect"], 64), (["sign", "--config", "x"], 64), (["keys"], 64), (["clients"], 64),
             (["ledger"], 64), (["load"], 64), (["load", "--help"], 64), (["simulate-app-store", "--port", "0"], 64),
@@ -24,6 +25,8 @@ struct CommandTests {
             guard ["load", "simulate-app-store"].contains(arguments.first) else { continue }
             #expect(outcome.errors.contains("offer-lab") && outcome.errors.split(separator: "\n").count == 1)
         }
+        let incomplete = try Executable.run(["ledger", "rotate-checkpoint-key"])
+        incomplete.expect(64, "Missing expected argument '--config <file>'")
         let version = try Executable.run(["--version"])
         #expect(version.status == 0 && version.errors.isEmpty)
         #expect(try Executable.run(["--version"], of: Executable.lab).text == version.text, "both have one version")

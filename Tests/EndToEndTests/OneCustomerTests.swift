@@ -73,6 +73,11 @@ struct OneCustomerTests {
         #expect(own.compactMap { $0["reason"] as? String } == ["lapsed", "lapsed", "signature_limit"])
         #expect(own.allSatisfy { $0["requestId"] is String && $0["level"] as? String == "notice" }, "\(own)")
 
+        let stranger = try show("--app-account-token", UUID().uuidString)
+        for name in ["signatures", "limits", "subscriptions", "redemptions", "holdouts"] {
+            #expect(try list(name, of: stranger).isEmpty, "\(name)")
+        }
+
         // Without an account, by the transaction id.
         let id = try appStore.originalId(of: "lone")
         let lone = try show("--original-transaction-id", id)

@@ -160,6 +160,25 @@ struct DiagnoseReportsTests {
         }
     }
 
+    @Test("An app whose bundle id only Unicode takes for the caller's is not the caller's")
+    func bytes() async {
+        let app = DiagnosableApp(app: App(bundleId: "Key", subscriptionGroups: []), verifiers: [])
+        let useCase = DiagnoseReports(apps: [app], now: { Self.now })
+        for (bundleId, isOwn) in [("Key", true), ("\u{212A}ey", false)] {
+            let report = SignatureReport(
+                bundleId: bundleId,
+                keyIdentifier: "KEY0",
+                productId: "monthly",
+                offerId: "stay",
+                account: .none,
+                nonce: "",
+                timestamp: 0,
+                signature: ""
+            )
+            #expect((await useCase.diagnose(report, callersApps: ["Key"]) != nil) == isOwn)
+        }
+    }
+
     @Test("Held state shows that two transactions are one customer's, and nothing is said of another's")
     func oneCustomer() async throws {
         let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))

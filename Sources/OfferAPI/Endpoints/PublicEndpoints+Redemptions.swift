@@ -13,16 +13,15 @@ extension PublicEndpoints {
         let wait = try parameters.number("wait", in: 0...RedemptionFeed.longestWaitSeconds) ?? 0
         var start = RedemptionFeed.Start.after(0)
         let after = try parameters.value(of: "after")
-        if let after {
-            guard let cursor = RedemptionCursor(after, of: bundleId) else { throw .cursorUnknown }
-            start = .after(cursor.position)
-        }
         if let text = try parameters.value(of: "since") {
             guard after == nil else { throw .sinceRefused("Send after or since, not both.") }
             guard let since = Timestamp(writtenInRFC3339: text) else {
                 throw .sinceRefused("The since is an RFC 3339 time, such as 2026-11-01T00:00:00Z, a plus sign as %2B.")
             }
             start = .since(since)
+        } else if let after {
+            guard let cursor = RedemptionCursor(after, of: bundleId) else { throw .cursorUnknown }
+            start = .after(cursor.position)
         }
         // An answer has to be there before its own time is over.
         let longest = max(request.answerSeconds - 1, 0)

@@ -29,7 +29,7 @@ package actor DiagnoseReports {
     ///
     /// Only `callersApps` are looked at, and signatures of theirs, whichever client asked for them.
     package func diagnose(_ report: SignatureReport, callersApps: Set<String>) async -> Diagnosis? {
-        guard callersApps.contains(report.bundleId), let own = apps[report.bundleId] else { return nil }
+        guard let own = app(report.bundleId, of: callersApps) else { return nil }
         return await Diagnostician(
             of: own,
             beside: others(than: own, of: callersApps),
@@ -44,7 +44,7 @@ package actor DiagnoseReports {
         _ report: JWSReport,
         callersApps: Set<String>
     ) async throws(EvidenceFault) -> Diagnosis? {
-        guard callersApps.contains(report.bundleId), let own = apps[report.bundleId] else { return nil }
+        guard let own = app(report.bundleId, of: callersApps) else { return nil }
         let jws = ReportedJWS(report.jws)
         var purchase: ReportedPurchase?
         if let text = report.resultingTransaction {
@@ -62,6 +62,13 @@ package actor DiagnoseReports {
         )
         let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: own.app)
         return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
+    }
+
+    /// Identifiers of the same bytes alone, as in every other call.
+    private func app(_ bundleId: String, of callersApps: Set<String>) -> DiagnosableApp? {
+        guard callersApps.contains(bundleId), let own = apps[bundleId], own.app.bundleId.hasSameBytes(as: bundleId)
+        else { return nil }
+        return own
     }
 
     private func others(than own: DiagnosableApp, of callersApps: Set<String>) -> [DiagnosableApp] {

@@ -114,7 +114,7 @@ extension Rule where Facts: EvidenceFacts {
             wants: "The evidence is of this app.",
             refusal: { facts in
                 guard let bundleId = facts.book?.bundleId else { return missing }
-                return bundleId == facts.app.bundleId ? nil : other
+                return bundleId.hasSameBytes(as: facts.app.bundleId) ? nil : other
             },
             saw: { EvidencePhrases.app(of: $0.book, for: $0.app) }
         )

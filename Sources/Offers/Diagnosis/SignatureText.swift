@@ -99,6 +99,15 @@ struct TextMistake: Sendable {
             else { return nil }
             return String(validating: bytes, as: UTF8.self)
         },
+        TextMistake(
+            code: .signatureRawNotDER,
+            detail: "The r or s of the signature has a zero byte too many, or lacks one: that is no DER."
+        ) { text in
+            guard let bytes = Data(base64Encoded: text).map(Array.init), let numbers = RawSignature(der: bytes),
+                numbers.der != bytes
+            else { return nil }
+            return Data(numbers.der).base64EncodedString()
+        },
     ]
 }
 
@@ -109,13 +118,14 @@ extension String {
         return String(decoding: bare.utf8.filter { !(9...13).contains($0) }, as: UTF8.self)
     }
 
-    /// The text without quotes and blanks at both ends.
+    /// The text without quotes and blanks at both ends, nor the `b` that Python writes before the quotes of bytes.
     ///
     /// A blank at an end may be a plus sign that went through a form: where the rest is no whole Base64, it stays.
     fileprivate var withoutBlanksAround: String {
         func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
-        let bytes = Array(utf8)[...]
+        let isPython = hasPrefix("b'") && hasSuffix("'") || hasPrefix("b\"") && hasSuffix("\"")
+        let bytes = Array(utf8).dropFirst(isPython ? 1 : 0)
         let bare = bytes.trimming { isBlank($0) || isQuote($0) }
         return String(decoding: bare.count % 4 == 0 ? bare : bytes.trimming(isQuote), as: UTF8.self)
     }

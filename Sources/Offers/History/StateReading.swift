@@ -80,7 +80,8 @@ struct StateReading {
         } else if let status {
             self = StateReading(status, words)
             if !state.hasAccess, let end = words.paidUntil, end > status.asOf {
-                alternative = words.runningState
+                let byDates = StateReading(ofUnrevoked: words).state
+                if byDates != state { alternative = byDates }
             }
         } else {
             self = StateReading(ofUnrevoked: words)

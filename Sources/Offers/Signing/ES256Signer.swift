@@ -58,6 +58,16 @@ struct RawSignature {
 
     private static let numberLength = 32
 
+    /// As `ECDSA-Sig-Value`, each number as short as it can be.
+    var der: [UInt8] {
+        let numbers = [bytes.prefix(Self.numberLength), bytes.suffix(Self.numberLength)].flatMap { number in
+            let digits = number.drop { $0 == 0 }
+            let sign: [UInt8] = digits.first.map { $0 < 0x80 } ?? false ? [] : [0]
+            return [0x02, UInt8(sign.count + digits.count)] + sign + digits
+        }
+        return [0x30, UInt8(numbers.count)] + numbers
+    }
+
     /// Reads `ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), as the service's own key made
     /// it.
     ///

@@ -22,6 +22,11 @@ package struct CustomerHoldings: Sendable {
     package fileprivate(set) var redemptions: [FeedEntry] = []
     package fileprivate(set) var holdouts: [Holdout] = []
     package fileprivate(set) var erasures: [Erasure] = []
+
+    /// Whether nothing is stored of the customer, an erasure aside.
+    package var isEmpty: Bool {
+        signatures.isEmpty && book.chapters.isEmpty && redemptions.isEmpty && holdouts.isEmpty
+    }
 }
 
 /// Reads by indexes alone: the ledger may be as long as it likes.

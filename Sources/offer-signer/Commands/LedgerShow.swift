@@ -52,7 +52,7 @@ struct LedgerShow: AsyncParsableCommand {
                 of: stored,
                 in: app,
                 holdings,
-                limits: question.offers.map { offer, limit, _ in
+                limits: (holdings.isEmpty ? [] : question.offers).map { offer, limit, _ in
                     CustomerReport.Limit(offer, limit, counts[offer] ?? 0, holdings, of: counted, at: now)
                 },
                 stays: Stays.sentences(retentionDays: settings.ledgerRetentionDays),

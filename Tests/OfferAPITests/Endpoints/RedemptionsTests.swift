@@ -55,6 +55,7 @@ struct RedemptionsTests {
         let next = try #require(try await listener().ask(Self.request("limit=1")).member("next"))
         let refused = [
             "since=yesterday", "since=2026-11-21", "since=1795262400000", "since=2026-11-21T12:00:02Z&after=\(next)",
+            "since=2026-11-21T12:00:02Z&after=x",
         ]
         for query in refused {
             let answer = try await listener().ask(Self.request(query))

@@ -27,6 +27,13 @@ struct IdentifierTests {
         #expect(app.product(productId) == nil)
     }
 
+    @Test("The app of evidence, too", arguments: [("com.example.Key", true), ("com.example.\u{212A}ey", false)])
+    func equivalentApp(bundleId: String, isOwn: Bool) {
+        var policy = examplePolicy(history([], of: bundleId), of: app)
+        let decision = policy.decide(OfferRequest(productId: "Key.\u{E9}", offerId: "Kelvin"))
+        #expect((decision.reason != .bundleMismatch) == isOwn)
+    }
+
     @Test("An offer's, too", arguments: ["\u{212A}elvin", "kelvin", "Kelvin\u{200B}", "Kelvi"])
     func equivalentOffer(offerId: String) throws {
         #expect(try #require(app.product("Key.\u{E9}")?.product).offer(offerId) == nil)

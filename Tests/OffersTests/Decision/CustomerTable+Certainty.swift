@@ -145,6 +145,24 @@ extension CustomerTable {
             .evidenceStale,
             "comeback"
         ),
+        Row(
+            "status 1 from before the end, auto-renew off",
+            history: signed(bought(until: -0.2), status(.active, on: -0.5, entry(renews: false)), on: -0.5),
+            .lapsed,
+            "comeback"
+        ),
+        Row(
+            "status 2 from before an end that has come, auto-renew off",
+            history: signed(bought(until: -0.2), status(.expired, on: -0.5, entry(renews: false)), on: -0.5),
+            .lapsed,
+            "comeback"
+        ),
+        Row(
+            "status 2 from before an end that has come, auto-renew on: by both",
+            history: signed(bought(until: -0.2), status(.expired, on: -0.5), on: -0.5),
+            .stateNotInAudience,
+            "comeback"
+        ),
         Row("status 1 from before a refund", [status(.active, on: -3)], [bought(refunded: -2)], .refunded),
         // Commitments.
         Row("a commitment that was cancelled", [committed(after: false)], [monthly()], .activeAutoRenewOff, "stay"),

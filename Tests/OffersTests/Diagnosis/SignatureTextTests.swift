@@ -52,6 +52,7 @@ struct SignatureTextTests {
         "Line breaks, blanks and quotes are taken off, and named",
         arguments: [
             "\(text)\n", "\(text)\r\n", " \(text)", "\(text) ", "\"\(text)\"", "'\(text)'", "\"\(text)\"\n",
+            "b'\(text)'", "b\"\(text)\"\n",
             "\(text.prefix(64))\n\(text.dropFirst(64))", "\(text.prefix(64))\r\n\(text.dropFirst(64))\r\n",
             "\(text.prefix(64))\\n\(text.dropFirst(64))\\n",
         ]
@@ -60,6 +61,16 @@ struct SignatureTextTests {
         let read = try #require(SignatureText(text))
         #expect(read.form == .der(Self.der))
         #expect(read.mistakes == [.signatureWrapped])
+    }
+
+    @Test("A zero byte too many or too few in DER is mended, and named")
+    func zeros() throws {
+        let (r, s) = (Self.raw.prefix(32), [0x7F] + Self.raw.prefix(31))
+        for der in [[0x30, 70, 2, 33, 0] + r + [2, 33, 0] + s, [0x30, 68, 2, 32] + r + [2, 32] + s] {
+            let read = try #require(SignatureText(Self.base64(der)))
+            #expect(read.form == .der(Self.der))
+            #expect(read.mistakes == [.signatureRawNotDER])
+        }
     }
 
     @Test("One of 65,536 raw signatures begins as DER does, and is raw all the same")

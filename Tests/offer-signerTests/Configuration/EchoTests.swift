@@ -32,7 +32,7 @@ import Testing
                 #expect(echo == "the value (not repeated here, it may be a secret)")
             }
             #expect(Echo.path("/etc/" + text) == "\"/etc/…\"")
-            #expect(Echo.key(text) == "?")
+            if alphabet != "a" { #expect(Echo.key(text) == "?") }
         }
     }
 
@@ -43,6 +43,7 @@ import Testing
         #expect(Echo.name("") == "\"\"")
         #expect(Echo.key("reciepts") == "reciepts")
         #expect(Echo.key("not a key") == "?")
+        #expect(Echo.key("signedTransactionMaximumAgeSecond") == "signedTransactio…")
     }
 
     @Test("An id of the catalog is shown whole")

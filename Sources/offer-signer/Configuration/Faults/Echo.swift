@@ -57,8 +57,13 @@ enum Echo {
         return isShort(String(rest)) || isFileName(rest) || access(path, F_OK) == 0
     }
 
-    /// The name of a mapping's member that is not known here, for a key path.
-    static func key(_ key: String) -> String { isShort(key) && key.utf8.allSatisfy(isNameByte) ? key : "?" }
+    /// The name of a mapping's member that is not known here, for a key path, or the beginning of a long one.
+    static func key(_ key: String) -> String {
+        if isShort(key), key.utf8.allSatisfy(isNameByte) { return key }
+        // Of letters alone are words, and hardly any secret of this length.
+        let isWord = key.utf8.allSatisfy { isSmall($0 | 0x20) } && !holdsSecret(key) && !holdsKey(key)
+        return isWord ? key.prefix(longest) + "…" : "?"
+    }
 
     /// Whether the parser's message about a command line repeats nothing but flags, short words and paths.
     static func repeats(_ message: String, about arguments: [String]) -> Bool {

@@ -100,7 +100,7 @@ extension SettingsReader {
 
     /// Nothing of the file's content is repeated.
     private func sharedSecret(_ node: ConfigurationNode?) -> SharedSecret? {
-        guard readsNamedFiles, let node, let path = existingFile(node, "the file that holds the shared secret") else {
+        guard let node, let path = existingFile(node, "the file that holds the shared secret"), readsNamedFiles else {
             return nil
         }
         guard let data = try? Data(contentsOf: URL(filePath: path)), let secret = SharedSecret(contents: Array(data))

@@ -18,7 +18,7 @@ extension SettingsReader {
     /// Reads an app's keys, and has their files loaded; keys at fault are left out.
     func keys(_ app: Members) -> [KeySettings] {
         guard needsKeys else {
-            _ = (app.member("issuerId"), app.member("keys"))
+            _ = (app.value("issuerId", .issuerId), app.member("keys"))
             return []
         }
         // It holds for each key without one of its own.

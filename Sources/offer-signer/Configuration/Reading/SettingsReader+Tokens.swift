@@ -47,7 +47,7 @@ extension SettingsReader {
         if let source = uri.pinSource {
             let isCredential = ConfigurationDirectory.isCredentialName(source)
             let path = isCredential ? source : ConfigurationDirectory(of: node.place.source).resolve(source)
-            pinFile = existingFile(path, "the PIN of the token", at: node.place)
+            pinFile = existingFile(path, "the PIN of the token", at: node.place, relativeTo: "the catalog")
             if pinFile == nil { return nil }
         }
         return TokenSettings(uri: uri, modulePath: uri.modulePath.map(directory.resolve), pinFile: pinFile)

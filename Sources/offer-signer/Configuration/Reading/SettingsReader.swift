@@ -29,6 +29,7 @@ struct SettingsReader {
         _ path: String,
         _ kind: String,
         at place: ConfigurationPlace,
+        relativeTo base: String = "offer-signer.yaml",
         minimumBytes: Int = 0
     ) -> String? {
         // A malformed path has its fault already.
@@ -46,7 +47,7 @@ struct SettingsReader {
                 ConfigurationDirectory.isCredentialName(path)
                 ? "this should be \(kind), under the name of a LoadCredential= line, which systemd reads when it starts "
                     + "the service: after a new line, restart it"
-                : "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
+                : "this should be the path of \(kind), relative to the directory of \(base)"
             let shown = Echo.repeats(path: path) ? path : directory.resolve(path)
             faults.fault(place, "\(Echo.path(shown)): \(error.message); \(fix)")
             return nil

@@ -37,7 +37,7 @@ final class YAMLDocument {
             let hint = "indent with spaces, and write text that begins with a sign in quotation marks"
             return (mark.line, "is not YAML: \(reason); \(hint)")
         case .duplicatedKeysInMapping(let keys, let context):
-            return (context.mark.line, "\(Echo.name(keys.first ?? "")) is given twice in this mapping; keep one")
+            return (context.mark.line, "\"\(Echo.key(keys.first ?? ""))\" is given twice in this mapping; keep one")
         case .reader(let problem, let offset, _, _):
             let line = offset.map { text.prefix($0).count(where: \.isNewline) + 1 }
             return (line, "is not YAML: \(problem)")
