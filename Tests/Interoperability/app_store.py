@@ -3,8 +3,9 @@
 import contextlib
 import json
 
+import pytest
 import requests
-from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
@@ -116,3 +117,10 @@ def subscription(app_store, name):
     """The only subscription of a customer."""
     [found] = app_store.customer(name)["subscriptions"]
     return found
+
+
+def error(call, *arguments):
+    """What a call of Apple's client raises."""
+    with pytest.raises(APIException) as caught:
+        call(*arguments)
+    return caught.value

@@ -5,7 +5,7 @@ import time
 import uuid
 
 import pytest
-from appstoreserverlibrary.api_client import APIError, APIException, GetTransactionHistoryVersion
+from appstoreserverlibrary.api_client import APIError, GetTransactionHistoryVersion
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
@@ -29,16 +29,10 @@ from app_store import (
     RETENTION_OFFER_ID,
     STATES,
     YEARLY_PRODUCT_ID,
-    running_app_store,
+    error,
     subscription,
 )
 from offer_signer import BUNDLE_ID, GROUP_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, new_key, openssl_p8
-
-
-@pytest.fixture
-def app_store(tmp_path):
-    with running_app_store(tmp_path, new_key()) as app_store:
-        yield app_store
 
 
 def test_apples_verifier_takes_signed_transactions_and_renewal_infos(app_store):
@@ -180,12 +174,6 @@ def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_sto
 
 def test_apples_client_understands_the_errors(app_store):
     client, known = app_store.client(), subscription(app_store, "loyal")
-
-    def error(call, *arguments):
-        with pytest.raises(APIException) as caught:
-            call(*arguments)
-        return caught.value
-
     assert error(client.get_transaction_info, "abc").api_error == APIError.INVALID_TRANSACTION_ID
     # A transaction of the sandbox is not known in production.
     assert error(client.get_transaction_info, known["transactionId"]).api_error == APIError.TRANSACTION_ID_NOT_FOUND
@@ -204,9 +192,8 @@ def test_apples_client_gets_an_error_for_what_is_not_played(app_store):
         (client.look_up_order_id, ["MK5TTTVWJH"]),
         (client.extend_subscription_renewal_date, [known, ExtendRenewalDateRequest(extendByDays=1)]),
     ]:
-        with pytest.raises(APIException) as caught:
-            call(*arguments)
-        assert (caught.value.http_status_code, caught.value.raw_api_error) == (404, 4040000)
+        refused = error(call, *arguments)
+        assert (refused.http_status_code, refused.raw_api_error) == (404, 4040000)
 
 
 def test_apples_utility_finds_the_transaction_in_both_kinds_of_receipt(app_store):

@@ -26,16 +26,15 @@ def blocks(title):
     return BLOCK.findall(re.search(rf"^## {title}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1])
 
 
-def snippets():
-    found = blocks("Ask from your backend")
-    languages = [language for language, _ in found]
-    assert languages == LANGUAGES, languages
+def snippets(title="Ask from your backend"):
+    found = blocks(title)
+    assert [language for language, _ in found] == LANGUAGES
     return dict(found)
 
 
-def command(language, folder):
+def command(language, folder, title="Ask from your backend"):
     """What runs the example of a language, of which a file is written into the folder."""
-    text = snippets()[language]
+    text = snippets(title)[language]
     file = folder / f"backend.{language}"
     file.write_text(text)
     if language == "swift":
@@ -47,7 +46,7 @@ def command(language, folder):
     return {"sh": ["bash", "-euo", "pipefail", file], "python": ["python3", "-I", file]}[language]
 
 
-def run(arguments, example, token, sent=""):
+def run(arguments, example, token, sent="", folder=None):
     environment = {
         "PATH": os.environ["PATH"],
         "OFFERS_URL": example.address,
@@ -55,7 +54,7 @@ def run(arguments, example, token, sent=""):
     }
     return subprocess.run(
         arguments,
-        cwd=example.folder,
+        cwd=folder or example.folder,
         env=environment,
         input=sent,
         capture_output=True,
@@ -145,15 +144,9 @@ def test_the_product_report_of_the_page_is_taken_and_found_again(example_service
     assert (offer["inCatalog"], offer["price"], offer["saved"]["percent"]) == (True, "4.99", 50)
 
 
-def redemption_snippets():
-    found = blocks("Read redemptions")
-    assert [language for language, _ in found] == LANGUAGES
-    return dict(found)
-
-
 def test_the_page_shows_the_swift_that_is_compiled_with_the_tests():
     text = (REPOSITORY / "Tests/OfferSignerClientTests/RedemptionsTests.swift").read_text()
-    assert redemption_snippets()["swift"] in text
+    assert snippets("Read redemptions")["swift"] in text
 
 
 def test_the_examples_print_each_redemption_once(tmp_path):
@@ -169,20 +162,10 @@ def test_the_examples_print_each_redemption_once(tmp_path):
         for language in ["sh", "js", "python"]:
             folder = tmp_path / language
             folder.mkdir()
-            file = folder / ("backend.mjs" if language == "js" else f"backend.{language}")
-            file.write_text(redemption_snippets()[language])
-            program = {"sh": ["bash", "-euo", "pipefail"], "js": ["node"], "python": ["python3"]}[language]
-            environment = {"PATH": os.environ["PATH"], "OFFERS_URL": service.address, "OFFERS_TOKEN": service.token}
-
-            def call():
-                done = subprocess.run(
-                    [*program, file], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True
-                )
-                return done.stdout.split()
-
-            printed = call()
-            assert printed[1:] == ["keep20", "now"], (language, printed)
-            assert call() == []
+            program = command(language, folder, "Read redemptions")
+            first, second = (run(program, service, service.token, folder=folder) for _ in range(2))
+            assert (first.returncode, first.stdout.split()[1:]) == (0, ["keep20", "now"]), (language, first)
+            assert (second.returncode, second.stdout) == (0, ""), (language, second)
 
 
 def request_of_the_readme():

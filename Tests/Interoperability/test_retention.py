@@ -5,7 +5,7 @@ import time
 import uuid
 
 import pytest
-from appstoreserverlibrary.api_client import APIError, APIException
+from appstoreserverlibrary.api_client import APIError
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
@@ -27,17 +27,10 @@ from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
-from app_store import APP_APPLE_ID, ISSUER_ID, MESSAGE_ID, YEARLY_PRODUCT_ID, running_app_store, subscription
-from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, new_key, openssl_p8
-
+from app_store import APP_APPLE_ID, ISSUER_ID, MESSAGE_ID, YEARLY_PRODUCT_ID, error, subscription
+from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, openssl_p8
 
 PNG = bytes.fromhex("89504e470d0a1a0a")
-
-
-@pytest.fixture
-def app_store(tmp_path):
-    with running_app_store(tmp_path, new_key()) as app_store:
-        yield app_store
 
 
 class Endpoint:
@@ -99,12 +92,6 @@ def test_apples_verifier_takes_the_call_and_the_stand_in_takes_the_answer_of_app
     signed = subscription(app_store, "active")["signedTransaction"]
     renewed = app_store.verifier().verify_and_decode_signed_transaction(signed)
     assert (renewed.offerType, renewed.offerIdentifier) == (OfferType.PROMOTIONAL_OFFER, OFFER_ID)
-
-
-def error(call, *arguments):
-    with pytest.raises(APIException) as caught:
-        call(*arguments)
-    return caught.value
 
 
 def test_apples_client_uploads_images_and_messages_that_have_them(app_store):
