@@ -51,7 +51,7 @@ prepare_thread() {
     if setarch -R true 2>/dev/null; then launcher=(setarch -R); fi
     # What is written to one socket is not before what is read from another: all of them would count as one otherwise, and
     # in a server hardly anything would be a race.
-    export TSAN_OPTIONS="$common:io_sync=0"
+    export TSAN_OPTIONS="$common:io_sync=0:suppressions=$PWD/deploy/sanitize/known"
 }
 
 # Leaks are not looked for: a process that nobody may trace cannot look at itself. Little of what was freed is kept back,
@@ -67,7 +67,7 @@ prove_thread() {
     swiftc -swift-version 6 -parse-as-library -sanitize=thread deploy/sanitize/proof.swift -o "$proof-bare"
     swiftc -swift-version 6 -parse-as-library -sanitize=thread deploy/sanitize/proof.swift "$scratch/mutex.o" -o "$proof"
     races() {
-        TSAN_OPTIONS='' "${launcher[@]}" "$@" 2>&1 | tee "$proof.log" | grep -c '^WARNING: ThreadSanitizer: .*race' || true
+        TSAN_OPTIONS="suppressions=$PWD/deploy/sanitize/known" "${launcher[@]}" "$@" 2>&1 | tee "$proof.log" | grep -c '^WARNING: ThreadSanitizer: .*race' || true
     }
     [[ $(races "$proof-bare") -gt 0 ]] ||
         fail 'without deploy/sanitize/mutex.c a mutex is no race either: it is needed no more, or the proof shows nothing.'
