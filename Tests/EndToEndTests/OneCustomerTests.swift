@@ -155,5 +155,7 @@ struct OneCustomerTests {
         #expect(try run(with: "missing.yaml").status == 78)
         try installation.directory.write("bad.yaml", "apps: [{ bundleId: x, color: red }]")
         #expect(try run(with: "bad.yaml").status == 78)
+        try installation.directory.write("bad.yaml", "apps: [{ bundleId: x, sharedSecretFile: [1], issuerId: [2] }]")
+        try run(with: "bad.yaml").expect(78, "sharedSecretFile: is a list", "issuerId: is a list")
     }
 }
