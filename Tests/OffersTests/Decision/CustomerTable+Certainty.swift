@@ -138,6 +138,18 @@ extension CustomerTable {
         Row("status 3, the end ahead: by both", [status(.billingRetry)], [bought()], .stateNotInAudience, "stay"),
         Row("status 4 without a date", [status(.gracePeriod)], [bought(until: -1)], .gracePeriod),
         Row("status 5", [status(.revoked)], [bought()], .refunded),
+        Row(
+            "two entries, of status 5 and of one that is not known",
+            [status(.revoked), status(.unknown)],
+            [bought()],
+            .noEvidence
+        ),
+        Row(
+            "the same, in the other order",
+            [status(.unknown), status(.revoked)],
+            [bought()],
+            .noEvidence
+        ),
         Row("status 5, Family Sharing ended", [status(.revoked)], [unshared], .lapsed, "families"),
         Row(
             "status 1 from before the end",
