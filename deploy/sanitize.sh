@@ -36,6 +36,7 @@ SecretNumberTests                      reads the stack below its frame: a saniti
 SecureHeapTests/flags                  needs mlock, which a sanitizer makes do nothing
 SecureHeapTests/secretWithinLimit      needs munlock, which a sanitizer makes do nothing
 ProcessProtectionTests/ordinaryMemory  needs mlock, which a sanitizer makes do nothing
+StartTests/withoutArguments            without /proc, which a sanitizer reads
 StartTests/shortage                    an address space in which a sanitizer has no room
 LoadTests/openLoop                     a rate, which a sanitized service need not reach
 END
