@@ -1,5 +1,8 @@
 /// The rules that read what Apple signs beside dates and states.
 extension SubscriberRules {
+    /// Those that are asked one after the other, in order.
+    static let signed = [lapsedBecause, storefronts, minimumTenureDays, duringPriceIncrease]
+
     static let bundled = Rule<SubscriberFacts, Reason>(
         OfferKey(
             "bundled",
@@ -22,7 +25,7 @@ extension SubscriberRules {
         }
     )
 
-    static let lapsedBecause = Rule<SubscriberFacts, Reason>(
+    private static let lapsedBecause = Rule<SubscriberFacts, Reason>(
         OfferKey(
             "lapsedBecause",
             .lapseReasons(\.lapsedBecause),
@@ -53,7 +56,7 @@ extension SubscriberRules {
         }
     )
 
-    static let storefronts = Rule<SubscriberFacts, Reason>(
+    private static let storefronts = Rule<SubscriberFacts, Reason>(
         OfferKey(
             "storefronts",
             .storefronts(\.storefronts),
@@ -82,7 +85,7 @@ extension SubscriberRules {
         }
     )
 
-    static let minimumTenureDays = Rule<SubscriberFacts, Reason>(
+    private static let minimumTenureDays = Rule<SubscriberFacts, Reason>(
         OfferKey(
             "minimumTenureDays",
             .number(lapsedDays, \.minimumTenureDays),
@@ -115,7 +118,7 @@ extension SubscriberRules {
         }
     )
 
-    static let duringPriceIncrease = Rule<SubscriberFacts, Reason>(
+    private static let duringPriceIncrease = Rule<SubscriberFacts, Reason>(
         OfferKey(
             "duringPriceIncrease",
             .treatment(\.duringPriceIncrease),

@@ -1,12 +1,9 @@
 /// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
 enum SubscriberRules {
-    static let inOrder: [Rule<SubscriberFacts, Reason>] = [
-        afterRefund, familyShared, assigned, bundled, audience, fromProducts, duringTrial, lapsedBecause, storefronts,
-        minimumTenureDays, duringPriceIncrease, minimumLapsedDays, maximumLapsedDays,
-        maxRedemptions,
-        maximumSignaturesPerCustomer,
-        holdout,
-    ]
+    static let inOrder: [Rule<SubscriberFacts, Reason>] =
+        [afterRefund, familyShared, assigned, bundled, audience, fromProducts, duringTrial]
+        + signed
+        + [minimumLapsedDays, maximumLapsedDays, maxRedemptions, maximumSignaturesPerCustomer, holdout]
 
     private static let afterRefund = Rule<SubscriberFacts, Reason>(
         OfferKey(
