@@ -92,7 +92,7 @@ struct CommandTests {
         for (flag, value) in [("--ledger-url", database), ("--ledger-digest-key-file", installation.key)] {
             let (check, serve) = (try installation.check(flag, value), try installation.serve(flag, value))
             #expect(check.status == 78 && serve.status == 78, "\(serve.errors)")
-            #expect(check.errors.contains("error: ledger.") && serve.errors == check.errors, "\(check.errors)")
+            #expect(check.errors.contains("error: \(flag): ledger.") && serve.errors == check.errors, "\(check.errors)")
         }
         try installation.directory.write("catalog.yaml", "apps: []\n")
         let outcome = try installation.serve()

@@ -84,7 +84,7 @@ struct KeyFileTests {
             let command = unprivileged + [Executable.path, "check", "--config", installation.configuration]
             let refused = try Executable.run(command, of: "/usr/bin/env")
             try setMode(0o600, of: file)
-            refused.expect(78, "error: ledger.\(setting): ", "Permission denied", "\(file) && chmod 600 \(file)")
+            refused.expect(78, ": ledger.\(setting): ", "Permission denied", "\(file) && chmod 600 \(file)")
             #expect(!refused.errors.contains("backup"), "\(refused.errors)")
         }
     }

@@ -35,7 +35,7 @@ struct LedgerCheckTests {
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: installation.ledger + suffix) }
         let damaged = Data("SQLite format 3\0".utf8) + Data(repeating: 0xA5, count: 8192)
         try damaged.write(to: URL(filePath: installation.ledger))
-        try installation.check().expect(78, "error: ledger.url: ", "SQLite")
+        try installation.check().expect(78, "offer-signer.yaml", ": ledger.url: ", "SQLite")
         #expect(try Data(contentsOf: URL(filePath: installation.ledger)) == damaged)
     }
 
@@ -111,7 +111,7 @@ struct LedgerCheckTests {
         let environment = ["PGPASSFILE": installation.directory.path("passfile")]
         func expectFault(_ url: String, _ words: String...) throws {
             let outcome = try installation.check("--ledger-url", url, environment: environment)
-            for word in words { outcome.expect(78, "error: ledger.url: ", word) }
+            for word in words { outcome.expect(78, "error: --ledger-url: ledger.url: ", word) }
         }
         let network = server.networkURL("sslmode=disable")
         try expectFault(network, "28P01", "passfile", "127.0.0.1:\(server.port ?? 0)")

@@ -30,7 +30,7 @@ struct PoolerTests {
         statement.expect(78, "in statement mode")
         let stranger = pooler.url().replacing("//postgres@", with: "//stranger@")
         let unknown = try installation.check("--ledger-url", stranger)
-        unknown.expect(78, "error: ledger.url: ")
+        unknown.expect(78, "error: --ledger-url: ledger.url: ")
     }
 
     @Test("Session mode works: check finds no fault, and every answered signature outlives the server")

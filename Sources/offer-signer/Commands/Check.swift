@@ -114,7 +114,7 @@ struct Check: AsyncParsableCommand {
             do throws(ValueFault) {
                 return try await LedgerCheckup(settings)
             } catch {
-                faults = ["\(SettingTable.shared.ledgerURL.entry.keyPath): \(error.message)"]
+                faults = [settings.values.fault(of: \.ledgerURL, error.message)]
             }
         }
         for fault in faults { Console.message("error: \(fault)") }

@@ -14,6 +14,7 @@ struct LedgerKeyFiles {
     let checkpointKey: String
 
     let settings: LedgerSettings
+    private let values: SettingLayers
     /// Whether the service is for this machine alone.
     private let isLoopback: Bool
     let digestKeyAccess: FileAccess
@@ -26,6 +27,7 @@ struct LedgerKeyFiles {
         var base = ""
         if case .sqlite(let path) = settings.ledger.location { base = path }
         self.settings = settings.ledger
+        values = settings.values
         isLoopback = settings.listeners.server.isLoopback
         digestKey = settings.ledger.digestKeyFile?.path ?? base + ".digest-key"
         checkpointKey = settings.ledger.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
@@ -74,19 +76,18 @@ struct LedgerKeyFiles {
     /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`.
     func faults(isStarting: Bool) -> [String] {
         var faults: [String] = []
-        let table = SettingTable.shared
-        func check(_ entry: SettingEntry, _ work: () throws(ValueFault) -> Void) {
-            do throws(ValueFault) { try work() } catch { faults.append("\(entry.keyPath): \(error.message)") }
+        func check<Value>(_ key: SettingLayers.Key<Value>, _ work: () throws(ValueFault) -> Void) {
+            do throws(ValueFault) { try work() } catch { faults.append(values.fault(of: key, error.message)) }
         }
-        check(table.ledgerURL.entry) { () throws(ValueFault) in
+        check(\.ledgerURL) { () throws(ValueFault) in
             if isStarting || !awaitsDirectory { try checkLedger() }
         }
         let files = FileManager.default
         if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
-            check(table.ledgerDigestKeyFile.entry) { () throws(ValueFault) in _ = try readDigestKey() }
+            check(\.ledgerDigestKeyFile) { () throws(ValueFault) in _ = try readDigestKey() }
         }
         if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
-            check(table.ledgerCheckpointKeyFile.entry) { () throws(ValueFault) in _ = try loadCheckpointKey() }
+            check(\.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
     }

@@ -46,9 +46,9 @@ extension ConfigurationChange {
         tls("root.pem", "open.p8", "--server-tls-private-key-file", "0644"),
         tls("root.pem", "other.p8", "--server-tls-private-key-file", "is not the key of the certificate"),
         tls("other.p8", "other.p8", "--server-tls-certificate-file", "holds no certificate"),
-        ledger("sqlite:none/ledger.sqlite", "ledger.url", "none/ledger.sqlite\" is in a directory that does not exist"),
-        ledger("sqlite:.", "ledger.url", "is a directory"),
-        ledger("sqlite:old.pem", "ledger.url", "old.pem\" is no SQLite database"),
+        ledger("sqlite:none/ledger.sqlite", ledgerPlace, "none/ledger.sqlite\" is in a directory that does not exist"),
+        ledger("sqlite:.", ledgerPlace, "is a directory"),
+        ledger("sqlite:old.pem", ledgerPlace, "old.pem\" is no SQLite database"),
         ledger(
             "postgres://me@db-1:6432,db-2:6432/offers?target_session_attrs=read-write&sslmode=verify-full",
             "",
@@ -67,12 +67,16 @@ extension ConfigurationChange {
             "is missing; a ledger in PostgreSQL needs it"
         ),
         .flags(["ledger.checkpointKeyFile": key], "", "", as: .none),
-        .flags(["ledger.checkpointKeyFile": "digest.key"], "ledger.checkpointKeyFile", "the ledger's checkpoint key: "),
-        .flags(["ledger.digestKeyFile": key], "ledger.digestKeyFile", "is a private key in PEM"),
+        .flags(["ledger.checkpointKeyFile": "digest.key"], checkpointPlace, "the ledger's checkpoint key: "),
+        .flags(["ledger.digestKeyFile": key], digestPlace, "is a private key in PEM"),
         .flags(["ledger.digestKeyFile": "open.p8"], "--ledger-digest-key-file", "0644"),
         demo("0.0.0.0"), demo("::"), demo("192.0.2.1"), demo("signer.example"), demo("localhost", as: .none),
         demoCheckpoint("0.0.0.0"), demoCheckpoint("127.0.0.2", as: .none),
     ]
+
+    private static let ledgerPlace = "--ledger-url: ledger.url"
+    private static let digestPlace = "--ledger-digest-key-file: ledger.digestKeyFile"
+    private static let checkpointPlace = "--ledger-checkpoint-key-file: ledger.checkpointKeyFile"
 
     /// The demo key, which everyone has, where others could reach the service.
     private static func demo(_ host: String, as finding: Finding = .fault) -> Self {
@@ -83,7 +87,7 @@ extension ConfigurationChange {
         Self(
             edits: [.init("catalog.yaml", "file: \(key)", "file: other.p8")],
             flags: ["server.host": host, "ledger.checkpointKeyFile": key],
-            place: "ledger.checkpointKeyFile",
+            place: checkpointPlace,
             says: "is the demo key",
             finding: finding
         )

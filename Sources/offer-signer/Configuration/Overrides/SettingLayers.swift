@@ -65,6 +65,13 @@ struct SettingLayers: Sendable {
         return given[keyPath]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: keyPath)
     }
 
+    /// A fault of what the setting leads to, with the file, variable or flag that gives it, and the key path.
+    func fault<Value>(of key: Key<Value>, _ message: String) -> String {
+        let place = place(key)
+        if case .file = place.origin { return "\(place): \(message)" }
+        return "\(place.source): \(place.keyPath): \(message)"
+    }
+
     /// Its default where it is not given; `nil` for a setting without a value.
     func text(_ entry: SettingEntry) -> String? {
         if let text = given[entry.keyPath]?.text { return text }
