@@ -102,6 +102,9 @@ package struct AppStoreNotificationReader: NotificationReader {
     }
 
     /// The book of the transaction and renewal info of a notification; both must be of its app and environment.
+    ///
+    /// They count from when the newer of them was signed: the notification itself may be signed again for another attempt.
+    /// Its status is as of its own date (App Store Server Notifications, `data.status`).
     private func book(
         of parts: Parts,
         in payload: NotificationPayload,
@@ -109,6 +112,7 @@ package struct AppStoreNotificationReader: NotificationReader {
     ) throws(SignedDataFault) -> Book? {
         guard let transaction = parts.transaction else { return nil }
         var signed = SignedBook()
+        var newest = transaction.signedDate
         guard transaction.bundleId == payload.bundleId, transaction.environment?.rawValue == payload.environmentName
         else {
             throw SignedDataFault(.mixed, "The transaction is of another app or environment than the notification.")
@@ -121,9 +125,10 @@ package struct AppStoreNotificationReader: NotificationReader {
                 throw SignedDataFault(.mixed, "The renewal info is of another subscription than the transaction.")
             }
             signed.add(renewal)
+            newest = max(newest, renewal.signedDate)
         }
         signed.add(status: payload.status, of: transaction.transaction.originalTransactionId, asOf: date)
-        return signed.book(coverage: .partial, asOf: date)
+        return signed.book(coverage: .partial, asOf: newest)
     }
 
     /// A name from outside, short enough for a log.

@@ -37,8 +37,8 @@ final class GroupReading: Sendable {
     let status: GroupStatus?
     /// The subscription that counts.
     let subscription: Subscription?
-    /// The products of other subscriptions that are running there.
-    let alsoRunning: [String]
+    /// The other subscriptions whose state gives access, though not all may be known to run.
+    let alsoRunning: [Subscription]
     let ended: EndedSubscriptions
     let accounts: Set<AppAccountToken>
     /// Whether the purchases of the subscription that counts name an account, or, in evidence of one Apple Account, any

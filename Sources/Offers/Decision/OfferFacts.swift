@@ -113,7 +113,14 @@ final class SubscriberFacts: Sendable {
 
     /// The products of the running subscriptions, or of the last one; empty where the evidence does not say.
     var products: Set<String> {
-        Set((offerFacts.reading?.alsoRunning ?? []) + [last.productId].compactMap(\.self))
+        let running = (offerFacts.reading?.alsoRunning ?? []).filter(\.isKnownToRun)
+        return Set((running + [last]).compactMap(\.productId))
+    }
+
+    /// A subscription of one of these products, beside the one that counts, of which it is not known whether it runs.
+    func mayRun(_ products: Set<String>) -> Subscription? {
+        offerFacts.reading?.alsoRunning.filter { !$0.isKnownToRun && $0.productId.map(products.contains) ?? false }
+            .max(by: StrongestSubscription.isWeaker)
     }
 
     /// `nil` when the evidence has no subscription, or no date.

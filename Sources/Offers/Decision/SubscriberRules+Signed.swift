@@ -179,7 +179,12 @@ extension SubscriberFacts {
                 // Of the whole app, what has neither group nor end is no subscription.
                 let place = Book.group(of: bought, in: offerFacts.app)
                 let isHere = group == nil ? place != nil || bought.expiresDate != nil : place == group
-                guard bought.kind == .subscription, isHere else { continue }
+                guard bought.kind == .subscription else { continue }
+                guard isHere else {
+                    let isOpen = place == nil && bought.expiresDate != nil && bought.isOwnPurchase
+                    if isOpen { undated.insert(bought.originalTransactionId) }
+                    continue
+                }
                 guard bought.isOwnPurchase else {
                     hasOthers = true
                     continue

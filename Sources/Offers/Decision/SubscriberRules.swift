@@ -99,7 +99,9 @@ enum SubscriberRules {
         refusal: { facts in
             guard let products = facts.offer.terms.fromProducts else { return nil }
             if facts.last.isRunningUnknown { return .noEvidence }
-            return products.isDisjoint(with: facts.products) ? .notFromProduct : nil
+            guard products.isDisjoint(with: facts.products) else { return nil }
+            guard let other = facts.mayRun(products) else { return .notFromProduct }
+            return if case .wasToRenew = other.certainty { .evidenceStale } else { .noEvidence }
         },
         saw: { facts in
             if facts.last.isRunningUnknown { return EvidencePhrases.runningUnknown }
@@ -110,7 +112,11 @@ enum SubscriberRules {
             guard let products = facts.offer.terms.fromProducts else {
                 return "\(held); the offer asks for none in particular."
             }
-            return "\(held); the offer is for those who come from \(products.sorted().joined(separator: ", "))."
+            let wanted = "the offer is for those who come from \(products.sorted().joined(separator: ", "))"
+            guard let other = facts.mayRun(products)?.productId, products.isDisjoint(with: facts.products) else {
+                return "\(held); \(wanted)."
+            }
+            return "\(held), and whether \(other) is running is not known; \(wanted)."
         }
     )
 
@@ -203,7 +209,7 @@ enum SubscriberRules {
             "maxRedemptions",
             .number(1...1_000_000, \.maxRedemptions),
             without: "no limit",
-            "how often one customer may redeem it",
+            "how often one customer may redeem an offer of this id in the group",
             shown: { terms in terms.maxRedemptions.map { "redeemed \(OfferKey.times($0)) at most" } }
         ),
         wants: "The customer has not redeemed the offer too often.",

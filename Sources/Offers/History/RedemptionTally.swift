@@ -122,7 +122,7 @@ extension Transaction {
 extension RedemptionRun {
     /// The first transaction of each redemption in one subscription, as far as redemptions need it.
     ///
-    /// Each ends where the last purchase does that the offer covers.
+    /// Each ends where the last purchase does that the offer covers, and is revoked where that is.
     static func whole(in transactions: [Transaction]) -> [Transaction] {
         var run = RedemptionRun()
         var found: [Transaction] = []
@@ -141,9 +141,14 @@ extension RedemptionRun {
                 )
                 first.webOrderLineItemId = purchase.webOrderLineItemId
                 found.append(first)
-            } else if let end = purchase.expiresDate, !found.isEmpty {
-                found[found.count - 1].expiresDate = found[found.count - 1].expiresDate.map { max($0, end) } ?? end
             }
+            guard let last = found.indices.last else { continue }
+            if !turns, let end = purchase.expiresDate {
+                found[last].expiresDate = found[last].expiresDate.map { max($0, end) } ?? end
+            }
+            // A renewal that was charged ahead, and revoked before it begins, is no new purchase after its own refund.
+            let revocation = purchase.isUpgraded ? nil : purchase.revocationDate
+            found[last].revocationDate = revocation.map { max($0, purchase.purchaseDate ?? $0) }
         }
         return found
     }

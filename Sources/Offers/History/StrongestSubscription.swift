@@ -1,8 +1,8 @@
 /// Finds the subscription that counts among a customer's subscriptions in one place: the one with the strongest state.
 struct StrongestSubscription {
     private(set) var status: GroupStatus
-    /// The products of the other subscriptions that are running.
-    private(set) var alsoRunning: [String] = []
+    /// The other subscriptions whose state gives access, though not all may be known to run.
+    private(set) var alsoRunning: [Subscription] = []
     /// All that ended, whichever of them counts.
     private(set) var ended = EndedSubscriptions()
 
@@ -20,7 +20,7 @@ struct StrongestSubscription {
         }
         let isStronger = Self.isWeaker(strongest, subscription)
         let weaker = isStronger ? strongest : subscription
-        if weaker.isRunning, let productId = weaker.productId { alsoRunning.append(productId) }
+        if weaker.isRunning { alsoRunning.append(weaker) }
         if isStronger { status = .subscriber(subscription) }
     }
 

@@ -135,6 +135,11 @@ package final class Subscription: Sendable {
     /// Whether the customer has access by it, and not by somebody else's purchase.
     var isRunning: Bool { state.hasAccess }
 
+    /// Whether nothing that Apple said leaves open that the customer has access by its product.
+    var isKnownToRun: Bool {
+        isRunning && certainty == .known && alternative?.hasAccess ?? true && !isRunningUnknown
+    }
+
     /// Whether its state may be this one, paid by any member of a family.
     func isMaybe(_ state: SubscriberState) -> Bool { stateCountingShared == state || alternative == state }
 

@@ -35,8 +35,12 @@ struct IntroductoryPast {
         var introductory: Transaction?
         var running: Transaction?
         let transactions = book.chapters.lazy.flatMap(\.transactions).map(\.content)
-        let ofGroup = transactions.filter { Book.group(of: $0, in: app) == groupId }
-        let ofNoGroup = transactions.filter { Book.group(of: $0, in: app) == nil }
+        let groups = Dictionary(all.all.map { ($0.originalTransactionId ?? "", $0.group) }) { $0 ?? $1 }
+        func group(of transaction: Transaction) -> String? {
+            Book.group(of: transaction, in: app) ?? groups[transaction.originalTransactionId] ?? nil
+        }
+        let ofGroup = transactions.filter { group(of: $0) == groupId }
+        let ofNoGroup = transactions.filter { group(of: $0) == nil }
         let subscriptions = all.all.filter { $0.group == groupId && $0.isSubscription }
         let byId = Dictionary(grouping: subscriptions) { $0.originalTransactionId ?? "" }
         var unsaidOffer: Transaction?
@@ -94,7 +98,7 @@ struct IntroductoryPast {
             || ofNoGroup.contains {
                 Self.isIntroductory($0) || $0.ownership.isUnknown && Self.maybeIntroductory($0)
                     || Self.isRunning($0, at: now)
-            }
+            } || ofNoGroup.ownPurchases.contains { $0.expiresDate != nil && Self.maybeIntroductory($0) }
         switch book.listing?.coverage {
         case .complete: isWhole = !isUnexplained
         case .newestTransactions: isWhole = !isUnexplained && ofGroup.isEmpty

@@ -66,7 +66,7 @@ struct AppStoreNotificationReaderTests {
         return notification
     }
 
-    @Test("A notification that Apple signed is read, with its transaction and renewal info")
+    @Test("A notification that Apple signed is read, with its parts, which count from when they were signed")
     func genuine() throws {
         let text = try signer.sign(
             payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal())
@@ -80,6 +80,10 @@ struct AppStoreNotificationReaderTests {
         let history = try #require(notification.book)
         #expect(history.transactions.first?.revocationDate?.millisecondsSince1970 == 1_795_262_300_000)
         #expect(history.renewals?.first?.autoRenewStatus == true)
+        // The notification itself was signed half a second later.
+        let signed = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+        let chapter = try #require(history.chapters.first)
+        #expect(chapter.transactions.map(\.asOf) == [signed] && chapter.renewal?.asOf == signed)
         let status = SubscriptionStatus(.revoked, asOf: notification.signedDate)
         #expect(history.renewals?.first?.status == status)
         #expect(history.coverage == .partial)

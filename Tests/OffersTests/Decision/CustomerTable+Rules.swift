@@ -89,6 +89,28 @@ extension CustomerTable {
         ),
         Row("from the year, and on the year", [entry("1", "pro.yearly")], [year], .active, "from-year"),
         Row("from the year, but on the month", [entry()], [bought()], .notFromProduct, "from-year"),
+        Row(
+            "from the year beside the month, and nobody says when the year ends",
+            [entry(), entry("2", "pro.yearly")],
+            [bought(), bought("2", "pro.yearly", until: nil)],
+            .noEvidence,
+            "from-year"
+        ),
+        Row(
+            "from the year beside the month, and the year was to renew since",
+            [entry(), entry("2", "pro.yearly")],
+            [bought(), bought("2", "pro.yearly", on: -365, until: -0.1)],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "from-year"
+        ),
+        Row(
+            "from the year beside the month",
+            [entry(), entry("2", "pro.yearly")],
+            [bought(), bought("2", "pro.yearly", on: -100, until: 10)],
+            .active,
+            "from-year"
+        ),
         Row("from the year, which lapsed", history: lapsed(50, "pro.yearly"), .lapsed, "from-year"),
         Row("from the year, the month lapsed", history: lapsed(50), .notFromProduct, "from-year"),
         Row("from the year, which an upgrade replaced", [entry("1", nil)], replaced, .notFromProduct, "from-year"),

@@ -124,6 +124,13 @@ extension CustomerTable {
             .noEvidence,
             "tenured"
         ),
+        Row(
+            "too short, and of an earlier purchase nobody says the group",
+            [entry()],
+            [told(first: -10), told(bought("9", "gone", on: -500, until: -135), first: -500)],
+            .noEvidence,
+            "tenured"
+        ),
         Row("long enough by a part", [entry()], [told(first: -91)], coverage: .partial, .active, "tenured"),
         Row(
             "too short, by the newest of each subscription",

@@ -156,6 +156,26 @@ struct IntroductoryPolicyTests {
     /// Whether a purchase was the customer's own trial: what is not said is not "no".
     private static let trials: [Case] = [
         Case("nobody says whether it was a trial", [entry(ended: true)], [unsaid()], .noEvidence),
+        Case("nobody says it, or the group", [], [unsaid(nil, bought("9", "gone", until: -9))], .groupUnknown),
+        Case(
+            "nobody says it, or the group, of an earlier purchase in the subscription",
+            [entry(ended: true)],
+            [unsaid(nil, bought("1", "gone", on: -90, until: -60)), lapsed],
+            .noEvidence
+        ),
+        Case(
+            "nobody says it, or the group, of an earlier purchase in a subscription of another group",
+            [entry("2", "news.monthly")],
+            [unsaid(nil, bought("2", "gone", on: -90, until: -60)), news],
+            .neverUsed
+        ),
+        Case(
+            "a copy says it of a purchase of no known group",
+            [],
+            [unsaid("9", bought("9", "gone", until: -9)), copy("9", bought("9", "gone", until: -9))],
+            .neverUsed
+        ),
+        Case("nobody says it of coins", [], [unsaid(nil, bought("9", "gone", until: nil))], .neverUsed),
         Case(
             "nobody says it of one purchase among others",
             [entry(ended: true)],

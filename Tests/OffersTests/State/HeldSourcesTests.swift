@@ -91,4 +91,27 @@ struct HeldSourcesTests {
             #expect(state.chapters.first?.redemptions.map(\.transactionId) == ["0"])
         }
     }
+    @Test("A redemption that a client showed refunded is one, and a purchase after it another, shown with it or alone")
+    func clientsRefund() {
+        let first = bought(on: -30, until: 0, refunded: -20, under: .promotional("twice"), called: "1")
+        let second = bought(on: -15, until: 15, under: .promotional("twice"), called: "2")
+        let sent = shown(history([entry()], [first, second]), for: .alice)
+        for transactions in [[first, second], [second]] {
+            let evidence = history([entry()], transactions)
+            #expect(decide(updated(evidence, by: [sent], isApples: false), "twice") == .redemptionLimit)
+        }
+        let before = shown(history([entry()], [first]), for: .alice)
+        #expect(
+            decide(updated(history([entry()], [second]), by: [before], isApples: false), "twice") == .redemptionLimit
+        )
+    }
+
+    @Test("A run whose renewal was refunded before it begins is one redemption, also beside what is held of it")
+    func clientsRefundAhead() {
+        let first = bought(on: -30, until: 1, under: .promotional("twice"), called: "1")
+        let ahead = bought(on: 1, until: 31, refunded: -0.5, under: .promotional("twice"), called: "2")
+        let evidence = history([entry()], [first, ahead])
+        let sent = shown(evidence, for: .alice)
+        #expect(decide(updated(evidence, by: [sent], isApples: false), "twice") == .active)
+    }
 }
