@@ -105,6 +105,13 @@ extension CustomerTable {
             "from-year"
         ),
         Row(
+            "from the year beside the month, and of the year only a renewal ahead is known",
+            [entry(), entry("2", "pro.yearly")],
+            [bought(until: 400), bought("2", "pro.yearly", on: 0.5, until: 366, because: .renewal)],
+            .noEvidence,
+            "from-year"
+        ),
+        Row(
             "from the year beside the month",
             [entry(), entry("2", "pro.yearly")],
             [bought(), bought("2", "pro.yearly", on: -100, until: 10)],
