@@ -18,7 +18,7 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let service = try options.load(logsWarnings: false)
+        let service = try options.load(logsWarnings: false, checking: .beforeStart)
         let settings = service.settings
         var warnings = service.settings.warnings.map(\.description) + hostWarnings(settings)
         if let warning = settings.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
@@ -109,15 +109,11 @@ struct Check: AsyncParsableCommand {
     }
 
     private func ledger(_ settings: Settings) async throws -> LedgerCheckup {
-        var faults = LedgerKeyFiles(settings).faults(isStarting: false)
-        if faults.isEmpty {
-            do throws(ValueFault) {
-                return try await LedgerCheckup(settings)
-            } catch {
-                faults = [settings.values.fault(of: \.ledgerURL, error.message)]
-            }
+        do throws(ValueFault) {
+            return try await LedgerCheckup(settings)
+        } catch {
+            Console.message("error: \(settings.values.fault(of: \.ledgerURL, error.message))")
+            throw ExitCode.badConfiguration
         }
-        for fault in faults { Console.message("error: \(fault)") }
-        throw ExitCode.badConfiguration
     }
 }

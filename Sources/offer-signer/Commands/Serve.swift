@@ -40,18 +40,14 @@ struct Serve: AsyncParsableCommand {
 
     /// Only the composition keeps the loaded service: another reference would keep the keys in memory after a reload.
     private func compose() throws -> ServiceComposition {
-        let service = try options.load(logsWarnings: false, isService: true)
+        let service = try options.load(logsWarnings: false, checking: .atStart)
         let log = LogOutput(format: service.settings.logFormat, level: service.settings.logLevel)
         Console.speak(as: log)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")
         for warning in service.settings.warnings { logger.warning("\(warning)") }
         let settings = service.settings
-        let files = LedgerKeyFiles(settings)
-        let faults = files.faults(isStarting: true)
-        for fault in faults { Console.message("error: \(fault)") }
-        guard faults.isEmpty else { throw ExitCode.badConfiguration }
-        if let warning = files.lossWarning { logger.warning("\(warning)") }
+        if let warning = LedgerKeyFiles(settings).lossWarning { logger.warning("\(warning)") }
         let ledger = try OpenLedger(settings)
         if let beginning = ledger.beginning { logger.notice("\(beginning)") }
         ledger.prove()

@@ -23,12 +23,12 @@ struct ConfigurationOptions: ParsableArguments {
         ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Reads the apps of the catalog, and none of the files that it names; exit 78 as ``load(logsWarnings:isService:usesTokens:)``.
+    /// Reads the apps of the catalog, and none of the files that it names; exit 78 as ``load(logsWarnings:checking:usesTokens:)``.
     func loadApps() throws(ExitCode) -> [AppSettings] {
         try tellingFaults { () throws(ConfigurationFaults) in try Settings.loadApps(source) }
     }
 
-    /// Reads the apps of another catalog, without its keys; exit 78 as ``load(logsWarnings:isService:usesTokens:)``.
+    /// Reads the apps of another catalog, without its keys; exit 78 as ``load(logsWarnings:checking:usesTokens:)``.
     func loadApps(ofCatalog path: String, hasNotifications: Bool) throws(ExitCode) -> [AppSettings] {
         let source = source
         let directory = ConfigurationDirectory(of: source.file, environment: source.environment)
@@ -43,11 +43,11 @@ struct ConfigurationOptions: ParsableArguments {
     /// Of a service, faults are in the format that was chosen for its log.
     func load(
         logsWarnings: Bool = true,
-        isService: Bool = false,
+        checking ledger: LedgerFileCheck? = nil,
         usesTokens: Bool = true
     ) throws(ExitCode) -> LoadedService {
-        let service = try tellingFaults(isService: isService) { () throws(ConfigurationFaults) in
-            try LoadedService(source, usesTokens: usesTokens)
+        let service = try tellingFaults(isService: ledger == .atStart) { () throws(ConfigurationFaults) in
+            try LoadedService(source, checking: ledger, usesTokens: usesTokens)
         }
         if logsWarnings {
             for warning in service.settings.warnings { Console.message("warning: \(warning)") }

@@ -21,11 +21,12 @@ struct LoadedService: Sendable {
     /// For the life of the process.
     let intermediates: AppleIntermediates
 
-    /// Reads everything anew, and loads and tests the keys.
+    /// Reads everything anew, and loads and tests the keys; with `ledger`, looks for faults of the ledger's files too.
     ///
     /// A running service listens at `address` and has its modules, which a reload does not change, and knows certificates.
     init(
         _ source: ConfigurationSource,
+        checking ledger: LedgerFileCheck? = nil,
         listeningAt address: ListenAddress? = nil,
         with tokens: TokenModules? = nil,
         knowing intermediates: AppleIntermediates = AppleIntermediates(),
@@ -37,6 +38,7 @@ struct LoadedService: Sendable {
             flags: source.flags,
             environment: source.environment,
             keyRing: keyRing,
+            ledger: ledger,
             listeningAt: address
         )
         signedDataVerifier = SignedDataVerifier(

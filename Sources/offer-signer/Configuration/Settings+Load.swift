@@ -3,20 +3,22 @@ import OfferService
 extension Settings {
     /// Reads the whole configuration, or throws everything that is wrong with it, never only the first fault.
     ///
-    /// Without a `keyRing`, the keys' files are left unread. A running service listens at `address`, which only a
-    /// restart changes.
+    /// Without a `keyRing`, the keys' files are left unread, without a `ledger` those of the ledger. A running service
+    /// listens at `address`, which only a restart changes.
     static func load(
         file: String,
         flags: [String: String],
         environment: [String: String],
         keyRing: KeyRing? = nil,
+        ledger: LedgerFileCheck? = nil,
         listeningAt address: ListenAddress? = nil
     ) throws(ConfigurationFaults) -> Settings {
         let faults = FaultCollector()
         let reader = SettingsReader(
             directory: ConfigurationDirectory(of: file, environment: environment),
             faults: faults,
-            keyRing: keyRing
+            keyRing: keyRing,
+            ledgerCheck: ledger
         )
         let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
         guard faults.isEmpty, let settings else {
@@ -98,6 +100,13 @@ extension SettingsReader {
         let listeners = listeners(layers, hasNotifications: main.sections.contains("notifications"))
         checkUnfinishedBytes(layers)
         let (tls, ledger) = (tls(layers), ledger(layers))
+        if let ledger, let ledgerCheck, readable != nil {
+            LedgerKeyFiles(
+                ledger,
+                isGroupReadable: layers.keysGroupReadable,
+                isLoopback: listeners.server.isLoopback
+            ).check(isStarting: ledgerCheck == .atStart, layers, faults)
+        }
         let (adminHosts, appleRoots, additionalRoots) = (adminHosts(main), appleRoots(main), additionalRoots(main))
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil

@@ -3,6 +3,11 @@ import Glibc
 import Storage
 import SubscriptionKeys
 
+/// Why the files of a ledger are looked at.
+enum LedgerFileCheck {
+    case beforeStart, atStart
+}
+
 /// The two keys of a ledger, by their files.
 ///
 /// Beside a new SQLite ledger they are made at its first start, for their owner alone. They are never overwritten, and
@@ -14,25 +19,31 @@ struct LedgerKeyFiles {
     let checkpointKey: String
 
     let settings: LedgerSettings
-    private let values: SettingLayers
     /// Whether the service is for this machine alone.
     private let isLoopback: Bool
     let digestKeyAccess: FileAccess
     let checkpointKeyAccess: FileAccess
 
     init(_ settings: Settings) {
+        self.init(
+            settings.ledger,
+            isGroupReadable: settings.keysGroupReadable,
+            isLoopback: settings.listeners.server.isLoopback
+        )
+    }
+
+    init(_ settings: LedgerSettings, isGroupReadable: Bool, isLoopback: Bool) {
         func access(_ file: LedgerKeyFile?) -> FileAccess {
-            settings.keysGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
+            isGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
         }
         var base = ""
-        if case .sqlite(let path) = settings.ledger.location { base = path }
-        self.settings = settings.ledger
-        values = settings.values
-        isLoopback = settings.listeners.server.isLoopback
-        digestKey = settings.ledger.digestKeyFile?.path ?? base + ".digest-key"
-        checkpointKey = settings.ledger.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
-        digestKeyAccess = access(settings.ledger.digestKeyFile)
-        checkpointKeyAccess = access(settings.ledger.checkpointKeyFile)
+        if case .sqlite(let path) = settings.location { base = path }
+        self.settings = settings
+        self.isLoopback = isLoopback
+        digestKey = settings.digestKeyFile?.path ?? base + ".digest-key"
+        checkpointKey = settings.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
+        digestKeyAccess = access(settings.digestKeyFile)
+        checkpointKeyAccess = access(settings.checkpointKeyFile)
     }
 
     /// Whether the first start will make the ledger: it is an SQLite file that is not there.
@@ -70,14 +81,14 @@ struct LedgerKeyFiles {
         }
     }
 
-    /// The faults of the files, the ledger itself too; a new ledger needs only the keys that its settings name, and
+    /// Looks for faults of the files, the ledger itself too; a new ledger needs only the keys that its settings name, and
     /// takes those beside it.
     ///
-    /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`.
-    func faults(isStarting: Bool) -> [String] {
-        var faults: [String] = []
+    /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`. What has its fault already is not read.
+    func check(isStarting: Bool, _ values: SettingLayers, _ faults: FaultCollector) {
         func check<Value>(_ key: SettingLayers.Key<Value>, _ work: () throws(ValueFault) -> Void) {
-            do throws(ValueFault) { try work() } catch { faults.append(values.fault(of: key, error.message)) }
+            guard !faults.isAt(values.place(key)) else { return }
+            do throws(ValueFault) { try work() } catch { faults.fault(values.fault(of: key, error.message)) }
         }
         check(\.ledgerURL) { () throws(ValueFault) in
             if isStarting || !awaitsDirectory { try checkLedger() }
@@ -89,7 +100,6 @@ struct LedgerKeyFiles {
         if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
             check(\.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
-        return faults
     }
 
     /// Whether the directory of the ledger is one that systemd makes, and has not made yet.

@@ -58,13 +58,15 @@ final class ConfigurationFixture {
     func load(
         flags: [String: String] = [:],
         environment: [String: String] = [:],
-        keyRing: KeyRing? = nil
+        keyRing: KeyRing? = nil,
+        ledger: LedgerFileCheck? = nil
     ) throws(ConfigurationFaults) -> Settings {
         try Settings.load(
             file: path("offer-signer.yaml"),
             flags: flags,
             environment: environment,
-            keyRing: keyRing
+            keyRing: keyRing,
+            ledger: ledger
         )
     }
 
@@ -84,8 +86,9 @@ final class ConfigurationFixture {
     ) {
         func text(_ finding: Any) -> String { "\(finding)".replacing(directory + "/", with: "") }
         do {
-            let settings = try load(flags: flags, environment: environment, keyRing: KeyRing())
-            return (LedgerKeyFiles(settings).faults(isStarting: false), settings.warnings.map(text))
+            let ring = KeyRing()
+            let settings = try load(flags: flags, environment: environment, keyRing: ring, ledger: .beforeStart)
+            return ([], settings.warnings.map(text))
         } catch {
             return (error.faults.map(text), [])
         }

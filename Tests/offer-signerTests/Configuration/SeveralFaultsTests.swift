@@ -44,6 +44,27 @@ struct SeveralFaultsTests {
         )
     }
 
+    @Test func theLedgersFilesAreReadBesideOtherFaults() throws {
+        let fixture = try ConfigurationFixture([
+            .init("offer-signer.yaml", "port: 8080", "port: 80800"),
+            .init("offer-signer.yaml", "sqlite:ledger.sqlite", "sqlite:none/ledger.sqlite"),
+            .init("catalog.yaml", "reader.secret", "none.secret"),
+        ])
+        let faults = fixture.check(
+            flags: ["ledger.digestKeyFile": "SubscriptionKey_EXAMPLE123.p8"],
+            environment: ["OFFER_SIGNER_LEDGER_CHECKPOINT_KEY_FILE": "digest.key"]
+        ).faults
+        #expect(
+            faults.map { $0.split(separator: ": ").prefix(2).joined(separator: ": ") } == [
+                "offer-signer.yaml:1: server.port",
+                "offer-signer.yaml:5: ledger.url",
+                "--ledger-digest-key-file: ledger.digestKeyFile",
+                "OFFER_SIGNER_LEDGER_CHECKPOINT_KEY_FILE: ledger.checkpointKeyFile",
+                "catalog.yaml:7: apps[0].sharedSecretFile",
+            ]
+        )
+    }
+
     @Test func missingMembersOfAnAppAreNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("apps:\n  - requireAccount: true\n".utf8), to: "catalog.yaml")

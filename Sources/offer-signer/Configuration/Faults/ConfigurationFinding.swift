@@ -32,6 +32,8 @@ final class FaultCollector {
 
     var isEmpty: Bool { collectedFaults.isEmpty }
 
+    func isAt(_ place: ConfigurationPlace) -> Bool { collectedFaults.contains { $0.place == place } }
+
     /// Files in the order in which they were first at fault, each by line.
     var faults: [ConfigurationFinding] { Self.ordered(collectedFaults) }
 
@@ -47,8 +49,11 @@ final class FaultCollector {
     }
 
     func fault(_ place: ConfigurationPlace, _ message: String) {
+        fault(ConfigurationFinding(place: place, message: message))
+    }
+
+    func fault(_ fault: ConfigurationFinding) {
         guard !isSilent else { return }
-        let fault = ConfigurationFinding(place: place, message: message)
         if known.insert(fault).inserted { collectedFaults.append(fault) }
     }
 

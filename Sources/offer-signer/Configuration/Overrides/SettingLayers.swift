@@ -66,10 +66,10 @@ struct SettingLayers: Sendable {
     }
 
     /// A fault of what the setting leads to, with the file, variable or flag that gives it, and the key path.
-    func fault<Value>(of key: Key<Value>, _ message: String) -> String {
+    func fault<Value>(of key: Key<Value>, _ message: String) -> ConfigurationFinding {
         let place = place(key)
-        if case .file = place.origin { return "\(place): \(message)" }
-        return "\(place.source): \(place.keyPath): \(message)"
+        if case .file = place.origin { return ConfigurationFinding(place: place, message: message) }
+        return ConfigurationFinding(place: place, message: "\(place.keyPath): \(message)")
     }
 
     /// Its default where it is not given; `nil` for a setting without a value.

@@ -4,6 +4,8 @@ struct SettingsReader {
     let faults: FaultCollector
     /// `nil` to leave the keys' files unread.
     let keyRing: KeyRing?
+    /// `nil` to leave the ledger's files unread.
+    var ledgerCheck: LedgerFileCheck?
     /// Whether keys, secrets and certificates have to be there.
     var readsNamedFiles = true
     /// Whether an app's keys are read: a catalog that is only tried needs none.
