@@ -45,7 +45,7 @@ extension ConfigurationInUse {
 
     /// Two lists of words are never written the same.
     private static func quoted(_ word: String) -> String {
-        guard word.contains(where: { ", []\"".contains($0) }) || word.isEmpty else { return word }
+        guard word.utf8.contains(where: ", []\"".utf8.contains) || word.isEmpty else { return word }
         return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }
