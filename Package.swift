@@ -128,8 +128,11 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Description/openapi.yaml"), .embedInCode("Admin/Page/page.html"),
-                .embedInCode("Admin/Page/page.css"), .embedInCode("Admin/Page/page.js"),
-                .embedInCode("Admin/Page/icon.svg"),
+                .embedInCode("Admin/Page/page.css"), .embedInCode("Admin/Page/icon.svg"),
+                .embedInCode("Admin/Page/page.js"), .embedInCode("Admin/Page/elements.js"),
+                .embedInCode("Admin/Page/charts.js"), .embedInCode("Admin/Page/overview.js"),
+                .embedInCode("Admin/Page/views.js"), .embedInCode("Admin/Page/offers.js"),
+                .embedInCode("Admin/Page/forms.js"),
             ],
             swiftSettings: strict
         ),

@@ -1,16 +1,23 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The page for operators: HTML, a style sheet, a script, an icon, each a file beside this one, their data as JSON, and
-/// the calls of its forms.
+/// The page for operators: HTML, a style sheet, scripts, an icon, each a file beside this one, their data as JSON, and the
+/// calls of its forms.
 package enum OperatorsPage {
+    /// The scripts by their paths: the first begins the page, and imports the others.
+    static let scripts = [
+        ("/page.js", PackageResources.page_js), ("/elements.js", PackageResources.elements_js),
+        ("/charts.js", PackageResources.charts_js), ("/overview.js", PackageResources.overview_js),
+        ("/views.js", PackageResources.views_js), ("/offers.js", PackageResources.offers_js),
+        ("/forms.js", PackageResources.forms_js),
+    ]
+
     /// The calls of the page; `overview` is called for each answer of `/overview.json`.
     package static func calls(overview: @escaping @Sendable () async -> [UInt8]) -> [Call] {
         let data = fields(type: "application/json", caching: "no-store")
         return [
             file("/", "text/html; charset=utf-8", PackageResources.page_html),
             file("/page.css", "text/css; charset=utf-8", PackageResources.page_css),
-            file("/page.js", "text/javascript; charset=utf-8", PackageResources.page_js),
             file("/icon.svg", "image/svg+xml", PackageResources.icon_svg),
             Call(.GET, "/overview.json", isOfPage: true) { _ in Reply(200, data, await overview()) },
             // Nothing of it is counted, recorded or learnt: the page has endpoints of its own.
@@ -29,7 +36,7 @@ package enum OperatorsPage {
                 isOfPage: true,
                 .alone { (endpoints, request, client) throws(Problem) in try endpoints.diagnosis(request, client) }
             ),
-        ]
+        ] + scripts.map { file($0, "text/javascript; charset=utf-8", $1) }
     }
 
     private static func file(_ path: String, _ type: String, _ bytes: [UInt8]) -> Call {

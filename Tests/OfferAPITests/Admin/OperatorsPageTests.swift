@@ -33,8 +33,8 @@ struct OperatorsPageTests {
     @Test(
         "Each file of the page, what it shows, and what was there before is answered, to its method alone",
         arguments: [
-            "/", "/page.css", "/page.js", "/icon.svg", "/overview.json", "/livez", "/metrics", "/version",
-        ]
+            "/", "/page.css", "/icon.svg", "/overview.json", "/livez", "/metrics", "/version",
+        ] + OperatorsPage.scripts.map(\.0)
     )
     func paths(path: String) async throws {
         let answer = try await ask("GET", path)
@@ -182,7 +182,7 @@ struct OperatorsPageTests {
 
     @Test("The page's own files let nothing else in: no frame, no other host, no code or style within, no cookie")
     func closed() async throws {
-        for path in ["/", "/page.css", "/page.js", "/icon.svg", "/overview.json"] {
+        for path in ["/", "/page.css", "/icon.svg", "/overview.json"] + OperatorsPage.scripts.map(\.0) {
             let answer = try await ask("GET", path)
             let policy = try #require(answer.field("Content-Security-Policy")).split(separator: "; ")
             for rule in ["default-src", "frame-ancestors", "form-action", "base-uri"] {

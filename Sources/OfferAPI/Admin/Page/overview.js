@@ -1,0 +1,29 @@
+// What the page knows of the service, what is chosen in it, and how the service is asked.
+
+import { seconds } from './elements.js';
+
+const patience = 15 * seconds;
+
+export const state = {
+  overview: null, environment: 'Production', offer: null, failedSince: null, missed: 0, paused: false,
+};
+
+let redraw;
+
+// Says what shows the choices anew.
+export function onChosen(action) {
+  redraw = action;
+}
+
+export function choose(changes) {
+  Object.assign(state, changes);
+  redraw();
+}
+
+export async function ask(path, options) {
+  const signal = AbortSignal.timeout(patience);
+  return fetch(path, { credentials: 'omit', cache: 'no-store', redirect: 'error', signal, ...options });
+}
+
+export const offersOf = (app) => app.groups.flatMap((group) => group.products)
+  .flatMap((product) => product.offers.map((offer) => [product.id, offer.id]));
