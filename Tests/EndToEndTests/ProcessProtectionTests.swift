@@ -52,10 +52,8 @@ struct ProcessProtectionTests {
     )
     func unlockedMemory() throws {
         let limited = ["prlimit", "--memlock=0:0", "setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"]
-        let refused = try Executable.run(
-            limited + [Executable.path, "serve", "--config", installation.configuration],
-            of: "/usr/bin/env"
-        )
+        let serve = limited + [Executable.path, "serve", "--config", installation.configuration]
+        let refused = try Executable.run(serve, of: "/usr/bin/env")
         #expect(refused.status == 78)
         #expect(refused.text.isEmpty)
         for word in ["keys.allowUnlockedMemory", "LimitMEMLOCK="] { #expect(refused.errors.contains(word)) }
@@ -72,6 +70,9 @@ struct ProcessProtectionTests {
             #expect((details["warnings"] as? [String])?.contains { $0.contains("can reach the swap") } == true)
             try service.reload()
         }
+        service.stop()
+        // The ledger's keys are there now, and nothing is wrong with them.
+        #expect(try Executable.run(serve, of: "/usr/bin/env").errors == refused.errors)
     }
 
     @Test(

@@ -105,7 +105,12 @@ extension SettingsReader {
                 ledger,
                 isGroupReadable: layers.keysGroupReadable,
                 isLoopback: listeners.server.isLoopback
-            ).check(isStarting: ledgerCheck == .atStart, layers, faults)
+            ).check(
+                isStarting: ledgerCheck == .atStart,
+                hasKeyMemory: keyRing?.memory != nil,
+                layers,
+                faults
+            )
         }
         let (adminHosts, appleRoots, additionalRoots) = (adminHosts(main), appleRoots(main), additionalRoots(main))
         // Without the main file nobody can say which files it names, and where the server listens.

@@ -84,10 +84,11 @@ struct LedgerKeyFiles {
     /// Looks for faults of the files, the ledger itself too; a new ledger needs only the keys that its settings name, and
     /// takes those beside it.
     ///
-    /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`. What has its fault already is not read.
-    func check(isStarting: Bool, _ values: SettingLayers, _ faults: FaultCollector) {
+    /// `$STATE_DIRECTORY` is made by systemd before a start, not before `check`. What has its fault already is not read, and
+    /// a private key only where there is memory for it.
+    func check(isStarting: Bool, hasKeyMemory: Bool, _ values: SettingLayers, _ faults: FaultCollector) {
         func check<Value>(_ key: SettingLayers.Key<Value>, _ work: () throws(ValueFault) -> Void) {
-            guard !faults.isAt(values.place(key)) else { return }
+            guard !faults.hasFault(at: values.place(key)) else { return }
             do throws(ValueFault) { try work() } catch { faults.fault(values.fault(of: key, error.message)) }
         }
         check(\.ledgerURL) { () throws(ValueFault) in
@@ -97,6 +98,7 @@ struct LedgerKeyFiles {
         if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
             check(\.ledgerDigestKeyFile) { () throws(ValueFault) in _ = try readDigestKey() }
         }
+        guard hasKeyMemory else { return }
         if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
             check(\.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }

@@ -32,7 +32,7 @@ final class FaultCollector {
 
     var isEmpty: Bool { collectedFaults.isEmpty }
 
-    func isAt(_ place: ConfigurationPlace) -> Bool { collectedFaults.contains { $0.place == place } }
+    func hasFault(at place: ConfigurationPlace) -> Bool { collectedFaults.contains { $0.place == place } }
 
     /// Files in the order in which they were first at fault, each by line.
     var faults: [ConfigurationFinding] { Self.ordered(collectedFaults) }
