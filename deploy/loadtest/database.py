@@ -46,6 +46,8 @@ FILLED = {
     "held_subscriptions": "'original_transaction_id', (10^15)::int8 + i",
     "held_accounts": "'original_transaction_id', (10^15)::int8 + i, 'account', digest",
 }
+# The first record of a chain is the configuration's, and no pattern.
+PATTERNS = {"ledger_records": "ledger_records WHERE format <> 'configuration'"}
 
 
 def arguments():
@@ -78,7 +80,8 @@ def fill(server, count):
     for name, values in FILLED.items():
         server.query(
             f"""
-            INSERT INTO {name} SELECT made.* FROM (SELECT * FROM {name} LIMIT 1) AS one, generate_series(1, {count}) AS i,
+            INSERT INTO {name} SELECT made.* FROM (SELECT * FROM {PATTERNS.get(name, name)} LIMIT 1) AS one,
+                generate_series(1, {count}) AS i,
                 LATERAL (SELECT (extract(epoch FROM now()) * 1000)::int8 - 864000000::int8 * ({count} - i) / {count} AS moment,
                     '\\x' || encode(sha256(int8send(i)), 'hex') AS digest) AS drawn,
                 LATERAL jsonb_populate_record(NULL::{name}, to_jsonb(one) || jsonb_build_object({values})) AS made

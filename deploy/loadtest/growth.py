@@ -39,7 +39,9 @@ def fill(ledger, first, end, count):
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA cache_size = -400000")
     columns = [row[1] for row in connection.execute("PRAGMA table_info(ledger_records)")]
-    sample = dict(zip(columns, connection.execute("SELECT * FROM ledger_records LIMIT 1").fetchone()))
+    # The first record of a chain is the configuration's.
+    signed = "SELECT * FROM ledger_records WHERE format <> 'configuration' LIMIT 1"
+    sample = dict(zip(columns, connection.execute(signed).fetchone()))
     generator = random.Random(first)
     # Built anew afterwards, in order: row by row, millions of them would take hours.
     indices = connection.execute(
