@@ -3,7 +3,7 @@ import Glibc
 import Storage
 import SubscriptionKeys
 
-/// Why the files of a ledger are looked at.
+/// An occasion to look for faults of a ledger's files.
 enum LedgerFileCheck {
     case beforeStart, atStart
 }

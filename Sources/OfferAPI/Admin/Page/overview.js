@@ -1,4 +1,4 @@
-// What the page knows of the service, what is chosen in it, and how the service is asked.
+// The state of the page: the overview of the service, and the choices in it. The service is asked from here.
 
 import { seconds } from './elements.js';
 
