@@ -38,7 +38,14 @@ package enum InvisibleSeparator {
 package enum Hexadecimal {
     /// In lower case.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
+        // An array: the loop is compiled for it, where it would look up the sequence's type for each digit.
+        for byte in Array(bytes) {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// Reads two digits a byte, of either case; `nil` when a digit is missing or is none.
