@@ -3,6 +3,7 @@
 extension Book {
     /// Gives each subscription one chapter, under the first identifier that it had; `linked` then has all the others.
     mutating func joinLinked() {
+        defer { for place in chapters.indices { chapters[place].markReplacedAhead() } }
         let ids = LinkedIds(chapters)
         guard !ids.isEmpty else { return }
         for all in ids.all {

@@ -62,8 +62,12 @@ extension Statement<Transaction> {
         } else {
             joined.content.fillGaps(from: older.content)
             // An answer that does not say whose a purchase is means a customer's own; what is signed does not.
-            if newer.content.ownership == .unknown(nil), older.source == .signature {
-                joined.content.ownership = older.content.ownership
+            // Nor does it take back that a purchase was shared, assigned or somebody's of whom nothing is known.
+            let owners = (newer: newer.content.ownership, older: older.content.ownership)
+            if owners.newer == .unknown(nil) && older.source == .signature
+                || owners.newer == .purchased && newer.source != .signature && owners.older != .unknown(nil)
+            {
+                joined.content.ownership = owners.older
             }
         }
         joined.shownSince = shownSince.flatMap { shown in other.shownSince.map { min(shown, $0) } }
@@ -85,7 +89,6 @@ extension Transaction {
         isUpgraded = isUpgraded || copy.isUpgraded
         let isUnsaid = copy.ownership == .unknown(nil)
         if ownership == .unknown(nil) || ownership == .purchased && !isUnsaid { ownership = copy.ownership }
-        appAccountToken = appAccountToken ?? copy.appAccountToken
         fillGaps(from: copy)
     }
 
@@ -94,6 +97,7 @@ extension Transaction {
         complete(by: older)
         if productId.isEmpty { productId = older.productId }
         subscriptionGroupIdentifier = subscriptionGroupIdentifier ?? older.subscriptionGroupIdentifier
+        appAccountToken = appAccountToken ?? older.appAccountToken
         purchaseDate = purchaseDate ?? older.purchaseDate
         // An old answer's `in_app` has fewer members than its `latest_receipt_info`, and what was redeemed stays redeemed.
         if offer?.catalogId == nil { offer = older.offer?.catalogId == nil ? offer ?? older.offer : older.offer }

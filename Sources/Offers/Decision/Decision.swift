@@ -131,7 +131,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
         case .accountMismatch: "the evidence names an account, and the request names another one or none"
         case .evidenceShared:
             "the evidence names no account, and was shown for more accounts than `maximumAccountsPerTransaction` "
-                + "allows. Once an account was refused, so is a request without one"
+                + "allows. Once an account was refused a signature, so is a request without one"
         case .offerNotStarted: "before the offer's `startsAt`"
         case .offerEnded: "after the offer's `endsAt`"
         case .neverSubscribed:

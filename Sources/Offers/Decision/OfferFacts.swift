@@ -29,8 +29,11 @@ final class OfferFacts: EvidenceFacts {
     var doubt: StateCertainty? {
         guard let subscription = reading?.subscription else { return nil }
         var certainty = subscription.certainty
-        if case .any = request.heldAge, certainty == .known, subscription.failedRenewalEnd.map({ $0 <= now }) ?? false {
-            certainty = .wasToRenew(after: subscription.said?.last ?? now)
+        if certainty == .known, let end = subscription.failedRenewalEnd, end <= now {
+            let last = subscription.said?.last
+            // Of what was said after that end it is known what it says, unless it is held at any age.
+            let isOfAnyAge = if case .any = request.heldAge { true } else { false }
+            if isOfAnyAge || last.map({ $0 < end }) ?? false { certainty = .wasToRenew(after: last ?? now) }
         }
         guard certainty != .known, !subscription.isInTheWay else { return certainty == .known ? nil : certainty }
         if subscription.state == .familyShared, offer.terms.familyShared == .refuse { return nil }

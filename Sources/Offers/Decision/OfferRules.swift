@@ -105,7 +105,9 @@ enum OfferRules {
             wants: "It is known which group the subscription is of.",
             refusal: { $0.reading?.status == .groupUnknown ? .groupUnknown : nil },
             saw: { facts in
-                if facts.reading?.status == .groupUnknown { return EvidencePhrases.groupUnknown }
+                if facts.reading?.status == .groupUnknown {
+                    return EvidencePhrases.groupUnknown(of: facts.request.customer.book, in: facts.request.app)
+                }
                 return facts.offer.terms.scope == .app
                     ? "The offer counts the subscriptions of the whole app."
                     : "The offer counts the subscriptions of group \(facts.group.id)."

@@ -59,7 +59,9 @@ extension Subscription {
                 ?? "The subscription is active, auto-renew is off"
         case .gracePeriod: return gracePhrase
         case .billingRetry: return "The renewal failed, and Apple is retrying it"
-        case .lapsed: return expiry.map { "The subscription expired \($0)" } ?? "The subscription has ended"
+        case .lapsed:
+            let end = paidUntil.flatMap { $0 > clock ? nil : $0.day }
+            return end.map { "The subscription expired \($0)" } ?? "The subscription has ended"
         case .refunded:
             return "The newest purchase was \(transaction?.revocation?.phrase ?? "refunded or revoked")\(revokedDay)"
         case .familyShared:
@@ -87,7 +89,8 @@ extension Subscription {
     var alternativePhrase: String {
         guard let alternative else { return "" }
         if hasNoEntry { return ", and no pending_renewal_info entry says whether it renews" }
-        let apples = renewal.status.map { " (\($0.code.words))" } ?? ""
+        // Of a refunded purchase the status is the other word, else it is the first.
+        let apples = transaction?.revocation == nil ? "" : renewal.status.map { " (\($0.code.words))" } ?? ""
         let words = phrase(as: alternative)
         return ", but Apple also says otherwise\(apples): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
@@ -159,8 +162,19 @@ extension SubscriptionStatus.Code {
 enum EvidencePhrases {
     static let none = "The request carries no evidence of a subscription, and no state of the account is held."
     private static let appUnknown = "The evidence does not say which app it is about."
-    static let groupUnknown =
-        "The evidence has a subscription whose group cannot be told from the catalog and Apple's answer."
+    /// With the products that the catalog lacks, if any.
+    static func groupUnknown(of book: Book?, in app: App) -> String {
+        var products: Set<String> = []
+        for chapter in book?.chapters ?? [] {
+            if let product = chapter.renewal?.content?.productId { products.insert(product) }
+            for row in chapter.transactions where row.content.kind == .subscription && row.content.expiresDate != nil {
+                products.insert(row.content.productId)
+            }
+        }
+        let unlisted = Array(products.filter { app.product($0) == nil }.sorted().prefix(3))
+        let fix = unlisted.isEmpty ? "" : ": list \(unlisted.enumeration) in the catalog"
+        return "The evidence has a subscription whose group cannot be told from the catalog and Apple's answer\(fix)."
+    }
 
     static func app(of book: Book?, for app: App) -> String {
         guard let book else { return none }
@@ -314,7 +328,7 @@ enum EvidencePhrases {
         case .neverSubscribed: return "The customer has had no subscription of \(place)."
         case .noPendingRenewalInfo:
             return "There are purchases in \(place), but no pending_renewal_info entry for it."
-        case .groupUnknown: return groupUnknown
+        case .groupUnknown: return groupUnknown(of: facts.request.customer.book, in: facts.request.app)
         case .noEvidence, nil: return none
         }
     }

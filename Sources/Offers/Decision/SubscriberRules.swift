@@ -129,13 +129,14 @@ enum SubscriberRules {
         ),
         wants: "The running period is paid for, or the offer allows a free one.",
         refusal: { facts in
-            guard facts.offer.terms.duringTrial == .refuse, facts.mayRun else { return nil }
+            guard facts.offer.terms.duringTrial == .refuse, facts.mayRun, !facts.isShownPeriodOver else { return nil }
             if facts.subscription.isRunningUnknown { return .noEvidence }
             guard let isFree = facts.subscription.transaction?.isFree else { return .noEvidence }
             return isFree ? .inTrial : nil
         },
         saw: { facts in
             guard facts.mayRun else { return "No period is running." }
+            if facts.isShownPeriodOver { return "The period that is shown is over, and none after it is free." }
             if facts.subscription.isRunningUnknown { return EvidencePhrases.runningUnknown }
             guard let isFree = facts.subscription.transaction?.isFree else {
                 return "The evidence does not say whether the running period is free."
@@ -300,6 +301,12 @@ extension SubscriberFacts {
     /// Whether a period is running by Apple's word, or by one of two words that contradict each other.
     fileprivate var mayRun: Bool {
         [state, alternative].contains { $0 == .active || $0 == .activeAutoRenewOff }
+    }
+
+    /// Whether it was to renew since the evidence was made: a free period is not followed by another one.
+    fileprivate var isShownPeriodOver: Bool {
+        guard case .wasToRenew = subscription.certainty else { return false }
+        return subscription.paidUntil.map { $0 <= offerFacts.now } ?? false
     }
 
     /// The end of the subscription and the time since, without a full stop.

@@ -160,6 +160,30 @@ extension Transaction {
     }
 }
 
+// MARK: Periods that were replaced before they began
+
+extension Chapter {
+    /// Marks as upgraded what Apple charged ahead, and an upgrade replaced before it began, as nobody is told of that.
+    ///
+    /// Another product was bought after the period was shown, for a time beyond its begin, and Apple has not spoken of the
+    /// period since.
+    mutating func markReplacedAhead() {
+        for index in transactions.indices {
+            guard let begin = transactions[index].content.purchaseDate, let shown = transactions[index].shownSince,
+                shown < begin
+            else { continue }
+            let (product, asOf) = (transactions[index].content.productId, transactions[index].asOf)
+            let isReplaced = transactions.contains { other in
+                guard other.content.kind == .subscription, other.content.productId != product,
+                    let bought = other.content.purchaseDate, let end = other.content.expiresDate
+                else { return false }
+                return asOf < bought && bought < begin && begin < end
+            }
+            if isReplaced { transactions[index].content.isUpgraded = true }
+        }
+    }
+}
+
 // MARK: What a renewal speaks of
 
 /// Whether a word on the renewal of a subscription was said with a period in view.

@@ -140,9 +140,7 @@ struct StateReading {
             return
         }
         let endIsFinal = words.renewal.autoRenewStatus == false || words.renewal.hasExpirationIntent
-        if !endIsFinal, let grace = words.renewal.gracePeriodExpiresDate, grace > renewed {
-            self.init(.gracePeriod, .wasToRenew(after: renewed), at: words.clock)
-        } else if !endIsFinal, let bought = words.boughtAsOf, bought < end {
+        if !endIsFinal, let bought = words.boughtAsOf, bought < end {
             // It went on, and the transaction that followed is not here.
             self.init(running, .wasToRenew(after: bought), at: words.clock)
         } else {
@@ -193,10 +191,13 @@ struct StateReading {
     /// may be used again.
     private static let longestRenewalSeconds: Int64 = 3600
 
-    /// Grace period or billing retry, when the entry says so; grace counts only until it ends.
+    /// Grace period or billing retry, when the entry says so; nobody knows what came of a grace period that has ended since.
     private static func failedRenewal(_ words: SubscriptionWords) -> StateReading? {
-        if let grace = words.renewal.gracePeriodExpiresDate, grace > words.now {
-            return StateReading(.gracePeriod, at: words.clock)
+        if let grace = words.renewal.gracePeriodExpiresDate {
+            if grace > words.now { return StateReading(.gracePeriod, at: words.clock) }
+            if words.renewal.autoRenewStatus != false, let spoke = words.renewedAsOf, grace > spoke {
+                return StateReading(.gracePeriod, .wasToRenew(after: spoke), at: words.clock)
+            }
         }
         return words.renewal.isInBillingRetryPeriod ? StateReading(.billingRetry, at: words.clock) : nil
     }

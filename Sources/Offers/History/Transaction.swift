@@ -99,11 +99,11 @@ package struct Transaction: Equatable, Sendable {
 
     /// Whether the left one was bought before the right one.
     ///
-    /// Expiry decides ties and stands in for a missing purchase date. Of two that are equal in both, the refunded one
-    /// counts as the newer. Then the identifiers decide: Apple's lists come in no order that counts.
+    /// Expiry decides ties and stands in for a missing purchase date. One that was revoked before it began has its place at
+    /// that moment. Of two that are equal in both, the refunded one counts as the newer. Then the identifiers decide: Apple's
+    /// lists come in no order that counts.
     package static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
-        let leftDate = left.purchaseDate ?? left.expiresDate
-        let rightDate = right.purchaseDate ?? right.expiresDate
+        let (leftDate, rightDate) = (left.placeInTime, right.placeInTime)
         guard leftDate == rightDate else { return precedes(leftDate, rightDate) }
         guard left.expiresDate == right.expiresDate else { return precedes(left.expiresDate, right.expiresDate) }
         guard left.revocationDate == right.revocationDate else {
@@ -111,6 +111,12 @@ package struct Transaction: Equatable, Sendable {
         }
         for text in tieBreakers where text(left) != text(right) { return text(left) < text(right) }
         return false
+    }
+
+    private var placeInTime: Timestamp? {
+        let begin = purchaseDate ?? expiresDate
+        guard let revocationDate, let begin else { return begin }
+        return min(begin, revocationDate)
     }
 
     /// For two that are equal in all dates, one after the other.

@@ -18,8 +18,8 @@ struct IntroductoryPast {
     let endNotSaid: String?
     /// A purchase of which nobody said whether it was a trial.
     let maybeIntroductory: Transaction?
-    /// Whether a purchase of unknown group would count if it were of this group.
-    let undetermined: Bool
+    /// Whose group is unknown, in a sentence, where a purchase would count if it were of this group; `nil` if there is none.
+    let undetermined: String?
     /// Whether all events in the group can be seen.
     let isWhole: Bool
 
@@ -93,12 +93,13 @@ struct IntroductoryPast {
         self.introductory = introductory
         maybeIntroductory = unsaidOffer
         self.running = running
-        undetermined =
+        let isUndetermined =
             all.all.contains { !$0.hasNoEntry && $0.group == nil }
             || ofNoGroup.contains {
                 Self.isIntroductory($0) || $0.ownership.isUnknown && Self.maybeIntroductory($0)
                     || Self.isRunning($0, at: now)
             } || ofNoGroup.ownPurchases.contains { $0.expiresDate != nil && Self.maybeIntroductory($0) }
+        undetermined = isUndetermined ? EvidencePhrases.groupUnknown(of: book, in: app) : nil
         switch book.listing?.coverage {
         case .complete: isWhole = !isUnexplained
         case .newestTransactions: isWhole = !isUnexplained && ofGroup.isEmpty

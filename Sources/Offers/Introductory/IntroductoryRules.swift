@@ -67,11 +67,8 @@ enum IntroductoryRules {
         ),
         Rule(
             "subscriptionGroup",
-            refusal: { $0.undetermined ? .groupUnknown : nil },
-            saw: { past in
-                past.undetermined
-                    ? EvidencePhrases.groupUnknown : "The group of every purchase that counts is known."
-            }
+            refusal: { $0.undetermined == nil ? nil : .groupUnknown },
+            saw: { $0.undetermined ?? "The group of every purchase that counts is known." }
         ),
         Rule(
             "coverage",

@@ -150,6 +150,25 @@ extension CustomerTable {
                 .refunded
             ),
             Row(
+                "bought again for the same time since, it runs",
+                [entry()],
+                [
+                    period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
+                    renewal("3", from: -hour, until: 30),
+                ],
+                .active
+            ),
+            Row(
+                "another product bought since the refund runs",
+                [entry()],
+                [
+                    period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
+                    renewal("3", "pro.yearly", from: -1.5 * hour, until: 365),
+                ],
+                .active,
+                "from-year"
+            ),
+            Row(
                 "nothing but the refunded renewal is shown",
                 history: signed([(refund, 0)], [(said(false), 0)]),
                 .noEvidence
@@ -210,6 +229,10 @@ extension CustomerTable {
                 .notFromProduct,
                 "from-year"
             ),
+            // An upgrade before it begins replaces it, and Apple says so of neither.
+            Row("an upgrade replaced it: the year runs", history: upgraded(), .activeAutoRenewOff, "stay"),
+            Row("by the year's product", history: upgraded(renews: true), .active, "from-year"),
+            Row("the upgrade was refunded", history: upgraded(refunded: -hour), .refunded),
             // A transaction that a device has signed again says nothing of the renewal.
             Row(
                 "auto-renew off in those hours, by the end that it names",
@@ -267,6 +290,20 @@ extension CustomerTable {
         ]
         return rows
     }()
+
+    /// A month that was charged ahead 20 hours ago and has begun an hour ago, and a year bought in between.
+    private static func upgraded(refunded: Double? = nil, renews: Bool = false) -> Shown {
+        signed(
+            [
+                (period(from: -31, until: -hour), -31), (renewal(from: -hour, until: 30), -20 * hour),
+                (
+                    renewal("3", "pro.yearly", from: -10 * hour, until: 355, refunded: refunded),
+                    refunded ?? -10 * hour
+                ),
+            ],
+            [(said(renews, until: 355), -10 * hour)]
+        )
+    }
 
     private static func seats(from begin: Double, until end: Double) -> Transaction {
         var transaction = bought(on: begin, until: end, called: "9", because: .purchase)

@@ -100,6 +100,28 @@ extension CustomerTable {
             .evidenceStale,
             "comeback"
         ),
+        Row(
+            "a grace period that is over since, of which Apple had said that it retries",
+            history: pair(bought(until: -0.9), on: -0.8, entry(retrying: true, graceUntil: -0.2), on: -0.8),
+            .evidenceStale,
+            "stay"
+        ),
+        Row(
+            "a grace period that is over since, of one that Apple had said has ended",
+            [entry(ended: true, graceUntil: -0.2)],
+            [bought(until: -0.9)],
+            asOf: day(-0.5),
+            .evidenceStale,
+            "comeback"
+        ),
+        Row(
+            "a grace period that was over before Apple said that it retries",
+            [entry(retrying: true, graceUntil: -0.6)],
+            [bought(until: -0.9)],
+            asOf: day(-0.5),
+            .billingRetry,
+            "stay"
+        ),
         Row("an answer before the end", [entry()], [bought(until: -0.2)], asOf: day(-0.5), .evidenceStale, "comeback"),
         Row(
             "an answer from before the end, auto-renew off",

@@ -48,6 +48,14 @@ extension CustomerTable {
             .inTrial,
             "paying"
         ),
+        Row(
+            "a free period that is over since the evidence was made: none that follows is free",
+            [entry()],
+            [free(true, bought(until: -0.2))],
+            asOf: day(-0.5),
+            .active,
+            "paying"
+        ),
         Row("two copies, one of them free", [entry()], [free(true), free(false)], .inTrial, "paying"),
     ]
 

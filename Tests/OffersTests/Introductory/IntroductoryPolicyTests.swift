@@ -91,6 +91,15 @@ struct IntroductoryPolicyTests {
             .activeSubscription
         ),
         Case(
+            "renewed ahead of time, which was refunded, and another product bought instead",
+            [entry()],
+            [
+                bought(on: -31, until: -1), bought(on: -1, until: 30, refunded: -1.5, called: "2"),
+                bought("1", "pro.yearly", on: -1.2, until: 364, called: "3"),
+            ],
+            .activeSubscription
+        ),
+        Case(
             "another subscription of the group ended, one is running",
             [entry("2", ended: true)],
             [bought("1", "pro.yearly"), bought("2", on: -5, until: -1)],

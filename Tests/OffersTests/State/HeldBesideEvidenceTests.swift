@@ -106,6 +106,28 @@ struct HeldBesideEvidenceTests {
         #expect(decide(updated(evidence, by: [known], isApples: false), "twice") == .active)
     }
 
+    @Test("That an answer does not name the account that Apple has named takes the purchase from nobody")
+    func unsaidAccount() {
+        let known = observation(signed(bought(by: token, called: "10"), entry(), on: -0.3))
+        let evidence = history([entry()], [bought(called: "10")], asOf: day(-0.1))
+        #expect(decide(updated(evidence, by: [known], isApples: false)) == .active)
+        let strangers = evidence.joined(with: held([known]), for: Account.bob.view)
+        #expect(decide(strangers, for: .bob) == .accountMismatch)
+    }
+
+    @Test("That an answer does not say whose a purchase is takes back no owner that Apple has named")
+    func namedOwner() {
+        let evidence = history([entry()], [bought(called: "10")], asOf: day(-0.1))
+        for (owner, reason) in [
+            (Ownership.familyShared, Reason.familyShared), (.assigned, .assigned), (.unknown("NEW"), .noEvidence),
+            (.purchased, .active),
+        ] {
+            let known = observation(signed(bought(owner: owner, called: "10"), entry(), on: -0.3))
+            #expect(decide(updated(evidence, by: [known], isApples: false)) == reason)
+            #expect(decide(updated(evidence, by: [known])) == reason)
+        }
+    }
+
     @Test("That an unsigned answer does not say whose a purchase is says nothing of what is signed later")
     func unsaidOwner() {
         let evidence = history([entry()], [bought(called: "10")], asOf: day(-0.6))
