@@ -131,6 +131,17 @@ struct LedgerTests {
         )
     }
 
+    @Test("Shared evidence is refused where it is written, also beside offers that are refused: it is marked there")
+    func marked() async throws {
+        let shared = LedgerAnswer(presentations: ["77": .init(others: 3, isKnown: false)])
+        for explain in [false, true] {
+            let ledger = ScriptedLedger(answer: shared) { _ in .evidenceShared(others: 3) }
+            let answer = try await useCase(ledger).answer(request(["over", "stay"], explain: explain))
+            #expect(answer.decisions.map(\.decision.reason) == [.evidenceShared, .evidenceShared])
+            #expect(ledger.entries.map { $0.grants.map(\.offer.offerId) } == [["stay"]])
+        }
+    }
+
     @Test("Where all is eligible, the ledger is asked nothing: it decides as it writes")
     func noQuestion() async throws {
         let ledger = ScriptedLedger()

@@ -76,6 +76,7 @@ extension SignOffers {
         if request.needsIssuer, customer.signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
         let products = try decidedProducts(of: request, for: customer)
         let offers = request.offers(of: app)
+        @Sendable func isSuspect(_ id: SubscriptionIdentity) -> Bool { ledger?.isSuspect(id) ?? false }
         var policy = OfferPolicy(
             app: app,
             environments: request.environments(of: app),
@@ -88,16 +89,23 @@ extension SignOffers {
         @Sendable func decided(by policy: OfferPolicy, _ decisions: [Decision]) -> Decided {
             Decided(request, for: customer, skipsEligibility: skips, policy, offers, decisions, products)
         }
-        @Sendable func decided(by policy: OfferPolicy, with answer: LedgerAnswer) -> Decided {
-            var policy = policy
-            policy.consider(answer)
-            let decisions = self.decisions(on: offers, of: request, skipsEligibility: false, by: &policy)
-            return decided(by: policy, decisions)
-        }
         // Without signatures nothing will be written, so the ledger is asked now for its answer to them.
         let first =
             request.signatureCount > 0
             ? decisions(on: offers, of: request, skipsEligibility: skips, by: &policy) : nil
+        @Sendable func decided(by policy: OfferPolicy, with answer: LedgerAnswer) -> Decided {
+            var policy = policy
+            policy.consider(answer)
+            var decisions = self.decisions(on: offers, of: request, skipsEligibility: false, by: &policy)
+            // Refused where it is written, the evidence is marked: else a request without an account would be signed for.
+            for (place, decision) in (first ?? []).enumerated()
+            where decision.verdict == .eligible && decisions[place].reason == .evidenceShared
+                && !policy.isShared(offers[place], by: isSuspect)
+            {
+                decisions[place] = decision
+            }
+            return decided(by: policy, decisions)
+        }
         var question =
             skips
             ? nil
@@ -105,7 +113,7 @@ extension SignOffers {
                 about: offers,
                 decided: first,
                 at: customer.moment,
-                suspecting: { first != nil && ledger?.isSuspect($0) ?? false }
+                suspecting: { first != nil && isSuspect($0) }
             )
         question?.customerDigest = customer.customer.knownAccount
         guard let question else {

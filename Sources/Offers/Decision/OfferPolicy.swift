@@ -254,7 +254,7 @@ extension OfferPolicy {
         var presented: [String] = []
         for (index, request) in offers.enumerated() {
             if let decisions, !decisions[index].needsLedger {
-                guard decisions[index].verdict == .eligible, isShared(request, isSuspect) else { continue }
+                guard decisions[index].verdict == .eligible, isShared(request, by: isSuspect) else { continue }
             }
             guard let facts = facts(of: request) else { continue }
             if facts.countsAccounts, let id = facts.originalTransactionId, !presented.contains(id) {
@@ -304,7 +304,8 @@ extension OfferPolicy {
         return facts.signatures.map { ($0, limit) }
     }
 
-    private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {
+    /// Whether an offer rests on evidence that was lately refused as shared.
+    package mutating func isShared(_ request: OfferRequest, by isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {
         guard let facts = facts(of: request), facts.countsAccounts, let id = facts.originalTransactionId,
             let environment
         else { return false }
