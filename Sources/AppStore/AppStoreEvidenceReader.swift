@@ -65,7 +65,10 @@ extension AppStoreEvidenceReader: PurchaseReader {
                 detail: "The transaction is of the app \(signed.bundleId): report the purchase that the JWS was for."
             )
         }
-        let ids = [signed.transactionId, signed.transaction.originalTransactionId, signed.appTransactionId]
+        let ids = [
+            signed.transactionId, signed.transaction.originalTransactionId, signed.appTransactionId,
+            signed.transaction.previousOriginalTransactionId,
+        ]
         return ReportedPurchase(
             productId: signed.transaction.productId,
             offer: signed.transaction.offer,

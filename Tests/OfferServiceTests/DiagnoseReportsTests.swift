@@ -182,8 +182,8 @@ struct DiagnoseReportsTests {
     @Test("Held state shows that two transactions are one customer's, and nothing is said of another's")
     func oneCustomer() async throws {
         let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))
-        func learn(_ transactionId: String, for account: Account) {
-            let transaction = Transaction(
+        func learn(_ transactionId: String, after previous: String? = nil, for account: Account) {
+            var transaction = Transaction(
                 originalTransactionId: transactionId,
                 productId: "monthly",
                 subscriptionGroupIdentifier: "1",
@@ -191,6 +191,8 @@ struct DiagnoseReportsTests {
                 expiresDate: Self.now.adding(days: 20),
                 transactionId: transactionId
             )
+            transaction.appTransactionId = "app-\(transactionId)"
+            transaction.previousOriginalTransactionId = previous
             let history = Book(
                 bundleId: "reader",
                 environment: .production,
@@ -203,6 +205,7 @@ struct DiagnoseReportsTests {
         learn("1", for: Self.alice)
         learn("2", for: Self.alice)
         learn("3", for: .applicationUsername("bob"))
+        learn("4", after: "1", for: .applicationUsername("carol"))
         let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
         let verifier = try key.verifier("KEY0")
         let known = DiagnosableApp(app: app, verifiers: [verifier], issuerIds: ["KEY0": issuerId])
@@ -231,6 +234,8 @@ struct DiagnoseReportsTests {
         }
         #expect(try await codes("1").isEmpty)
         #expect(try await codes("2").isEmpty)
+        #expect(try await codes("app-1", account: Self.alice).isEmpty)
+        #expect(try await codes("4").isEmpty, "by the identifier that the subscription had before")
         #expect(try await codes("3") == [.transactionMismatch])
         #expect(try await codes("9") == [.transactionMismatch])
         #expect(try await codes("9", account: Self.alice).isEmpty)

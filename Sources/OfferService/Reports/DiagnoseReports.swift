@@ -107,14 +107,17 @@ package actor DiagnoseReports {
         let account = memory.view(of: report.account, in: app).digest
         let question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: subscriptions)
         guard let held = try? await memory.states.held(question) else { return [] }
-        let all = held.chapters.map { chapter in
-            let ids = Set(chapter.transactions.compactMap(\.content.transactionId))
-            return (ids: ids.union([chapter.identity.originalTransactionId]), accounts: Set(chapter.accounts.keys))
+        var owners = Set([account].compactMap(\.self))
+        // One subscription leads to the next: by an identifier that both have, or by an account.
+        var rest = held.chapters.map { (ids: $0.customerIds, accounts: Set($0.accounts.keys)) }
+        while let place = rest.firstIndex(where: {
+            !$0.ids.isDisjoint(with: ids) || !$0.accounts.isDisjoint(with: owners)
+        }) {
+            let found = rest.remove(at: place)
+            ids.formUnion(found.ids)
+            owners.formUnion(found.accounts)
         }
-        let own = all.filter { !$0.ids.isDisjoint(with: ids) }
-        let owners = own.reduce(into: Set([account].compactMap(\.self))) { $0.formUnion($1.accounts) }
-        let others = all.filter { !$0.accounts.isDisjoint(with: owners) }
-        return (own + others).reduce(into: []) { $0.formUnion($1.ids) }
+        return ids
     }
 
     /// The scope in which the customer never had a subscription, when Apple named all subscriptions of the account at most

@@ -188,10 +188,7 @@ extension Book {
     /// Whether an identifier is one of its transactions, of its subscriptions, or of the customer's download of the
     /// app.
     package func names(_ id: String) -> Bool {
-        chapters.contains { chapter in
-            chapter.id == id || chapter.linked.contains(id)
-                || chapter.transactions.contains { $0.content.transactionId == id || $0.content.appTransactionId == id }
-        }
+        chapters.contains { $0.customerIds.contains(id) }
     }
 
     /// The other identifiers of a subscription.

@@ -58,6 +58,15 @@ package struct Chapter: Equatable, Sendable {
     /// The identifier of its first purchase; `nil` where the evidence does not say.
     package var id: String? { identity.originalTransactionId.isEmpty ? nil : identity.originalTransactionId }
 
+    /// Identifiers of its customer's: of the subscription, as it is and was, of its purchases, and of the download of the app.
+    package var customerIds: Set<String> {
+        transactions.reduce(into: linked.union([id].compactMap(\.self))) { ids, row in
+            let purchase = row.content
+            let named = [purchase.transactionId, purchase.appTransactionId, purchase.previousOriginalTransactionId]
+            ids.formUnion(named.compactMap(\.self))
+        }
+    }
+
     /// Whether Apple said anything of it: else it is nothing but redemptions that clients showed.
     package var hasState: Bool { renewal != nil || !transactions.isEmpty }
 

@@ -105,7 +105,7 @@ struct PayloadMistake: Sendable {
             detail: { $0.isOfAnother ? "The payload has the bundle id \($0.signed.visible), not \($0.due)." : nil },
             texts: { search, _ in
                 let bundleId = search.report.bundleId
-                return [bundleId.lowercased(), bundleId.uppercased()] + search.others.map(\.app.bundleId)
+                return [bundleId.uppercased()] + bundleId.caseVariants(ofAtMost: 4) + search.others.map(\.app.bundleId)
             }
         ),
         PayloadMistake(
@@ -132,5 +132,5 @@ extension String {
     static let placeholders: Set<String> = ["undefined", "null", "None", "nil", "(null)", ""]
 
     /// Those that are signed the most, the likeliest first.
-    fileprivate static let likelyPlaceholders = ["undefined", "", "null", "None", "nil"]
+    fileprivate static let likelyPlaceholders = ["undefined", "", "null", "None", "nil", "(null)"]
 }

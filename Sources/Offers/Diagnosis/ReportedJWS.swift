@@ -65,11 +65,11 @@ package struct ReportedJWS: Sendable {
             signatureMistakes = []
             // A header that names another algorithm says why.
             if texts.count == 3, isES256 {
-                let count = bytes?.count ?? 0
+                let fault =
+                    bytes.map { "it has \($0.count) bytes, and r and s have 64" } ?? "it is cut, or no base64url"
                 malformed.append(
                     parts[2].isEmpty
-                        ? "The third part, the signature, is empty."
-                        : "The third part is no signature: it has \(count) bytes, and r and s have 64."
+                        ? "The third part, the signature, is empty." : "The third part is no signature: \(fault)."
                 )
             }
         }

@@ -126,9 +126,11 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
             field(2, "product", "weekly", .productMismatch), field(3, "offer", "stay30", .offerMismatch),
             field(0, "bundle id", "com.example.other", .bundleMismatch),
             field(0, "bundle id", "com.example.reader", .bundleMismatch),
+            field(0, "bundle id", "Com.Example.Reader", .bundleMismatch),
+            field(0, "bundle id", "com.Example.reader", .bundleMismatch),
             BackendMistake([.wrongKey], "key", "KEY1") { $0.key = "KEY1" },
         ]
-        + ["undefined", "", "null", "None", "nil"].flatMap { word in
+        + ["undefined", "", "null", "None", "nil", "(null)"].flatMap { word in
             [(0, "bundle id"), (1, "key id"), (2, "product"), (3, "offer"), (5, "nonce"), (6, "timestamp")].map {
                 field($0.0, $0.1, word, .fieldUndefined)
             }
