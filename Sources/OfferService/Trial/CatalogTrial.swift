@@ -92,9 +92,12 @@ package struct CatalogTrial: Sendable {
         for customer in customers {
             guard let apps = apps[customer.bundleId] else { continue }
             tally.customers += 1
+            // By both catalogs or by neither: else an unknown limit would look like a gain.
+            let isLimitUnknown = customer.hasUnknownLimits(by: [apps.before, apps.with])
+            if isLimitUnknown { tally.limitsUnknown += 1 }
+            let draw = isLimitUnknown ? nil : draw
             let before = TriedCustomer(customer, by: apps.before, about: apps.all, at: now, drawingBy: draw)
             let with = TriedCustomer(customer, by: apps.with, about: apps.others, at: now, drawingBy: draw)
-            if before.isLimitUnknown || with.isLimitUnknown { tally.limitsUnknown += 1 }
             questions += [before.question, with.question].compactMap(\.self)
             trials.append((apps, before, with))
         }
@@ -137,18 +140,17 @@ package enum TrialOutcome: Hashable, Sendable {
 private struct TriedCustomer {
     private(set) var outcomes: [TrialOutcome]
     private(set) var question: LedgerQuestion?
-    /// Whether the customer may be a part of the account's name, which nobody knows here.
-    private(set) var isLimitUnknown = false
     private var policy: OfferPolicy?
     /// The offers, and their places, whose decisions depend on the ledger.
     private var open: [(place: Int, request: OfferRequest)] = []
 
+    /// Without a draw, limits and holdouts are not known.
     init(
         _ customer: HeldCustomer,
         by app: App?,
         about offers: [CatalogTrial.Asked],
         at now: Timestamp,
-        drawingBy draw: any HoldoutDraw
+        drawingBy draw: (any HoldoutDraw)?
     ) {
         outcomes = Array(repeating: .decided(.offerNotInCatalog), count: offers.count)
         guard let app else { return }
@@ -157,10 +159,6 @@ private struct TriedCustomer {
             return
         }
         let view = customer.account.map(AccountView.init(knownBy:)) ?? AccountView()
-        if let account = customer.account, app.customerSeparator != nil {
-            // An account that Apple names is a UUID, and all of it is the customer.
-            isLimitUnknown = !customer.held.chapters.contains { $0.isBought(by: account) }
-        }
         guard !offers.isEmpty else { return }
         var policy = OfferPolicy(
             app: app,
@@ -176,12 +174,12 @@ private struct TriedCustomer {
             now: now,
             maximumEvidenceAgeSeconds: 0,
             heldAge: .any(countsAccounts: true),
-            drawingBy: isLimitUnknown ? nil : draw
+            drawingBy: draw
         )
         for (place, offer) in offers.enumerated() where offer.isListed {
             let decision = policy.decide(offer.request)
             outcomes[place] = .decided(decision.reason)
-            if !isLimitUnknown, policy.dependsOnLedger(decision, about: offer.request) {
+            if draw != nil, policy.dependsOnLedger(decision, about: offer.request) {
                 open.append((place, offer.request))
             }
         }
@@ -197,6 +195,15 @@ private struct TriedCustomer {
         self.policy = nil
         policy.consider(answer)
         for (place, request) in open { outcomes[place] = .decided(policy.decide(request).reason) }
+    }
+}
+
+extension HeldCustomer {
+    /// Whether the customer may be a part of the account's name by one of the catalogs, which nobody knows here.
+    fileprivate func hasUnknownLimits(by apps: [App?]) -> Bool {
+        guard let account, apps.contains(where: { $0?.customerSeparator != nil }) else { return false }
+        // An account that Apple names is a UUID, and all of it is the customer.
+        return !held.chapters.contains { $0.isBought(by: account) }
     }
 }
 

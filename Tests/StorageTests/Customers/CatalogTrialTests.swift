@@ -14,7 +14,11 @@ struct CatalogTrialTests {
         func book(from evidence: Evidence) throws(EvidenceFault) -> Book { Book() }
     }
 
-    private static func app(lapsedFor days: Int = 200, requiresAccount: Bool = false) -> App {
+    private static func app(
+        lapsedFor days: Int = 200,
+        requiresAccount: Bool = false,
+        customerSeparator: CustomerSeparator? = nil
+    ) -> App {
         let offers = [
             PromotionalOffer(id: "comeback") {
                 $0.audience = [.lapsed]
@@ -29,6 +33,7 @@ struct CatalogTrialTests {
             bundleId: bundleId,
             environments: [.production, .sandbox],
             requiresAccount: requiresAccount,
+            customerSeparator: customerSeparator,
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])]
         )
     }
@@ -184,6 +189,18 @@ struct CatalogTrialTests {
             #expect(tally.customers == 1)
             #expect(tally.rows.allSatisfy { $0.with == 0 && $0.gained == 0 && $0.lost == $0.before })
             #expect(tally.rows.flatMap { $0.moves.keys.map(\.to) }.allSatisfy { $0 == .decided(.offerNotInCatalog) })
+        }
+    }
+
+    @Test("Where one of the catalogs cuts names, limits are known by neither, and nobody is gained or lost by that")
+    func separator() async throws {
+        let fixture = try LedgerFixture(.sqlite)
+        try fixture.states().learn(Self.book(3))
+        let apps = [Self.app(), Self.app(customerSeparator: CustomerSeparator(":"))]
+        for (before, with) in [(apps[0], apps[1]), (apps[1], apps[0])] {
+            let (tally, _) = try await Self.tried(fixture, [before], [with])
+            #expect(tally.limitsUnknown == 1)
+            #expect(tally.rows.allSatisfy { $0.before == $0.with && $0.moves.isEmpty })
         }
     }
 
