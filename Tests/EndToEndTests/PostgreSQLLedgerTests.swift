@@ -44,6 +44,24 @@ struct PostgreSQLLedgerTests {
         try installation.ledger("verify").expect(0)
     }
 
+    @Test("A start puts its configuration on record before it signs, though the connections are only being made")
+    func configuration() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let rules = ["maximumSignaturesPerCustomer: 3", "familyShared: allow", "duringPriceIncrease: refuse"]
+        for (index, rule) in rules.enumerated() {
+            try installation.edit("catalog.yaml", "id: anyone", "id: anyone, \(rule)")
+            let service = try RunningService(installation)
+            #expect(try service.sign(request).status == 200)
+            service.stop()
+            let lines = try service.logLines().filter { $0["message"] as? String == "configuration in use" }
+            #expect(lines.count == 1)
+            #expect(lines.first?["record"] == nil)
+            #expect((lines.first?["changes"] as? [String])?.count == min(index, 1))
+            #expect(try installation.ledger("export", "--configurations").text.jsonLines().count == index + 1)
+        }
+    }
+
     @Test("A stop while the server hangs takes no longer than the drain may, and the exit status says so")
     func stopInOutage() throws {
         let server = try PostgreSQLServer()

@@ -17,9 +17,10 @@ final class ConfigurationRecorder: Service {
         let before: ConfigurationInUse?
     }
 
-    /// How long a start or a reload waits for the ledger.
-    private static let patience = Duration.seconds(2)
-    private static let pause = Duration.seconds(5)
+    /// How long one attempt may take, and how long a start or a reload repeats it, with what pause.
+    private static let (patience, look) = (Duration.seconds(2), Duration.milliseconds(20))
+    /// The pause between later attempts.
+    private static let pause = Duration.seconds(1)
 
     private let ledger: OpenLedger
     private let logger: Logger
@@ -39,12 +40,20 @@ final class ConfigurationRecorder: Service {
             defer { state = State(inUse: configuration, isDue: true) }
             return state.inUse
         }
-        let recorded = await TimeLimit.value(by: .now + Self.patience, otherwise: nil) { [self] in await record() }
+        let end = ContinuousClock.now + Self.patience
+        var recorded = await record()
+        // Just after a start, PostgreSQL's connections are still being made.
+        while recorded == nil, .now < end {
+            try? await Task.sleep(for: Self.look)
+            recorded = await record()
+        }
         log(configuration, since: before ?? recorded?.before, isOnRecord: recorded != nil)
     }
 
     func run() async throws {
-        while (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil {
+        var isLast = false
+        while !isLast {
+            isLast = (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) == nil
             guard let due = state.withLock({ $0.isDue ? $0.inUse : nil }), let recorded = await record() else {
                 continue
             }
@@ -53,8 +62,12 @@ final class ConfigurationRecorder: Service {
     }
 
     /// Records the configuration in use, and gives the newest one that was on record before, if any; `nil` where that did
-    /// not succeed.
+    /// not succeed in time.
     private func record() async -> Recorded? {
+        await TimeLimit.value(by: .now + Self.patience, otherwise: nil) { [self] in await attempt() }
+    }
+
+    private func attempt() async -> Recorded? {
         guard ledger.fault == nil, let due = state.withLock(\.inUse) else { return nil }
         do throws(StorageFailure) {
             let before = try await ledger.journal.record(configuration: due.json)
