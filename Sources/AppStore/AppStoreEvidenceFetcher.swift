@@ -156,7 +156,7 @@ package struct AppStoreEvidenceFetcher: EvidenceFetcher {
         do throws(EvidenceFault) {
             return try await ask(asking, in: turn)
         } catch {
-            if error == .appStoreCredentials {
+            if error.code == EvidenceFault.appStoreCredentials.code {
                 credentialsRefused[asking.app.bundleId]?[asking.app.service(for: asking.question)]?.increment()
             }
             throw error

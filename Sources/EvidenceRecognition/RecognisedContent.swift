@@ -30,6 +30,8 @@ package struct RecognisedContent: Equatable, Sendable {
         let what = "This is \(kind.name)\(encoding)\(isURLEncoded ? ", URL-encoded" : "")."
         // A JWS has none of the characters that a URL encodes: its reader names those that do not belong there.
         if isURLEncoded, kind == .otherJWS || kind.home == place && kind != .receipt { return nil }
+        // Apple signs the payloads of its calls alone: why it is none of them says its reader.
+        if kind == .otherJWS, place == .signedPayload { return nil }
         guard kind.home == place else { return "\(what) \(kind.advice)" }
         if isURLEncoded { return "\(what) Send it as it is, with its plus signs, and without percent signs." }
         return isInBase64 ? "\(what) Send it as it is, without that Base64." : nil

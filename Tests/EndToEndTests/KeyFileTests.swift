@@ -42,6 +42,14 @@ struct KeyFileTests {
         }
         let service = try RunningService(installation, flags: flags("credential:"), environment: environment)
         #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
+        try FileManager.default.removeItem(at: credentials.appending(path: "digest-key"))
+        let gone = try Executable.run(
+            ["check", "--config", installation.configuration] + flags("credential:"),
+            environment: environment
+        )
+        gone.expect(78, "--ledger-digest-key-file: \"credential:digest-key\": no such file")
+        try Data(repeating: 7, count: 32).write(to: credentials.appending(path: "digest-key"))
+        try setMode(0o440, of: "\(credentials.path)/digest-key")
         let open = try Executable.run(["check", "--config", installation.configuration] + flags("credentials/"))
         #expect(open.status == 78)
         for flag in ["--ledger-digest-key-file", "--ledger-checkpoint-key-file"] {

@@ -22,6 +22,22 @@ struct LogTests {
         #expect(try service.logLines().contains { ($0["message"] as? String)?.contains("log.level: \"loud\"") == true })
     }
 
+    @Test("a client's request that no call answers has its line, as every other refusal of a client")
+    func noCall() throws {
+        let service = try RunningService()
+        let token = ["Authorization: Bearer \(Installation.token)"]
+        let connection = try Connection(to: service.server)
+        #expect(try connection.request("GET", "/v1/signature", headers: token).status == 404)
+        #expect(try connection.request("PUT", "/v1/signatures", headers: token, body: "{}").status == 405)
+        service.stop()
+        let refused = try service.logLines().filter { $0["message"] as? String == "refused" }
+        #expect(refused.compactMap { $0["code"] as? String } == ["not_found", "method_not_allowed"])
+        for line in refused {
+            #expect(line["client"] as? String == "backend")
+            #expect(line["requestId"] != nil && line["peer"] != nil)
+        }
+    }
+
     @Test("with a chosen format every line on both outputs is of it, from the start to the end, or to a refused start")
     func chosen() throws {
         let service = try RunningService(flags: ["--log-format", "json"])

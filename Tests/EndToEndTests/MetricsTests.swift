@@ -41,8 +41,8 @@ struct MetricsTests {
         #expect(requests("/v1/signatures", 400, "backend") == 1)
         #expect(requests("/v1/signatures", 401, "none") == 1)
         #expect(requests("/v1/signatures", 415, "backend") == 1, "who shows a good token is named")
-        #expect(requests("unmatched", 405, "none") == 1)
-        #expect(requests("unmatched", 404, "none") == 1)
+        #expect(requests("unmatched", 405, "backend") == 1)
+        #expect(requests("unmatched", 404, "backend") == 1)
         #expect(
             metrics["offer_signer_request_duration_seconds_count{route=\"/v1/signatures\"}"] == 4
         )

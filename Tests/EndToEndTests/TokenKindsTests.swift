@@ -134,6 +134,13 @@ struct TokenKindsTests {
             environment: token.environment
         )
         #expect(with.status == 0 && with.text.contains("self-test:   passed"), "\(with.errors)")
+        let missing = try Executable.run(inspect + ["--public-key-file", "none.pem", uri])
+        missing.expect(1, "none.pem\": no such file")
+        #expect(!missing.errors.contains(TestToken.softHSM), "\(missing.errors)")
+        try Executable.run(["keys", "inspect", "--public-key-file", installation.publicKey, installation.key])
+            .expect(64, "go with --module")
+        try Executable.run(inspect + [uri + "&module-path=/usr/lib/other.so"], environment: token.environment)
+            .expect(1, "module-path of the URI is another module than --module")
     }
 
     /// A database of NSS with the key, without a password; returns its parameters.

@@ -159,7 +159,7 @@ struct ServerAPIClient: Sendable {
                 "the catalog's appAppleId is not the one that Apple names",
                 ["bundleId": "\(app.bundleId)", "appAppleId": "\(answered)"]
             )
-            return .unavailable(.appStoreCredentials)
+            return .unavailable(.otherAppAppleId)
         }
         do throws(SignedDataFault) {
             let known = try HistoryUnderWay(answer, verifiedBy: verifier, in: environment, asOf: asOf)

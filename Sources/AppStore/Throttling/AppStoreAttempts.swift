@@ -89,6 +89,15 @@ extension EvidenceFault {
         )
     }
 
+    /// Apple names another app by the bundle id; the log says which.
+    static var otherAppAppleId: EvidenceFault {
+        EvidenceFault(
+            .unavailable(retryAfterSeconds: 60),
+            code: appStoreCredentials.code,
+            detail: "The App Store names another appAppleId than this service's catalog. Its operator has to fix that."
+        )
+    }
+
     /// The token that has the key, with which Apple is asked, does not answer.
     static var signingUnavailable: EvidenceFault {
         EvidenceFault(

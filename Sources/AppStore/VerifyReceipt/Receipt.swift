@@ -25,8 +25,8 @@ struct Receipt {
         var requestDate = AppleDateFields()
         try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
             switch member {
-            case .bundleId: bundleIdentifier = try reader.readAppleText()
-            case .oldBundleId: oldBundleIdentifier = try reader.readAppleText()
+            case .bundleId: bundleIdentifier = try reader.readAppleIdentifier()
+            case .oldBundleId: oldBundleIdentifier = try reader.readAppleIdentifier()
             case .receiptType: environment = Self.environment(ofType: try reader.readAppleText())
             case .requestDate: requestDate.milliseconds = try reader.readAppleDate()
             case .requestDateText: try requestDate.readText(from: &reader)

@@ -50,7 +50,8 @@ extension Problem {
                 pointer: "/transactionId"
             )
         case .evidence(let fault):
-            let pointer = "/evidence/\(fault.member ?? kind?.rawValue ?? "")\(fault.pointer)"
+            // Without evidence in the request, what is held was confirmed.
+            let pointer = (fault.member ?? kind?.rawValue).map { "/evidence/\($0)\(fault.pointer)" }
             switch fault.kind {
             case .malformed, .unsupported:
                 self.init(status: 400, code: fault.code, detail: fault.detail, pointer: pointer)

@@ -24,13 +24,17 @@ struct Gate {
         if let fault = head.framingFault { return .refuse(fault, closes: true) }
         // Paths match exactly: neither `//v1/signatures` nor `/v1/signatures/` leads to a call.
         guard let call = calls.call(of: head) else {
+            recognise(request)
             return .refuse(.notFound(head.path, among: calls.filter { !$0.isOfPage }.map(\.path)))
         }
         if call.isOfPage {
             guard let host = head.host, hosts?().contains(host) == true else { return .refuse(.misdirected) }
             if head.isFromForeignOrigin { return .refuse(.foreignOrigin) }
         }
-        guard head.asks(call.method) else { return .refuse(.methodNotAllowed(allow: call.method.allow)) }
+        guard head.asks(call.method) else {
+            recognise(request)
+            return .refuse(.methodNotAllowed(allow: call.method.allow))
+        }
         (request.call, request.endpoints) = (call, endpoints?())
         let limit = limits.maximumBodyBytes(of: call)
         do throws(Problem) {
@@ -44,6 +48,11 @@ struct Gate {
             return .refuse(error)
         }
         return .admit(maximumBodyBytes: limit)
+    }
+
+    /// Looks who sent a request that no call answers: a client's refusal has a line of the log.
+    private func recognise(_ request: Request) {
+        request.token = request.head.token.flatMap { try? endpoints?().clients.validToken(with: $0) }
     }
 
     private func admit(_ request: Request, to call: Call) throws(Problem) {

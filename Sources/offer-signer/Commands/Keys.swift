@@ -33,6 +33,12 @@ struct Keys: ParsableCommand {
         @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8; with --module, URIs.", valueName: "file"))
         var files: [String]
 
+        func validate() throws {
+            guard module != nil || publicKeyFile == nil && parameters == nil else {
+                throw ValidationError("--public-key-file and --parameters go with --module.")
+            }
+        }
+
         func run() throws {
             var allFine = true
             do {
@@ -73,19 +79,34 @@ struct Keys: ParsableCommand {
         /// A `pin-source` is relative to the working directory.
         private func inspect(in module: String) throws {
             let directory = ConfigurationDirectory(of: "")
+            let path = directory.resolve(module)
+            let trusted: TokenModuleFile
+            let point: P256.Signing.PublicKey?
+            do {
+                _ = try RegularFile.size(of: path)
+                trusted = try TokenModuleFile(path, parameters: parameters)
+            } catch {
+                let reason = (error as? KeyError)?.reason ?? (error as? ValueFault)?.message ?? "\(type(of: error))"
+                throw Console.failure("\(Echo.path(module)): \(reason)")
+            }
+            do throws(ValueFault) {
+                point = try publicKeyFile.map { file throws(ValueFault) in
+                    try P256PublicKeyFile.read(directory.resolve(file))
+                }
+            } catch {
+                throw Console.failure(error.message)
+            }
             var allFine = true
             for file in files {
                 do {
-                    let path = directory.resolve(module)
-                    _ = try RegularFile.size(of: path)
-                    let trusted: TokenModuleFile
-                    do throws(KeyError) {
-                        trusted = try TokenModuleFile(path, parameters: parameters)
-                    } catch {
-                        throw ValueFault(error.reason)
-                    }
                     let uri = try TokenURI(file)
-                    let point = try publicKeyFile.map { try P256PublicKeyFile.read(directory.resolve($0)) }
+                    if let named = uri.modulePath,
+                        (try? TokenModuleFile(directory.resolve(named)))?.path != trusted.path
+                    {
+                        Console.message("error: module-path of the URI is another module than --module")
+                        allFine = false
+                        continue
+                    }
                     let inspection = try TokenInspection(
                         uri,
                         in: trusted,
@@ -98,9 +119,6 @@ struct Keys: ParsableCommand {
                     } else {
                         try Console.result("\(inspection)")
                     }
-                } catch let error as ValueFault {
-                    Console.message("error: \(Echo.path(module)) \(error.message)")
-                    allFine = false
                 } catch let error as KeyError {
                     Console.message("error: \(error)")
                     allFine = false

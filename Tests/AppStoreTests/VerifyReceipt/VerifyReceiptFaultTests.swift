@@ -42,6 +42,8 @@ struct VerifyReceiptFaultTests {
                 "/pending_renewal_info/0/auto_renew_status"
             ),
             (#"{"status":0,"receipt":{"request_date_ms":1e300}}"#, "/receipt/request_date_ms"),
+            (#"{"status":0,"receipt":{"bundle_id":"\#(String(repeating: "a", count: 256))"}}"#, "/receipt/bundle_id"),
+            (#"{"status":0,"receipt":{"bid":"a\n"}}"#, "/receipt/bid"),
             (#"{"status":0,"receipt":{"request_date":"soon"}}"#, "/receipt/request_date"),
             (
                 #"{"status":0,"latest_receipt_info":[{"original_transaction_id":"5\u00008"}]}"#,

@@ -54,7 +54,7 @@ struct GateTests {
     )
     func paths(target: String) async throws {
         #expect(try await judge(target).summary == "404 not_found ")
-        #expect(counted() == [#"offer_signer_requests_total{route="unmatched",status="404",client="none"} 1"#])
+        #expect(counted() == [#"offer_signer_requests_total{route="unmatched",status="404",client="abc"} 1"#])
     }
 
     @Test("A misspelt path and a misspelt parameter are asked about")

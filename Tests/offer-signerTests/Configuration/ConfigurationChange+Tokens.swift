@@ -13,6 +13,10 @@ extension ConfigurationChange {
         key("pkcs11: \"pkcs11:object=A?pin-value=hunter2\"", "has the PIN itself, pin-value: write it to a file"),
         key("pkcs11: \"pkcs11:object=A?pin-source=|echo hunter2\"", "% and two hexadecimal digits"),
         key("pkcs11: \"pkcs11:object=A?pin-source=|hunter2\"", "has a command as pin-source, and none is run"),
+        key(
+            "pkcs11: \"pkcs11:object=A?pin-source=aMIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkw\"",
+            "pin-source looks like a private key itself"
+        ),
         key("pkcs11: \"pkcs11:object=A?pin-source=file:none.pin\"", "relative to the directory of the catalog"),
         key("pkcs11: [a]", "is a list"),
         .main("catalog:  ", "pkcs11: { modules: [none.so] }\ncatalog:  ", "3: pkcs11.modules[0]", "no such file"),

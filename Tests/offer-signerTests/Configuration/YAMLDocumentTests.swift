@@ -37,8 +37,12 @@ import Testing
 
     @Test func aByteOrderMarkIsNoFault() throws {
         let fixture = try ConfigurationFixture()
-        try fixture.write([0xEF, 0xBB, 0xBF] + Array(ConfigurationFixture.clients.utf8), to: "clients.yaml")
-        #expect(fixture.faults().isEmpty)
+        for (text, file) in [
+            (ConfigurationFixture.clients, "clients.yaml"), (ConfigurationFixture.main, "offer-signer.yaml"),
+        ] {
+            try fixture.write([0xEF, 0xBB, 0xBF] + Array(text.utf8), to: file)
+            #expect(fixture.faults() == [])
+        }
     }
 
     @Test func windowsLineEndsAreNoFaultAndCountOnce() throws {

@@ -47,13 +47,13 @@ enum Echo {
     /// A file path without quotes, as messages about a file begin: the part that is there, and a file's name after it.
     static func file(_ path: String) -> String {
         if repeats(path: path) { return visible(path) }
-        let directory = directoryThatIsThere(of: path)
-        return directory.isEmpty ? withheld(path) : visible(directory) + "…"
+        let beginning = knownBeginning(of: path)
+        return beginning.isEmpty ? withheld(path) : visible(beginning) + "…"
     }
 
     static func repeats(path: String) -> Bool {
         guard !holdsSecret(path), !holdsKey(path) else { return false }
-        let rest = path.dropFirst(directoryThatIsThere(of: path).count)
+        let rest = path.dropFirst(knownBeginning(of: path).count)
         return isShort(String(rest)) || isFileName(rest) || access(path, F_OK) == 0
     }
 
@@ -101,8 +101,9 @@ enum Echo {
         text.split(separator: "/").contains { SecretText.isLikely($0) }
     }
 
-    /// The longest beginning of a path that leads to a directory, with its slash.
-    private static func directoryThatIsThere(of path: String) -> String {
+    /// The longest beginning of a path that leads to a directory, with its slash; what all names of credentials begin with.
+    private static func knownBeginning(of path: String) -> String {
+        if ConfigurationDirectory.isCredentialName(path) { return ConfigurationDirectory.credentialPrefix }
         guard path.utf8.count <= Int(PATH_MAX) else { return "" }
         var directory = path[...]
         while let slash = directory.lastIndex(of: "/") {

@@ -45,6 +45,12 @@ extension SettingsReader {
         guard let node, let uri = node.value(.tokenURI) else { return nil }
         var pinFile: String?
         if let source = uri.pinSource {
+            do throws(ValueFault) {
+                _ = try ValueKind<String>.file.parse(source)
+            } catch {
+                node.fault("pin-source \(error.message)")
+                return nil
+            }
             let isCredential = ConfigurationDirectory.isCredentialName(source)
             let path = isCredential ? source : ConfigurationDirectory(of: node.place.source).resolve(source)
             pinFile = existingFile(path, "the PIN of the token", at: node.place, relativeTo: "the catalog")

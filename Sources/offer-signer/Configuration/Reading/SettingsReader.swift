@@ -45,12 +45,13 @@ struct SettingsReader {
             }
             return absolute
         } catch {
+            let isCredential = ConfigurationDirectory.isCredentialName(path)
             let fix =
-                ConfigurationDirectory.isCredentialName(path)
+                isCredential
                 ? "this should be \(kind), under the name of a LoadCredential= line, which systemd reads when it starts "
                     + "the service: after a new line, restart it"
                 : "this should be the path of \(kind), relative to the directory of \(base)"
-            let shown = Echo.repeats(path: path) ? path : directory.resolve(path)
+            let shown = isCredential || Echo.repeats(path: path) ? path : directory.resolve(path)
             faults.fault(place, "\(Echo.path(shown)): \(error.message); \(fix)")
             return nil
         }

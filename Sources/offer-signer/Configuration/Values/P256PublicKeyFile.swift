@@ -7,7 +7,12 @@ enum P256PublicKeyFile {
 
     /// PEM with one `PUBLIC KEY` (RFC 7468 §13) of P-256; a private key in its place is refused.
     static func read(_ path: String) throws(ValueFault) -> P256.Signing.PublicKey {
-        let size = try RegularFile.size(of: path)
+        let size: Int
+        do throws(ValueFault) {
+            size = try RegularFile.size(of: path)
+        } catch {
+            throw ValueFault("\(Echo.path(path)): \(error.message)")
+        }
         guard size <= maximumBytes else { throw fault(path, "has \(size) bytes") }
         guard let data = FileManager.default.contents(atPath: path) else { throw fault(path, "cannot be read") }
         let text = String(decoding: data, as: UTF8.self)

@@ -8,8 +8,9 @@ final class YAMLDocument {
     /// Nodes hold their anchors weakly, and the parser holds them for good: without it, anchors could not be seen.
     let parser: Yams.Parser
 
-    /// Fails after recording a fault.
+    /// Fails after recording a fault; a byte order mark, as Windows' editors write it, is none.
     init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
+        let text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
         if let (line, message) = YAMLBounds.fault(of: text) {
             faults.fault(file.place(line: line), message)
             return nil
