@@ -32,16 +32,6 @@ struct AppStoreEvidenceTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("When Apple does not answer, the request ends within its time, as 503")
-    func silence() throws {
-        let server = try FakeServer { _ in .init(delay: 10) }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
-        let response = try service.sign(body(#""receipt":"MIIB""#))
-        #expect(response.summary == "503 app_store_unavailable")
-        #expect(response.headers["retry-after"] != nil)
-        service.stop()
-    }
-
     @Test("However many requests wait for Apple, those that do not are answered")
     func waiting() throws {
         let server = try FakeServer { _ in .init(delay: 60) }
@@ -92,19 +82,5 @@ struct AppStoreEvidenceTests {
         gate.signal()
         #expect(try service.sign(question).decisions.first?["discount"] != nil)
         #expect(try service.sign(question).decisions.first?["reason"] as? String == "signature_limit")
-    }
-
-    @Test("When Apple is down, answers come at once after a few failures")
-    func outage() throws {
-        let server = try FakeServer { _ in .init(503, "down") }
-        let service = try RunningService(Installation(asking: server, trusting: authority))
-        for receipt in ["AAAA", "AAAB"] { #expect(try service.sign(body(#""receipt":"\#(receipt)""#)).status == 503) }
-        let before = server.requests.count
-        #expect(before == 5)
-        let response = try service.sign(body(#""receipt":"AAAC""#))
-        #expect(response.status == 503)
-        let seconds = try #require(response.headers["retry-after"].flatMap(Int.init))
-        #expect((1...5).contains(seconds))
-        #expect(server.requests.count == before)
     }
 }

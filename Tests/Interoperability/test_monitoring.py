@@ -62,16 +62,30 @@ def labels_of(expression):
 
 
 @pytest.fixture(scope="module")
-def exposed(service):
-    """Names with a HELP line, as queries write them, and every label of every sample."""
+def metrics(service):
     service.sign()
     with urllib.request.urlopen(f"{service.admin}/metrics", timeout=30) as response:
-        text = response.read().decode()
+        assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+        return response.read().decode()
+
+
+@pytest.fixture(scope="module")
+def exposed(metrics):
+    """Names with a HELP line, as queries write them, and every label of every sample."""
     names = set()
-    for name, kind in re.findall(r"^# HELP (\S+) .+\n# TYPE \S+ (\S+)$", text, re.MULTILINE):
+    for name, kind in re.findall(r"^# HELP (\S+) .+\n# TYPE \S+ (\S+)$", metrics, re.MULTILINE):
         names |= {f"{name}_{suffix}" for suffix in ("bucket", "sum", "count")} if kind == "histogram" else {name}
-    labels = {label for family in text_string_to_metric_families(text) for each in family.samples for label in each.labels}
-    return names, labels
+    families = text_string_to_metric_families(metrics)
+    return names, {label for family in families for each in family.samples for label in each.labels}
+
+
+def test_prometheus_own_parser_finds_a_type_and_a_help_of_every_metric(metrics):
+    families = {family.name: family for family in text_string_to_metric_families(metrics)}
+    for family in families.values():
+        assert family.type in ("counter", "gauge", "histogram"), family
+        assert family.documentation, family
+    for name in ("process_cpu_seconds", "process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"):
+        assert families[name].samples[0].value > 0
 
 
 @pytest.mark.parametrize(("place", "expression"), list(expressions()))
@@ -83,10 +97,8 @@ def test_every_metric_and_label_of_a_query_is_exposed(exposed, place, expression
     assert labels_of(expression) <= labels | LABELS_OF_PROMETHEUS, place
 
 
-def test_every_border_of_a_query_is_one_of_the_histogram(service):
-    service.sign()
-    with urllib.request.urlopen(f"{service.admin}/metrics", timeout=30) as response:
-        borders = set(re.findall(r'^(\w+)\{.*le="([^"]+)"', response.read().decode(), re.MULTILINE))
+def test_every_border_of_a_query_is_one_of_the_histogram(metrics):
+    borders = set(re.findall(r'^(\w+)\{.*le="([^"]+)"', metrics, re.MULTILINE))
     asked = {pair for _, query in expressions() for pair in re.findall(r'(\w+_bucket)\{[^}]*le="([^"]+)"', query)}
     assert asked
     assert asked <= borders

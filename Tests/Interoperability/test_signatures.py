@@ -1,5 +1,7 @@
 """A signature is one that Apple would accept: its bytes are composed by Apple's library, and checked elsewhere."""
 
+import json
+import subprocess
 import uuid
 
 import pytest
@@ -7,7 +9,7 @@ from cryptography.exceptions import InvalidSignature
 
 import apple_library
 import offer_signer
-from offer_signer import KEY_ID, OFFER_ID, PRODUCT_ID, SEPARATOR, signed_fields, verify
+from offer_signer import BUNDLE_ID, KEY_ID, OFFER_ID, PRODUCT_ID, SEPARATOR, signed_fields, verify
 
 TOKEN_IN_UPPER_CASE = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
 CLOCK_TOLERANCE = 2_000  # milliseconds
@@ -56,6 +58,24 @@ def test_without_an_account_the_field_is_empty_and_stays(service):
     payload = apple_library.payload(answer, decision, "")
     assert payload.decode().split(SEPARATOR)[4] == ""
     verify(service.key, decision, payload)
+
+
+def test_the_sign_command_gives_the_services_answer(service, tmp_path):
+    evidence = tmp_path / "receipt-response.json"
+    evidence.write_text(json.dumps(offer_signer.lapsed_receipt_response()))
+    command = [offer_signer.EXECUTABLE, "sign", "--config", service.configuration, "--bundle-id", BUNDLE_ID]
+    command += ["--product-id", PRODUCT_ID, "--offer-id", OFFER_ID]
+    command += ["--app-account-token", TOKEN_IN_UPPER_CASE, "--receipt-response", evidence]
+    result = subprocess.run(command, capture_output=True, env=offer_signer.ENVIRONMENT, timeout=60, check=True)
+    answers = [json.loads(result.stdout), service.sign(appAccountToken=TOKEN_IN_UPPER_CASE)]
+    for answer in answers:
+        [decision] = answer["decisions"]
+        verify(service.key, decision, SEPARATOR.join(signed_fields(answer, decision)).encode())
+        # The service was asked with an answer of verifyReceipt that may be a second younger.
+        del decision["expiresAt"], decision["asOf"]
+        for member in ("nonce", "timestamp", "signature"):
+            del decision["discount"][member]
+    assert answers[0] == answers[1]
 
 
 def test_a_thousand_signatures_have_a_thousand_nonces_and_the_time_of_day(service):
