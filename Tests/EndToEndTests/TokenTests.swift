@@ -137,23 +137,6 @@ struct TokenTests {
         #expect(try scene.installation.records().count == 1)
     }
 
-    @Test("Wrong signatures of a token: 503, nothing recorded, not ready while it lasts, and back by itself")
-    func signsWrongly() throws {
-        let token = try token(.told)
-        let service = try RunningService(installation, environment: token.environment)
-        try expectSignature(try service.sign(request))
-        let records = try installation.records().count
-        try token.order("wrong")
-        let refused = try service.sign(request)
-        #expect(refused.status == 503 && refused.json["code"] as? String == "signing_unavailable", "\(refused.json)")
-        try service.expectFault("key TESTKEY001: ")
-        #expect(try service.metrics()[#"offer_signer_token_faults_total{cause="wrong_signature"}"#] ?? 0 >= 1)
-        #expect(try installation.records().count == records)
-        try token.order("ok")
-        try service.waitUntilReadiness(is: 200)
-        try expectSignature(try service.sign(request))
-    }
-
     @Test("A self-test that cannot be made has failed: without random bytes a token's key is refused")
     func selfTestWithoutRandomBytes() throws {
         let token = try token(.softHSM)
