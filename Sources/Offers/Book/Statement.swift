@@ -62,7 +62,7 @@ extension Statement<Transaction> {
         } else {
             joined.content.fillGaps(from: older.content)
             // An answer that does not say whose a purchase is means a customer's own; what is signed does not.
-            // Nor does it take back that a purchase was shared, assigned or somebody's of whom nothing is known.
+            // Beside another owner that was named before, it counts as silent, as owners do not change.
             let owners = (newer: newer.content.ownership, older: older.content.ownership)
             if owners.newer == .unknown(nil) && older.source == .signature
                 || owners.newer == .purchased && newer.source != .signature && owners.older != .unknown(nil)

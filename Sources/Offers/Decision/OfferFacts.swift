@@ -31,7 +31,7 @@ final class OfferFacts: EvidenceFacts {
         var certainty = subscription.certainty
         if certainty == .known, let end = subscription.failedRenewalEnd, end <= now {
             let last = subscription.said?.last
-            // Of what was said after that end it is known what it says, unless it is held at any age.
+            // What Apple said after that end counts, but not where state of any age does.
             let isOfAnyAge = if case .any = request.heldAge { true } else { false }
             if isOfAnyAge || last.map({ $0 < end }) ?? false { certainty = .wasToRenew(after: last ?? now) }
         }

@@ -163,10 +163,10 @@ extension Transaction {
 // MARK: Periods that were replaced before they began
 
 extension Chapter {
-    /// Marks as upgraded what Apple charged ahead, and an upgrade replaced before it began, as nobody is told of that.
+    /// Marks a renewal that was charged ahead as upgraded, where an upgrade replaced it before it began.
     ///
-    /// Another product was bought after the period was shown, for a time beyond its begin, and Apple has not spoken of the
-    /// period since.
+    /// Apple sends nothing about that. It shows where another product was bought after Apple last spoke of the renewal and
+    /// before it began, for a time beyond its begin.
     mutating func markReplacedAhead() {
         for index in transactions.indices {
             guard let begin = transactions[index].content.purchaseDate, let shown = transactions[index].shownSince,
