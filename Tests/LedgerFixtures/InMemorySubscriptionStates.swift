@@ -63,19 +63,4 @@ package final class InMemorySubscriptionStates: SubscriptionStates {
             return isNew
         }
     }
-
-    package func forget(_ account: AccountDigest) -> Int {
-        contents.withLock { contents in
-            contents.marks[account] = nil
-            let identities = contents.byAccount.removeValue(forKey: account) ?? []
-            for identity in identities {
-                guard let held = contents.subscriptions[identity] else { continue }
-                let rest = held.forgetting(account)
-                contents.subscriptions[identity] = rest
-                guard rest == nil else { continue }
-                for other in held.accounts.keys { contents.byAccount[other]?.remove(identity) }
-            }
-            return identities.count
-        }
-    }
 }

@@ -42,7 +42,6 @@ struct CatchUpNotificationsTests {
         func atHand(_ questions: [StateQuestion]) -> [Book]? { nil }
         func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] { [] }
         func learn(_ observation: Book) {}
-        func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 
         func save(
             _ notification: NotificationRecord,

@@ -61,7 +61,7 @@ enum EvidenceSource {
     case appStore
 }
 
-/// States for reading alone: nothing is learnt, stored or forgotten.
+/// States for reading alone: nothing is learnt or stored.
 private struct ReadOnlyStates: SubscriptionStates {
     let states: any SubscriptionStates
 
@@ -79,6 +79,4 @@ private struct ReadOnlyStates: SubscriptionStates {
     ) async throws(StorageFailure) -> Bool {
         false
     }
-
-    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }

@@ -17,11 +17,6 @@ package protocol SubscriptionStates: Sendable {
     /// It returns `false` when the notification was saved before, and throws when nothing of it is saved.
     func save(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure)
         -> Bool
-
-    /// Forgets a customer: the subscriptions that belong to the account, with all that is held of them.
-    ///
-    /// It returns their number.
-    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int
 }
 
 /// The subscriptions and the account that a decision asks held state for.

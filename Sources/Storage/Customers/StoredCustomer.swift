@@ -9,7 +9,9 @@ package struct StoredCustomer: Sendable {
     let account: AccountDigest?
     package let originalTransactionId: String?
     let digestKey: DigestKey
+}
 
+extension StoredCustomer {
     /// The customer of an account; `nil` for no account.
     package init?(_ account: Account, of app: App, by digestKey: DigestKey) {
         guard let name = account.stateKey, let customer = account.customer(by: app.customerSeparator) else {

@@ -1,4 +1,3 @@
-import Dispatch
 package import Offers
 
 extension Journal: SubscriptionStates {
@@ -38,14 +37,6 @@ extension Journal: SubscriptionStates {
         }
         return isNew
     }
-
-    package func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int {
-        try await queue.perform { [writer] () throws(StorageFailure) in
-            writer.writeRiders()
-            defer { writer.held.noticeForgotten() }
-            return try writer.held.store.forget(account)
-        }
-    }
 }
 
 /// Held state that is only read, in a ledger that stays as it is.
@@ -77,10 +68,6 @@ package struct StoredStates: SubscriptionStates {
     package func learn(_ said: Book) {}
 
     package func save(_ notification: NotificationRecord, _ said: Book) async throws(StorageFailure) -> Bool {
-        throw Self.readOnly
+        throw StorageFailure(.closed, "the ledger was opened to be read")
     }
-
-    package func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { throw Self.readOnly }
-
-    private static let readOnly = StorageFailure(.closed, "the ledger was opened to be read")
 }

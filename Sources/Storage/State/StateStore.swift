@@ -135,23 +135,6 @@ struct StateStore: Sendable {
         return locks
     }
 
-    /// Forgets a customer, begins a new generation, and gives the number of subscriptions that were forgotten.
-    func forget(_ account: AccountDigest) throws(StorageFailure) -> Int {
-        // The subscriptions to lock have to be known first; one that comes meanwhile counts as if it came afterwards.
-        let identities = try database.read { session throws(StorageFailure) in
-            let rows = try session.run(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
-            var identities: Set<SubscriptionIdentity> = []
-            for row in rows.rows {
-                if let identity = try rows.identity(row, from: 0) { identities.insert(identity) }
-            }
-            return identities
-        }
-        return try database.transaction(.repeatable, locking: Set(identities.map(Self.lock(of:)))) {
-            session throws(StorageFailure) in
-            try session.forget(account, identities)
-        }
-    }
-
     /// The generation of what is held: it changes whenever something is forgotten, by whichever process.
     func generation() throws(StorageFailure) -> Int64 {
         try database.read { session throws(StorageFailure) in try session.generation() }
@@ -265,25 +248,6 @@ extension Session {
         }
         try putRedemptions(of: redeemed, at: now, since: oldest, digestKey)
         return outcomes
-    }
-
-    fileprivate func forget(
-        _ account: AccountDigest,
-        _ identities: Set<SubscriptionIdentity>
-    ) throws(StorageFailure) -> Int {
-        try send(SQLCall(StateSQL.nextGeneration))
-        let known = try held(Array(identities))
-        for identity in identities {
-            if let rest = known[identity]?.forgetting(account) {
-                try send(.subscriptions, [rest.row])
-                continue
-            }
-            try send(.untied, (known[identity]?.accounts.keys).map { $0.map(identity.row) } ?? [])
-            try send(identity.call(RedemptionSQL.delete))
-            try send(identity.call(StateSQL.deleteSubscription))
-        }
-        try send(SQLCall(StateSQL.deleteAccount, .bytes(account.bytes)))
-        return identities.count
     }
 }
 

@@ -102,8 +102,6 @@ private final class PatientStates: SubscriptionStates {
     }
 
     func learn(_ observation: Book) {}
-
-    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
 
 @Suite("The listener of Apple's notifications")

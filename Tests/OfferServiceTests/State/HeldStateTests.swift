@@ -26,7 +26,6 @@ struct HeldStateTests {
         {
             throw StorageFailure(.unavailable, "broken")
         }
-        func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
     }
 
     private static let down = EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "down", detail: "Out of reach.")

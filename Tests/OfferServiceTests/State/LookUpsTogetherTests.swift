@@ -35,7 +35,6 @@ struct LookUpsTogetherTests {
         }
         func learn(_ observation: Book) {}
         func save(_ notification: NotificationRecord, _ observation: Book) async -> Bool { true }
-        func forget(_ account: AccountDigest) async -> Int { 0 }
     }
 
     /// Digests that are the first byte of a name.

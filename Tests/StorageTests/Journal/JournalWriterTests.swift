@@ -96,7 +96,7 @@ struct JournalWriterTests {
         let service = try Service(home)
         service.journal.learn(seen(subscription("1")))
         // Another process forgets somebody.
-        _ = try service.fixture.states().forget(digest(9))
+        _ = try service.fixture.states().erase(customer(9))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.stored("1").isEmpty)
         service.journal.learn(seen(subscription("2")))

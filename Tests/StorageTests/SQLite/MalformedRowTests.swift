@@ -12,9 +12,8 @@ struct MalformedRowTests {
     /// What is read.
     enum Call: Sendable {
         case held
-        case forget
         case redemption
-        case presentations
+        case erasure
         case products
         case offersSeen
         case funnel
@@ -22,7 +21,7 @@ struct MalformedRowTests {
         /// Whether it comes across the same when it is done again.
         var isRepeatable: Bool {
             switch self {
-            case .forget, .redemption, .presentations: false
+            case .redemption, .erasure: false
             case .held, .products, .offersSeen, .funnel: true
             }
         }
@@ -51,13 +50,13 @@ struct MalformedRowTests {
         Place(.held, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.held, "held_accounts", "all_as_of", "'x'"), Place(.held, "held_subscriptions", "body", "X'FF'"),
         Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0400'"),
-        Place(.forget, "held_accounts", "bundle_id"), Place(.forget, "held_accounts", "environment"),
-        Place(.forget, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
+        Place(.erasure, "held_accounts", "bundle_id"), Place(.erasure, "held_accounts", "environment"),
+        Place(.erasure, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
         Place(.redemption, "ledger_records", "writer"),
         Place(.redemption, "ledger_records", "number", "'x'"),
-        Place(.presentations, "ledger_presentations", "bundle_id"),
-        Place(.presentations, "ledger_presentations", "environment"),
-        Place(.presentations, "ledger_presentations", "original_transaction_id"),
+        Place(.erasure, "ledger_presentations", "bundle_id"),
+        Place(.erasure, "ledger_presentations", "environment"),
+        Place(.erasure, "ledger_presentations", "original_transaction_id"),
         Place(.products, "product_sightings", "product_id"), Place(.products, "product_sightings", "body"),
         Place(.offersSeen, "offers_seen", "product_id"), Place(.offersSeen, "offers_seen", "offer_id"),
         Place(.funnel, "offer_counts", "bundle_id"), Place(.funnel, "offer_counts", "product_id"),
@@ -115,11 +114,9 @@ struct MalformedRowTests {
         case .held:
             let question = StateQuestion(bundleId: Self.bundleId, account: Self.account)
             _ = try await fixture.states().held([question])[0].get()
-        case .forget: _ = try fixture.states().forget(Self.account)
         case .redemption:
             try fixture.states().learn(seen(redeemed("2", at: fixture.now.adding(seconds: 60))))
-        case .presentations:
-            _ = try fixture.states().erase(stored("reader-1", of: Self.bundleId))
+        case .erasure: _ = try fixture.states().erase(stored("reader-1", of: Self.bundleId))
         case .products: _ = try await fixture.journal().products(of: Self.bundleId, in: country)
         case .offersSeen: _ = try await fixture.journal().offersSeen(of: Self.bundleId)
         case .funnel:

@@ -56,7 +56,7 @@ struct HeldStatesTests {
         #expect(try await states.save(notification("a"), seen(subscription())))
         #expect(try await states.held(question(1)).chapters.count == 1)
         #expect(states.atHand(question(1)) != nil)
-        #expect(try fixture.states().forget(digest(1)) == 1)
+        #expect(try fixture.states().erase(customer(1)).subscriptions == 1)
         try await wait { try await states.held(question(1)).isEmpty }
     }
 
@@ -189,7 +189,7 @@ struct HeldStatesTests {
     func notificationAfter(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try fixture.journal(.init(linger: .seconds(3600)), at: clock)
-        #expect(try fixture.states().forget(digest(1)) == 0)
+        #expect(try fixture.states().erase(customer(1)).subscriptions == 0)
         #expect(try await states.save(notification("a"), seen(subscription("1"))))
         #expect(try fixture.states().count() == 1)
     }

@@ -126,7 +126,7 @@ struct RedemptionFeedTests {
         let states = try fixture.states()
         _ = try states.commit([Self.told("10", of: "1", minute: 0, under: "stay")])
         let last = try #require(try await Self.page(fixture)?.last?.position)
-        _ = try states.forget(testDigestKey.digest(of: "reader-1", bundleId: "com.example.reader"))
+        _ = try states.erase(stored("reader-1"))
         fixture.advance(days: 1)
         #expect(try await Self.page(fixture)?.isEmpty == true)
         _ = try states.commit([Self.told("20", of: "2", minute: 5, under: "stay")])

@@ -13,18 +13,23 @@ struct StatesPlace {
     }
 
     let states: any SubscriptionStates
+    /// The journal that holds it, where it is in a database.
+    let journal: Journal?
     /// The database, which lasts as long.
     private let fixture: LedgerFixture?
 
     init(_ home: Home) throws {
         guard let database = LedgerHome(rawValue: home.rawValue) else {
             fixture = nil
+            journal = nil
             states = InMemorySubscriptionStates()
             return
         }
         let ledger = try LedgerFixture(database)
         fixture = ledger
-        states = try ledger.journal(at: clock)
+        let opened = try ledger.journal(at: clock)
+        journal = opened
+        states = opened
     }
 
     func held(_ question: StateQuestion) async throws -> Book { try await states.held(question) }
@@ -104,7 +109,9 @@ struct SubscriptionStatesTests {
             #expect(try await place.states.save(notification("\(start)"), seen()))
             try await check(end)
         }
-        #expect(try await place.states.forget(digest(1)) == 3 * most)
+        if let journal = place.journal {
+            #expect(try await journal.erase(customer(1)).subscriptions == 3 * most)
+        }
     }
 
     @Test(
@@ -170,10 +177,11 @@ struct SubscriptionStatesTests {
 
     @Test(
         "Forgetting a customer deletes the purchases, and leaves those of others",
-        arguments: StatesPlace.Home.allCases
+        arguments: [StatesPlace.Home.sqlite, .postgresql]
     )
     func forgotten(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
+        let journal = try #require(place.journal)
         place.states.learn(
             seen(subscription("1", of: digest(1)), subscription("2", of: digest(2)))
         )
@@ -181,9 +189,9 @@ struct SubscriptionStatesTests {
         let mark = allKnown()
         place.states.learn(seen(mark: mark))
         // With this all of it is written, and what is read next stays in memory.
-        #expect(try await place.states.forget(digest(9)) == 0)
+        #expect(try await journal.erase(customer(9)).subscriptions == 0)
         #expect(try await place.held(question(1)).marks == [mark])
-        #expect(try await place.states.forget(digest(1)) == 2)
+        #expect(try await journal.erase(customer(1)).subscriptions == 2)
         #expect(try await place.held(question(1)).isEmpty)
         #expect(try await place.held(question(1)).marks.isEmpty)
         #expect(try await place.held(question(nil, "1")).isEmpty)
@@ -191,6 +199,6 @@ struct SubscriptionStatesTests {
         #expect(
             try await place.held(question(2)).chapters.first?.accounts.keys.contains(digest(1)) == false
         )
-        #expect(try await place.states.forget(digest(1)) == 0)
+        #expect(try await journal.erase(customer(1)).subscriptions == 0)
     }
 }

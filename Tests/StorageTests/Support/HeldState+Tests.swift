@@ -149,6 +149,17 @@ extension StateStore {
     }
 }
 
+/// The customer of a digest.
+func customer(_ number: UInt8) -> StoredCustomer {
+    StoredCustomer(
+        bundleId: "com.example.reader",
+        customer: digest(number),
+        account: digest(number),
+        originalTransactionId: nil,
+        digestKey: testDigestKey
+    )
+}
+
 /// The customer of a name, or of a UUID.
 func stored(_ name: String, of bundleId: String = "com.example.reader") throws -> StoredCustomer {
     let app = App(bundleId: bundleId, subscriptionGroups: [])

@@ -87,7 +87,7 @@ struct PostgreSQLStateStoreTests {
         #expect(states.fault == nil)
         #expect(states.statesWarning == nil)
         // It writes first what has not been written yet.
-        #expect(try await states.forget(digest(3)) == 2000)
+        #expect(try await states.erase(customer(3)).subscriptions == 2000)
         #expect(try StateStore(database, digestKey: testDigestKey).count() == 6002)
         #expect(!other.isBroken)
         await database.close()
