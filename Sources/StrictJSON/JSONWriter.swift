@@ -9,15 +9,18 @@ package struct JSONWriter {
     }
 
     /// `members` writes each with ``member(_:)`` or one of its shorter forms.
+    @usableFromInline
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "{"), members, UInt8(ascii: "}"))
     }
 
+    @usableFromInline
     package mutating func array(_ elements: (inout JSONWriter) -> Void) {
         nested(UInt8(ascii: "["), elements, UInt8(ascii: "]"))
     }
 
     /// Writes a member's name, in which nothing is to be escaped; its value is to be written next.
+    @usableFromInline
     package mutating func member(_ name: StaticString) {
         name.withUTF8Buffer { name in
             bytes.append(addingCapacity: name.count + 4) { output in
@@ -51,6 +54,58 @@ package struct JSONWriter {
     package mutating func member(_ name: StaticString, _ value: Int64) {
         member(name)
         number(value)
+    }
+
+    /// Writes a member whose value is `true` or `false`.
+    package mutating func flag(_ name: StaticString, _ value: Bool) {
+        member(name)
+        bool(value)
+    }
+
+    /// Writes a member whose value is an object.
+    package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
+        member(name)
+        object(members)
+    }
+
+    /// Writes a member whose value is an array of strings.
+    package mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
+        list(name, texts) { $1.string($0) }
+    }
+
+    /// Writes a member whose value is an array of objects.
+    @inlinable
+    package mutating func objects<Element>(
+        _ name: StaticString,
+        _ elements: some Sequence<Element>,
+        _ members: (Element, inout JSONWriter) -> Void
+    ) {
+        list(name, elements) { element, list in list.object { members(element, &$0) } }
+    }
+
+    /// Writes a member whose value is an array.
+    @inlinable
+    package mutating func list<Element>(
+        _ name: StaticString,
+        _ elements: some Sequence<Element>,
+        _ write: (Element, inout JSONWriter) -> Void
+    ) {
+        member(name)
+        array { list in
+            for element in elements { write(element, &list) }
+        }
+    }
+
+    /// An object by itself.
+    package static func text(capacity: Int = 256, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(capacity: capacity)
+        writer.object(members)
+        return writer.bytes
+    }
+
+    /// An object by itself, with a line feed after it.
+    package static func line(capacity: Int, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        text(capacity: capacity, members) + [UInt8(ascii: "\n")]
     }
 
     package mutating func number(_ value: Int64) {

@@ -25,14 +25,11 @@ struct VerifyReceiptClient: Sendable {
     }
 
     private static func body(receipt: String, secret: SharedSecret?) -> [UInt8] {
-        var writer = JSONWriter(capacity: receipt.utf8.count + 256)
-        writer.object { request in
+        JSONWriter.text(capacity: receipt.utf8.count + 256) { request in
             request.member("receipt-data", receipt)
             if let secret { request.member("password", secret.text) }
-            request.member("exclude-old-transactions")
-            request.bool(false)
+            request.flag("exclude-old-transactions", false)
         }
-        return writer.bytes
     }
 
     /// How many bytes an answer may have that is nothing but a status.

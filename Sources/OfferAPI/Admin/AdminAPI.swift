@@ -29,9 +29,7 @@ package enum AdminAPI {
                 return Reply(isReady ? 200 : 503, json, bytes)
             },
             Call(.GET, "/version") { _ in
-                var writer = JSONWriter()
-                writer.object { $0.member("version", version) }
-                return Reply(200, json, writer.bytes)
+                Reply(200, json, JSONWriter.text { $0.member("version", version) })
             },
         ]
     }

@@ -43,8 +43,7 @@ package final class Readiness: Sendable {
         var writer = JSONWriter()
         writer.object { answer in
             answer.member("status", status)
-            answer.member("details")
-            answer.object { $0.members(of: details) }
+            answer.object("details") { $0.members(of: details) }
         }
         return (isReady, writer.bytes)
     }
@@ -52,22 +51,14 @@ package final class Readiness: Sendable {
 
 extension JSONWriter {
     fileprivate mutating func members(of details: ReadinessDetails) {
-        list("warnings", details.warnings.map(\.text))
-        list("faults", details.faults)
+        member("warnings", details.warnings.map(\.text))
+        member("faults", details.faults)
         member("keyMemory", details.keyMemory)
         member("configurationSHA256", details.configurationSHA256)
-        member("reloads")
-        object { reloads in
+        object("reloads") { reloads in
             reloads.member("completed", Int64(details.reloads.completed))
             reloads.member("refused", Int64(details.reloads.refused))
-            reloads.list("lastFaults", details.reloads.lastFaults)
-        }
-    }
-
-    private mutating func list(_ name: StaticString, _ texts: [String]) {
-        member(name)
-        array { list in
-            for text in texts { list.string(text) }
+            reloads.member("lastFaults", details.reloads.lastFaults)
         }
     }
 }

@@ -28,21 +28,13 @@ extension PublicEndpoints {
 extension Diagnosis {
     /// The answer of `POST /v1/diagnoses`.
     package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { answer in
-            answer.member("valid")
-            answer.bool(isValid)
-            answer.member("causes")
-            answer.array { list in
-                for cause in causes {
-                    list.object { member in
-                        member.member("code", cause.code.rawValue)
-                        member.member("detail", cause.detail)
-                        member.member("fix", cause.fix)
-                    }
-                }
+        JSONWriter.text { answer in
+            answer.flag("valid", isValid)
+            answer.objects("causes", causes) { cause, member in
+                member.member("code", cause.code.rawValue)
+                member.member("detail", cause.detail)
+                member.member("fix", cause.fix)
             }
         }
-        return writer.bytes
     }
 }

@@ -66,20 +66,13 @@ extension PublicEndpoints {
     }
 
     private static func json(accepted: Int, rejected: [RejectedReport]) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { answer in
+        JSONWriter.text { answer in
             answer.member("accepted", Int64(accepted))
-            answer.member("rejected")
-            answer.array { elements in
-                for report in rejected {
-                    elements.object { members in
-                        members.member("index", Int64(report.index))
-                        members.member("code", report.code)
-                        members.member("detail", report.detail)
-                    }
-                }
+            answer.objects("rejected", rejected) { report, members in
+                members.member("index", Int64(report.index))
+                members.member("code", report.code)
+                members.member("detail", report.detail)
             }
         }
-        return writer.bytes
     }
 }

@@ -46,15 +46,10 @@ extension PublicEndpoints {
     }
 
     private static func json(_ page: [FeedEntry], next: String) -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + 320 * page.count)
-        writer.object { answer in
-            answer.member("redemptions")
-            answer.array { list in
-                for redemption in page { redemption.write(to: &list) }
-            }
+        JSONWriter.text(capacity: 64 + 320 * page.count) { answer in
+            answer.list("redemptions", page) { $0.write(to: &$1) }
             answer.member("next", next)
         }
-        return writer.bytes
     }
 }
 

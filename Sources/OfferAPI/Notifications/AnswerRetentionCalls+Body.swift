@@ -24,28 +24,23 @@ extension AnswerRetentionCalls {
 extension RetentionAnswer {
     /// The answer as Apple reads it: `RealtimeResponseBody` of Retention Messaging.
     package var json: [UInt8] {
-        var writer = JSONWriter(capacity: 1024)
-        writer.object { answer in
+        JSONWriter.text(capacity: 1024) { answer in
             switch proposal {
             case .message:
-                answer.member("message")
-                answer.object { $0.member("messageIdentifier", messageIdentifier) }
+                answer.object("message") { $0.member("messageIdentifier", messageIdentifier) }
             case .alternateProduct(let productId, let plan):
-                answer.member("alternateProduct")
-                answer.object { product in
+                answer.object("alternateProduct") { product in
                     product.member("messageIdentifier", messageIdentifier)
                     product.member("productId", productId)
                     if let plan { product.member("billingPlanType", plan.rawValue) }
                 }
             case .promotionalOffer(let jws):
-                answer.member("promotionalOffer")
-                answer.object { offer in
+                answer.object("promotionalOffer") { offer in
                     offer.member("messageIdentifier", messageIdentifier)
                     offer.member("promotionalOfferSignatureV2", jws.compact)
                 }
             }
         }
-        return writer.bytes
     }
 }
 

@@ -57,8 +57,7 @@ package struct Problem: Error, Equatable, Sendable {
 
     /// The problem as `application/problem+json`.
     var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { members in
+        JSONWriter.text { members in
             members.member("type", "urn:offer-signer:problem:\(code)")
             members.member("title", title)
             members.member("status", Int64(status))
@@ -66,6 +65,5 @@ package struct Problem: Error, Equatable, Sendable {
             members.member("code", code)
             if let pointer { members.member("pointer", pointer) }
         }
-        return writer.bytes
     }
 }

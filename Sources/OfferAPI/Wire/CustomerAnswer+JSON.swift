@@ -10,14 +10,10 @@ extension CustomerAnswer {
         let capacity =
             isSigned
             ? 200 + 720 * decisions.count + 1024 * products.count : 256 * (decisions.count + products.count + 1)
-        var writer = JSONWriter(capacity: capacity)
-        writer.object { answer in
+        return JSONWriter.text(capacity: capacity) { answer in
             answer.member("bundleId", request.bundleId)
             if let environment { answer.member("environment", environment.rawValue) }
-            if !isClockRight {
-                answer.member("warnings")
-                answer.array { $0.string("clock_wrong") }
-            }
+            if !isClockRight { answer.member("warnings", ["clock_wrong"]) }
             answer.member("account", request.account)
             switch request.kind {
             case .signatures: answer.member(decisions, isAppStores: isAppStores)
@@ -28,7 +24,6 @@ extension CustomerAnswer {
                 answer.member(winBackOffers)
             }
         }
-        return writer.bytes
     }
 }
 
@@ -37,8 +32,7 @@ extension OfferAnswer {
         writer.object { member in
             member.members(of: decision, about: request, isAppStores: isAppStores)
             if let discount {
-                member.member("discount")
-                member.object { member in
+                member.object("discount") { member in
                     member.member("identifier", discount.identifier)
                     member.member("keyIdentifier", discount.keyIdentifier)
                     member.member("nonce", discount.nonce.text)
@@ -50,8 +44,7 @@ extension OfferAnswer {
             if let jws { member.member("jws", jws.compact) }
             if let expiresAt { member.member("expiresAt", expiresAt.rfc3339) }
             if let signatures {
-                member.member("signatures")
-                member.object { counts in
+                member.object("signatures") { counts in
                     counts.member("count", Int64(signatures.count))
                     counts.member("maximum", Int64(signatures.limit.maximumSignaturesPerCustomer))
                     counts.member("periodDays", Int64(signatures.limit.periodDays))
@@ -67,8 +60,7 @@ extension ProductAnswer {
             product.member("productId", productId)
             product.member("introductoryOffer", introductoryOffer, isAppStores: isAppStores)
             if let jws {
-                product.member("allowIntroductoryOffer")
-                product.bool(jws.allowIntroductoryOffer)
+                product.flag("allowIntroductoryOffer", jws.allowIntroductoryOffer)
                 product.member("jws", jws.compact)
                 product.member("expiresAt", jws.expiresAt.rfc3339)
             }
@@ -79,30 +71,19 @@ extension ProductAnswer {
 
 extension JSONWriter {
     fileprivate mutating func member(_ decisions: [OfferAnswer], isAppStores: Bool) {
-        member("decisions")
-        array { elements in
-            for decision in decisions { decision.write(to: &elements, isAppStores: isAppStores) }
-        }
+        list("decisions", decisions) { $0.write(to: &$1, isAppStores: isAppStores) }
     }
 
     fileprivate mutating func member(_ products: [ProductAnswer], isAppStores: Bool) {
-        member("products")
-        array { elements in
-            for product in products { product.write(to: &elements, isAppStores: isAppStores) }
-        }
+        list("products", products) { $0.write(to: &$1, isAppStores: isAppStores) }
     }
 
     /// Writes `winBackOffers`, which is left out where there are none.
     fileprivate mutating func member(_ offers: [WinBackOffer]) {
         guard !offers.isEmpty else { return }
-        member("winBackOffers")
-        array { list in
-            for offer in offers {
-                list.object { json in
-                    json.member("id", offer.id)
-                    if let url = offer.url { json.member("url", url) }
-                }
-            }
+        objects("winBackOffers", offers) { offer, json in
+            json.member("id", offer.id)
+            if let url = offer.url { json.member("url", url) }
         }
     }
 }

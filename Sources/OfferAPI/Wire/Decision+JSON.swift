@@ -11,10 +11,7 @@ extension JSONWriter {
         member("detail", decision.detail)
         if let basis = decision.basis { members(of: basis, isAppStores: isAppStores) }
         if let begins = decision.begins { member("begins", begins.rawValue) }
-        if decision.replacesActiveOffer {
-            member("replacesActiveOffer")
-            bool(true)
-        }
+        if decision.replacesActiveOffer { flag("replacesActiveOffer", true) }
         if let explanation = decision.explanation { member("explanation", explanation) }
     }
 
@@ -24,8 +21,7 @@ extension JSONWriter {
     }
 
     mutating func member(_ name: StaticString, _ decision: IntroductoryDecision, isAppStores: Bool) {
-        member(name)
-        object { offer in
+        object(name) { offer in
             offer.member("verdict", decision.verdict.rawValue)
             offer.member("reason", decision.reason.rawValue)
             offer.member("detail", decision.detail)
@@ -35,22 +31,16 @@ extension JSONWriter {
     }
 
     mutating func member(_ name: StaticString, _ explanation: [RuleFinding]) {
-        member(name)
-        array { elements in
-            for finding in explanation {
-                elements.object { members in
-                    members.member("rule", finding.rule)
-                    members.member("saw", finding.saw)
-                    members.member("verdict", finding.verdict.rawValue)
-                }
-            }
+        objects(name, explanation) { finding, members in
+            members.member("rule", finding.rule)
+            members.member("saw", finding.saw)
+            members.member("verdict", finding.verdict.rawValue)
         }
     }
 
     /// Writes an account, which the client has to set on the payment.
     mutating func member(_ name: StaticString, _ account: Account) {
-        member(name)
-        object { members in
+        object(name) { members in
             switch account {
             case .appAccountToken(let token): members.member("appAccountToken", token.lowercased)
             case .applicationUsername(let name): members.member("applicationUsername", name)

@@ -5,22 +5,14 @@ import StrictJSON
 extension ProductOverview {
     /// The answer of `GET /v1/products`: one JSON object in UTF-8, without white space.
     var json: [UInt8] {
-        var writer = JSONWriter(capacity: 1024 * (products.count + 1))
-        writer.object { answer in
+        JSONWriter.text(capacity: 1024 * (products.count + 1)) { answer in
             answer.member("bundleId", bundleId)
             answer.member("countryCode", country.alpha2)
-            answer.member("products")
-            answer.array { elements in
-                for product in products { product.write(to: &elements) }
-            }
-            answer.member("unknownProducts")
-            answer.array { elements in
-                for productId in unknownProducts { elements.string(productId) }
-            }
+            answer.list("products", products) { $0.write(to: &$1) }
+            answer.member("unknownProducts", unknownProducts)
             answer.member("offersNeverSeen", offers.neverSeen)
             answer.member("offersNotInCatalog", offers.notInCatalog)
         }
-        return writer.bytes
     }
 }
 
@@ -29,24 +21,15 @@ extension KnownProduct {
         let tag = observed.prices.newest.value
         writer.object { product in
             product.member("productId", observed.productId)
-            product.member("inCatalog")
-            product.bool(catalog != nil)
+            product.flag("inCatalog", catalog != nil)
             product.members(of: tag)
             if let period = catalog?.period { product.member("period", period.iso8601) }
             product.members(of: observed.prices.newest)
-            product.member("olderPrices")
-            product.array { elements in
-                for older in observed.prices.older {
-                    elements.object { price in
-                        price.members(of: older.value)
-                        price.members(of: older)
-                    }
-                }
+            product.objects("olderPrices", observed.prices.older) { older, price in
+                price.members(of: older.value)
+                price.members(of: older)
             }
-            product.member("offers")
-            product.array { elements in
-                for offer in offers { offer.write(to: &elements, in: tag.currency) }
-            }
+            product.list("offers", offers) { $0.write(to: &$1, in: tag.currency) }
         }
     }
 }
@@ -56,29 +39,22 @@ extension KnownProduct.Offer {
         writer.object { offer in
             if let offerId = name.offerId {
                 offer.member("offerId", offerId)
-                offer.member("inCatalog")
-                offer.bool(isInCatalog)
+                offer.flag("inCatalog", isInCatalog)
             }
             offer.member("type", name.offerId == nil ? "introductory" : "promotional")
             offer.members(of: terms.newest.value, in: currency)
             if let duration { offer.member("duration", duration.iso8601) }
             if let saving {
-                offer.member("saved")
-                offer.object { saved in
+                offer.object("saved") { saved in
                     saved.member("perPeriod", saving.perPeriod.text)
                     saved.member("perPeriodParts", saving.perPeriod, in: currency)
                     saved.member("percent", Int64(saving.percent))
                 }
             }
             offer.members(of: terms.newest)
-            offer.member("older")
-            offer.array { elements in
-                for older in terms.older {
-                    elements.object { terms in
-                        terms.members(of: older.value, in: currency)
-                        terms.members(of: older)
-                    }
-                }
+            offer.objects("older", terms.older) { older, terms in
+                terms.members(of: older.value, in: currency)
+                terms.members(of: older)
             }
         }
     }
@@ -110,22 +86,16 @@ extension JSONWriter {
     /// Writes an amount in parts, for a page to put together as its language does.
     fileprivate mutating func member(_ name: StaticString, _ price: Price, in currency: CurrencyCode) {
         let parts = price.parts(in: currency)
-        member(name)
-        object { members in
+        object(name) { members in
             members.member("whole", parts.whole)
             members.member("fraction", parts.fraction)
         }
     }
 
     fileprivate mutating func member(_ name: StaticString, _ offers: [OfferRequest]) {
-        member(name)
-        array { elements in
-            for offer in offers {
-                elements.object { members in
-                    members.member("productId", offer.productId)
-                    members.member("offerId", offer.offerId)
-                }
-            }
+        objects(name, offers) { offer, members in
+            members.member("productId", offer.productId)
+            members.member("offerId", offer.offerId)
         }
     }
 }

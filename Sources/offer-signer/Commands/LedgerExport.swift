@@ -94,38 +94,30 @@ struct LedgerExport: AsyncParsableCommand {
 
 extension Erasure {
     fileprivate var jsonLine: [UInt8] {
-        var writer = JSONWriter(capacity: 160)
-        writer.object { line in
+        JSONWriter.line(capacity: 160) { line in
             line.member("erasedAt", time.rfc3339)
             line.member("bundleId", bundleId)
             line.member("customerDigest", Hexadecimal.text(customer.bytes))
             line.member("rows", Int64(rows))
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }
 
 extension RecordedConfiguration {
     /// The configuration as a line of JSON, with its line feed: its values, and its changes to another, if there is one.
     fileprivate func jsonLine(_ configuration: ConfigurationInUse?, since before: ConfigurationInUse?) -> [UInt8] {
-        var writer = JSONWriter(capacity: 4096)
-        writer.object { line in
+        JSONWriter.line(capacity: 4096) { line in
             line.member("recordedAt", recordedAt.rfc3339)
             line.member("sha256", Hexadecimal.text(Self.digest(of: values)))
             let changes = before.flatMap { configuration?.changes(since: $0) }
             line.member("changes", changes?.lines ?? [])
             if let count = changes?.leftOut, count > 0 { line.member("leftOut", Int64(count)) }
-            line.member("values")
-            line.object { json in
+            line.object("values") { json in
                 for (path, value) in (configuration?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
                     json.member(named: path, value)
                 }
             }
-            if let record {
-                line.member("record")
-                line.object { $0.members(of: record) }
-            }
+            if let record { line.object("record") { $0.members(of: record) } }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -102,69 +102,44 @@ extension LedgerVerification {
     }
 
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        writer.object { found in
-            found.member("inOrder")
-            found.bool(isInOrder)
+        JSONWriter.line(capacity: 512) { found in
+            found.flag("inOrder", isInOrder)
             found.member("chains", Int64(chains))
             found.member("records", Int64(records))
             found.member("configurations", Int64(configurations))
             found.member("uncoveredRecords", Int64(uncovered))
             found.member("newestChain", anchor.newest)
-            found.member("openChains")
-            found.array { list in
-                for (writer, head) in anchor.open.sorted(by: { $0.key < $1.key }) {
-                    list.object { chain in
-                        chain.member("writer", writer)
-                        chain.member("number", head.number)
-                        chain.member("hash", Hexadecimal.text(head.hash))
-                    }
-                }
+            found.objects("openChains", anchor.open.sorted { $0.key < $1.key }) { open, chain in
+                chain.member("writer", open.key)
+                chain.member("number", open.value.number)
+                chain.member("hash", Hexadecimal.text(open.value.hash))
             }
             if let checkpoint {
-                found.member("checkpoint")
-                found.object { json in
+                found.object("checkpoint") { json in
                     json.member("time", checkpoint.time.millisecondsSince1970)
                     json.member("signature", Hexadecimal.text(checkpoint.signature))
                 }
             }
-            found.member("losses")
-            found.array { list in
-                for loss in losses {
-                    list.object { json in
-                        json.member("writer", loss.writer)
-                        json.member("first", loss.first)
-                        json.member("last", loss.last.number)
-                        json.member("time", loss.time.millisecondsSince1970)
-                        json.member("acknowledged")
-                        json.bool(loss.isAcknowledged)
-                    }
-                }
+            found.objects("losses", losses) { loss, json in
+                json.member("writer", loss.writer)
+                json.member("first", loss.first)
+                json.member("last", loss.last.number)
+                json.member("time", loss.time.millisecondsSince1970)
+                json.flag("acknowledged", loss.isAcknowledged)
             }
-            found.member("keyChanges")
-            found.array { list in
-                for change in keyChanges {
-                    list.object { json in
-                        json.member("number", change.number)
-                        json.member("time", change.time.millisecondsSince1970)
-                        json.member("chains", change.chains)
-                        json.member("oldKeySHA256", Hexadecimal.text(change.oldKeySHA256))
-                        json.member("newKeySHA256", Hexadecimal.text(change.newKeySHA256))
-                    }
-                }
+            found.objects("keyChanges", keyChanges) { change, json in
+                json.member("number", change.number)
+                json.member("time", change.time.millisecondsSince1970)
+                json.member("chains", change.chains)
+                json.member("oldKeySHA256", Hexadecimal.text(change.oldKeySHA256))
+                json.member("newKeySHA256", Hexadecimal.text(change.newKeySHA256))
             }
-            found.member("faults")
-            found.array { list in
-                for fault in faults {
-                    list.object { json in
-                        if let writer = fault.writer { json.member("writer", writer) }
-                        if let number = fault.number { json.member("number", number) }
-                        json.member("detail", fault.detail)
-                    }
-                }
+            found.objects("faults", faults) { fault, json in
+                if let writer = fault.writer { json.member("writer", writer) }
+                if let number = fault.number { json.member("number", number) }
+                json.member("detail", fault.detail)
             }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }
 

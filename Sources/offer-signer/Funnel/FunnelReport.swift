@@ -14,10 +14,7 @@ struct FunnelReport {
             json.member("environment", environment.rawValue)
             if let start = period.start { json.member("since", start.rfc3339) }
             if let end = period.end { json.member("until", end.rfc3339) }
-            json.member("offers")
-            json.array { list in
-                for line in funnel.lines { list.object { $0.members(of: line) } }
-            }
+            json.objects("offers", funnel.lines) { $1.members(of: $0) }
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -121,22 +118,15 @@ extension JSONWriter {
         member("redeemed", Int64(line.redeemed))
         member("redeemedBySignature", Int64(line.redeemedBySignature))
         member("givenByApple", Int64(line.givenByApple))
-        member("paid")
-        array { list in
-            for payment in line.payments {
-                list.object { json in
-                    json.member("price", payment.price.amount)
-                    json.member("currency", payment.price.currency)
-                    json.member("redemptions", Int64(payment.redemptions))
-                    json.member("source", payment.isReported ? "productReports" : "signedTransactions")
-                }
-            }
+        objects("paid", line.payments) { payment, json in
+            json.member("price", payment.price.amount)
+            json.member("currency", payment.price.currency)
+            json.member("redemptions", Int64(payment.redemptions))
+            json.member("source", payment.isReported ? "productReports" : "signedTransactions")
         }
         member("priceUnknown", Int64(line.unpriced))
-        member("eligibility")
-        object { $0.members(of: line.eligibility) }
-        member("retention")
-        object { $0.members(of: line.retention) }
+        object("eligibility") { $0.members(of: line.eligibility) }
+        object("retention") { $0.members(of: line.retention) }
     }
 
     private mutating func members(of decided: Funnel.Decided) {

@@ -90,10 +90,7 @@ extension HoldoutComparison {
 extension JSONWriter {
     mutating func members(of report: HoldoutReport) {
         member("environment", report.environment.rawValue)
-        member("holdouts")
-        array { list in
-            for row in report.rows { list.object { $0.members(of: row.holdout, row.comparison) } }
-        }
+        objects("holdouts", report.rows) { $1.members(of: $0.holdout, $0.comparison) }
     }
 
     fileprivate mutating func members(of holdout: HoldoutName, _ comparison: HoldoutComparison) {
@@ -109,8 +106,7 @@ extension JSONWriter {
             }
         }
         if let difference = comparison.difference {
-            member("differenceInPoints")
-            object { json in
+            object("differenceInPoints") { json in
                 for (name, points) in [
                     ("value", difference.points), ("lower", difference.lower), ("upper", difference.upper),
                 ] {
@@ -120,7 +116,6 @@ extension JSONWriter {
             }
         }
         guard comparison.chiSquared != nil else { return }
-        member("sizesFit")
-        bool(!comparison.isLopsided)
+        flag("sizesFit", !comparison.isLopsided)
     }
 }

@@ -86,8 +86,8 @@ struct CustomerReport {
         var writer = JSONWriter(capacity: 4096)
         writer.object { report in
             report.member("customer", Hexadecimal.text(customer.customer.bytes))
-            report.list("signatures", holdings.signatures) { $1.members(of: $0) }
-            report.list("limits", limits) { limit, json in
+            report.objects("signatures", holdings.signatures) { $1.members(of: $0) }
+            report.objects("limits", limits) { limit, json in
                 json.member("productId", limit.offer.productId)
                 json.member("offerId", limit.offer.offerId)
                 json.member("signatures", Int64(limit.count))
@@ -95,22 +95,16 @@ struct CustomerReport {
                 json.member("periodDays", Int64(limit.limit.periodDays))
                 if let freeAt = limit.freeAt { json.member("freeAt", freeAt.rfc3339) }
             }
-            report.list("subscriptions", subscriptions) { $1.members(of: $0) }
-            report.member("redemptions")
-            report.array { list in
-                for entry in holdings.redemptions { entry.write(to: &list) }
-            }
-            report.list("holdouts", holdings.holdouts) { holdout, json in
+            report.objects("subscriptions", subscriptions) { $1.members(of: $0) }
+            report.list("redemptions", holdings.redemptions) { $0.write(to: &$1) }
+            report.objects("holdouts", holdings.holdouts) { holdout, json in
                 json.member("name", holdout.name)
                 json.member("arm", holdout.isHeldOut ? "heldOut" : "offered")
                 json.member("environment", holdout.environment)
                 json.member("originalTransactionId", holdout.originalTransactionId)
                 json.member("firstAt", holdout.since.rfc3339)
             }
-            report.member("stays")
-            report.array { list in
-                for sentence in stays { list.string(sentence) }
-            }
+            report.member("stays", stays)
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -169,17 +163,6 @@ extension FeedEntry {
 }
 
 extension JSONWriter {
-    fileprivate mutating func list<Element>(
-        _ name: StaticString,
-        _ elements: [Element],
-        _ write: (Element, inout JSONWriter) -> Void
-    ) {
-        member(name)
-        array { list in
-            for element in elements { list.object { write(element, &$0) } }
-        }
-    }
-
     fileprivate mutating func members(of signature: CustomerHoldings.Signature) {
         members(of: signature.record, hasPlace: false)
         if let redeemedAt = signature.redeemedAt { member("redeemedAt", redeemedAt.rfc3339) }
@@ -191,10 +174,7 @@ extension JSONWriter {
         if let productId = held.productId { member("productId", productId) }
         member("state", held.state)
         if let endsAt = held.endsAt { member("endsAt", endsAt.rfc3339) }
-        if let renews = held.renews {
-            member("renews")
-            bool(renews)
-        }
+        if let renews = held.renews { flag("renews", renews) }
         if let asOf = held.asOf { member("asOf", asOf.rfc3339) }
         member("toldBy", held.toldBy)
     }

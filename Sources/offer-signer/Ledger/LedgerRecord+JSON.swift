@@ -7,9 +7,7 @@ extension LedgerRecord {
     ///
     /// Digests and hashes are in hexadecimal, times in milliseconds since 1970.
     var jsonLine: [UInt8] {
-        var writer = JSONWriter(capacity: 640)
-        writer.object { $0.members(of: self) }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        JSONWriter.line(capacity: 640) { $0.members(of: self) }
     }
 }
 

@@ -8,24 +8,19 @@ extension JSONWriter {
     mutating func members(ofCatalog apps: [AppSettings]) {
         member("offers", Int64(apps.reduce(0) { $0 + $1.app.offers.count }))
         var left = Self.mostOffers
-        member("apps")
-        array { list in
-            for app in apps {
-                list.object { json in
-                    json.members(of: app)
-                    json.member("groups")
-                    json.array { groups in
-                        for group in app.app.subscriptionGroups where left > 0 {
-                            groups.object { json in
-                                json.member("id", group.id)
-                                json.member("products")
-                                json.array { products in
-                                    for product in group.products where left > 0 {
-                                        // A product without offers takes room, too.
-                                        left -= max(product.offers.count, 1)
-                                        products.element(product, leavingOut: max(-left, 0))
-                                    }
-                                }
+        objects("apps", apps) { app, json in
+            json.members(of: app)
+            json.member("groups")
+            json.array { groups in
+                for group in app.app.subscriptionGroups where left > 0 {
+                    groups.object { json in
+                        json.member("id", group.id)
+                        json.member("products")
+                        json.array { products in
+                            for product in group.products where left > 0 {
+                                // A product without offers takes room, too.
+                                left -= max(product.offers.count, 1)
+                                products.element(product, leavingOut: max(-left, 0))
                             }
                         }
                     }
@@ -39,8 +34,7 @@ extension JSONWriter {
         if let id = app.appAppleId { member("appAppleId", id) }
         member("environments", AppStoreEnvironment.allCases.filter(app.app.environments.contains).map(\.rawValue))
         member("receipts", app.receipts.rawValue)
-        member("requireAccount")
-        bool(app.app.requiresAccount)
+        flag("requireAccount", app.app.requiresAccount)
         member("maximumAccountsPerTransaction", Int64(app.app.maximumAccountsPerTransaction))
     }
 
@@ -49,12 +43,7 @@ extension JSONWriter {
             json.member("id", product.id)
             if let period = product.period { json.member("period", period.iso8601) }
             if let level = product.level { json.member("level", Int64(level)) }
-            json.member("offers")
-            json.array { offers in
-                for offer in product.offers.dropLast(count) {
-                    offers.object { $0.members(of: offer) }
-                }
-            }
+            json.objects("offers", product.offers.dropLast(count)) { $1.members(of: $0) }
         }
     }
 

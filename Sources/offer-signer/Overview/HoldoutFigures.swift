@@ -52,12 +52,8 @@ extension JSONWriter {
         guard let readAt = holdouts.readAt else { return }
         member("readAt", readAt.rfc3339)
         member("note", HoldoutReport.limits)
-        member("environments")
-        array { list in
-            for environment in HoldoutFigures.environments {
-                let report = HoldoutReport(holdouts.arms[environment] ?? [:], of: apps, in: environment)
-                list.object { $0.members(of: report) }
-            }
+        objects("environments", HoldoutFigures.environments) { environment, json in
+            json.members(of: HoldoutReport(holdouts.arms[environment] ?? [:], of: apps, in: environment))
         }
     }
 }

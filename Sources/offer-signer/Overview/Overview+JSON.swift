@@ -9,29 +9,16 @@ import SubscriptionKeys
 // The parts of an overview as JSON.
 
 extension JSONWriter {
-    mutating func member(_ name: StaticString, _ texts: some Sequence<String>) {
-        member(name)
-        array { list in
-            for text in texts { list.string(text) }
-        }
-    }
-
     mutating func members(of details: ReadinessDetails) {
         member("faults", details.faults)
-        member("warnings")
-        array { list in
-            for warning in details.warnings {
-                list.object { json in
-                    json.member("kind", warning.kind.rawValue)
-                    json.member("text", warning.text)
-                    json.member("fix", warning.fix)
-                }
-            }
+        objects("warnings", details.warnings) { warning, json in
+            json.member("kind", warning.kind.rawValue)
+            json.member("text", warning.text)
+            json.member("fix", warning.fix)
         }
         member("keyMemory", details.keyMemory)
         member("configurationSHA256", details.configurationSHA256)
-        member("reloads")
-        object { reloads in
+        object("reloads") { reloads in
             reloads.member("completed", Int64(details.reloads.completed))
             reloads.member("refused", Int64(details.reloads.refused))
             if let moment = details.reloads.lastAt { reloads.member("lastAt", moment.rfc3339) }
@@ -63,31 +50,21 @@ extension JSONWriter {
     mutating func members(of steps: [DecisionHistory.Step]) {
         if let first = steps.first { member("sinceAt", first.startedAt.rfc3339) }
         member("stepSeconds", DecisionHistory.stepSeconds)
-        member("steps")
-        array { list in
-            for step in steps {
-                list.object { json in
-                    json.member("startedAt", step.startedAt.rfc3339)
-                    json.member("signed", Int64(step.signed))
-                    let refused = step.refused.map { (key: $0.key.rawValue, value: $0.value) }
-                    json.member("refused", refused.sorted { $0.key < $1.key })
-                }
-            }
+        objects("steps", steps) { step, json in
+            json.member("startedAt", step.startedAt.rfc3339)
+            json.member("signed", Int64(step.signed))
+            let refused = step.refused.map { (key: $0.key.rawValue, value: $0.value) }
+            json.member("refused", refused.sorted { $0.key < $1.key })
         }
     }
 
     /// The outcomes of Apple's calls since the start, and the mean time of an answer.
     mutating func members(of retention: RetentionMetrics) {
         let tally = retention.tally
-        member("calls")
-        array { list in
-            for call in tally.calls {
-                list.object { json in
-                    json.member("answer", call.answer)
-                    json.member("reason", call.reason)
-                    json.member("count", Int64(call.count))
-                }
-            }
+        objects("calls", tally.calls) { call, json in
+            json.member("answer", call.answer)
+            json.member("reason", call.reason)
+            json.member("count", Int64(call.count))
         }
         if let mean = tally.meanMicroseconds { member("meanMicroseconds", mean) }
     }
@@ -110,32 +87,24 @@ extension JSONWriter {
         member("chainsCounted", Int64(figures.chains.count))
         if let moment = figures.checkpointAt { member("checkpointAt", moment.rfc3339) }
         if let found = figures.lastVerification {
-            member("lastVerification")
-            object { json in
+            object("lastVerification") { json in
                 json.member("endedAt", found.at.rfc3339)
                 json.member("chains", found.chains)
                 json.member("records", found.records)
                 json.member("faults", found.faults)
             }
         }
-        member("newestChains")
-        array { list in
-            for chain in figures.chains.prefix(10) {
-                list.object { json in
-                    json.member("writer", chain.writer)
-                    json.member("startedAt", chain.startedAt.rfc3339)
-                    json.member("records", chain.records)
-                    json.member("isEnded")
-                    json.bool(chain.isEnded)
-                }
-            }
+        objects("newestChains", figures.chains.prefix(10)) { chain, json in
+            json.member("writer", chain.writer)
+            json.member("startedAt", chain.startedAt.rfc3339)
+            json.member("records", chain.records)
+            json.flag("isEnded", chain.isEnded)
         }
     }
 
     /// An object with a number for each reason.
     mutating func member(_ name: StaticString, _ counts: [(key: String, value: Int)]) {
-        member(name)
-        object { json in
+        object(name) { json in
             for (reason, count) in counts {
                 json.member(named: reason)
                 json.number(Int64(count))

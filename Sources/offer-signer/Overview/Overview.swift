@@ -43,8 +43,7 @@ final class Overview: Sendable {
         let offers = service.settings.apps.flatMap { app in
             app.app.offers.map { FunnelFigures.Offer(bundleId: app.app.bundleId, request: $0) }
         }
-        var writer = JSONWriter(capacity: 1 << 14)
-        writer.object { json in
+        return JSONWriter.text(capacity: 1 << 14) { json in
             json.member("generatedAt", now.rfc3339)
             json.member("version", Version.current)
             json.member("startedAt", startedAt.rfc3339)
@@ -56,33 +55,23 @@ final class Overview: Sendable {
                     list.elements(ofKeys: keys.0, keys.1, of: app.app.bundleId)
                 }
             }
-            json.member("decisions")
-            json.object { $0.members(of: lifelong.telemetry.decisions.snapshot()) }
-            json.member("funnel")
-            json.object { funnel in
+            json.object("decisions") { $0.members(of: lifelong.telemetry.decisions.snapshot()) }
+            json.object("funnel") { funnel in
                 if let fault = recorded.fault { funnel.member("fault", fault) }
                 funnel.members(of: RecentFunnel(recorded.figures, until: now, days: Self.days, catalog: offers))
             }
-            if let held {
-                json.member("holdouts")
-                json.object { $0.members(of: held, service.settings.apps.map(\.app)) }
-            }
-            json.member("retention")
-            json.object { retention in
+            if let held { json.object("holdouts") { $0.members(of: held, service.settings.apps.map(\.app)) } }
+            json.object("retention") { retention in
                 retention.member("timeoutMilliseconds", Int64(service.settings.retentionTimeoutMilliseconds))
                 retention.members(of: lifelong.telemetry.retention)
             }
-            json.member("ledger")
-            json.object { ledger in
+            json.object("ledger") { ledger in
                 if let fault = recorded.fault { ledger.member("fault", fault) }
                 ledger.members(of: lifelong.ledger, recorded.figures, service.settings)
             }
-            json.member("rules")
-            json.object { rules in for rule in RuleNames.wants { rules.member(named: rule.name, rule.wants) } }
-            json.member("catalog")
-            json.object { $0.members(ofCatalog: service.settings.apps) }
+            json.object("rules") { rules in for rule in RuleNames.wants { rules.member(named: rule.name, rule.wants) } }
+            json.object("catalog") { $0.members(ofCatalog: service.settings.apps) }
         }
-        return writer.bytes
     }
 }
 

@@ -98,41 +98,27 @@ extension RecentFunnel.Line {
 extension JSONWriter {
     mutating func members(of funnel: RecentFunnel) {
         member("days", funnel.days)
-        member("isCut")
-        bool(funnel.isCut)
-        member("environments")
-        array { list in
-            for part in funnel.parts {
-                let listed = funnel.listed(in: part)
-                list.object { json in
-                    json.member("environment", part.environment.rawValue)
-                    json.member("total")
-                    json.object { $0.members(of: part.total) }
-                    json.members(ofRefusals: part.total)
-                    json.member("offers")
-                    json.array { lines in
-                        for (offer, line) in listed { lines.element(offer, line) }
-                    }
-                }
-            }
+        flag("isCut", funnel.isCut)
+        objects("environments", funnel.parts) { part, json in
+            json.member("environment", part.environment.rawValue)
+            json.object("total") { $0.members(of: part.total) }
+            json.members(ofRefusals: part.total)
+            json.objects("offers", funnel.listed(in: part)) { $1.members(of: $0.offer, $0.line) }
         }
     }
 
-    private mutating func element(_ offer: FunnelFigures.Offer, _ line: RecentFunnel.Line) {
-        object { json in
-            json.member("bundleId", offer.bundleId)
-            if offer.request != CountedDecision.unlisted {
-                json.member("productId", offer.request.productId)
-                json.member("offerId", offer.request.offerId)
-            }
-            json.members(of: line)
-            json.members(ofRefusals: line)
+    private mutating func members(of offer: FunnelFigures.Offer, _ line: RecentFunnel.Line) {
+        member("bundleId", offer.bundleId)
+        if offer.request != CountedDecision.unlisted {
+            member("productId", offer.request.productId)
+            member("offerId", offer.request.offerId)
         }
+        members(of: line)
+        members(ofRefusals: line)
     }
 
     private mutating func members(ofRefusals line: RecentFunnel.Line) {
-        member("refusals")
-        object { reasons in
+        object("refusals") { reasons in
             for (reason, counts) in line.refusals.sorted(by: { $0.key < $1.key }) {
                 reasons.member(named: reason)
                 reasons.numbers(counts)

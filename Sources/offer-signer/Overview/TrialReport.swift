@@ -32,10 +32,7 @@ struct TrialReport {
         var writer = JSONWriter(capacity: 1024 + 512 * rows.count)
         writer.object { report in
             report.member("customers", Int64(tally.customers))
-            report.member("offers")
-            report.array { list in
-                for row in rows { list.object { members(of: row, &$0) } }
-            }
+            report.objects("offers", rows) { members(of: $0, &$1) }
             report.member("changedMeanwhile", Int64(changedMeanwhile))
             if tally.limitsUnknown > 0 { report.member("limitsUnknown", Int64(tally.limitsUnknown)) }
         }
@@ -50,15 +47,10 @@ struct TrialReport {
         json.member("with", Int64(row.counts.with))
         json.member("gained", Int64(row.counts.gained))
         json.member("lost", Int64(row.counts.lost))
-        json.member("moves")
-        json.array { list in
-            for (move, customers) in row.moves {
-                list.object { entry in
-                    entry.member("from", move.from.text)
-                    entry.member("to", move.to.text)
-                    entry.member("customers", Int64(customers))
-                }
-            }
+        json.objects("moves", row.moves) { moved, entry in
+            entry.member("from", moved.move.from.text)
+            entry.member("to", moved.move.to.text)
+            entry.member("customers", Int64(moved.customers))
         }
         if let only = row.offer.only { json.member("only", only) }
     }

@@ -60,42 +60,4 @@ extension JSONWriter {
     mutating func date(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, value.millisecondsSince1970) }
     }
-
-    mutating func flag(_ name: StaticString, _ value: Bool) {
-        member(name)
-        bool(value)
-    }
-
-    /// Writes a member whose value is an array.
-    mutating func list<Element>(
-        _ name: StaticString,
-        _ elements: some Sequence<Element>,
-        _ write: (Element, inout JSONWriter) -> Void
-    ) {
-        member(name)
-        array { list in
-            for element in elements { write(element, &list) }
-        }
-    }
-
-    /// Writes a member whose value is an array of objects.
-    mutating func objects<Element>(
-        _ name: StaticString,
-        _ elements: some Sequence<Element>,
-        _ write: (Element, inout JSONWriter) -> Void
-    ) {
-        list(name, elements) { element, list in list.object { write(element, &$0) } }
-    }
-
-    /// Writes a member whose value is an object.
-    mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
-        member(name)
-        object(members)
-    }
-
-    static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter(capacity: 1024)
-        writer.object(members)
-        return writer.bytes
-    }
 }

@@ -69,9 +69,7 @@ struct Payloads: Sendable {
         json.member("autoRenewProductId", subscription.nextProductId)
         json.member("productId", latest.productId)
         json.member("autoRenewStatus", subscription.renewsNextPeriod ? 1 : 0)
-        if subscription.status != 1 {
-            json.flag("isInBillingRetryPeriod", subscription.isInBillingRetryPeriod)
-        }
+        if subscription.status != 1 { json.flag("isInBillingRetryPeriod", subscription.isInBillingRetryPeriod) }
         json.date("gracePeriodExpiresDate", subscription.gracePeriodExpires)
         if let offer = subscription.nextOffer { write(offer, into: &json) }
         json.date("signedDate", signedDate)

@@ -12,8 +12,7 @@ enum AnswerLine {
         to expected: ExpectedAnswer,
         after nanoseconds: Int64
     ) -> [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        writer.object { line in
+        JSONWriter.line(capacity: 512) { line in
             line.member("time", now)
             line.member("milliseconds", nanoseconds / 1_000_000)
             if let answer { line.member("status", Int64(answer.status)) }
@@ -24,19 +23,13 @@ enum AnswerLine {
                 line.member("account", expected.account)
             }
             guard let answer, answer.status == 200 else { return }
-            line.member("offers")
-            line.array { list in
-                for offer in offers(in: Array(answer.body.readableBytesView)) {
-                    list.object { member in
-                        member.member("productId", offer.productId)
-                        member.member("offerId", offer.offerId)
-                        if let reason = offer.reason { member.member("reason", reason) }
-                        if let nonce = offer.nonce { member.member("nonce", nonce) }
-                    }
-                }
+            line.objects("offers", offers(in: Array(answer.body.readableBytesView))) { offer, member in
+                member.member("productId", offer.productId)
+                member.member("offerId", offer.offerId)
+                if let reason = offer.reason { member.member("reason", reason) }
+                if let nonce = offer.nonce { member.member("nonce", nonce) }
             }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
     }
 
     private static func offers(

@@ -16,14 +16,9 @@ package enum RequestBody {
             if let bundleId { body.member("bundleId", bundleId) }
             body.member("appAccountToken", account)
             guard let offers else { return }
-            body.member("offers")
-            body.array { list in
-                for offer in offers {
-                    list.object { member in
-                        member.member("productId", offer.productId)
-                        member.member("offerId", offer.offerId)
-                    }
-                }
+            body.objects("offers", offers) { offer, member in
+                member.member("productId", offer.productId)
+                member.member("offerId", offer.offerId)
             }
         }
         guard let evidence else { return writer.bytes }
