@@ -12,21 +12,15 @@ package final class DecisionMetrics: Sendable {
     init(factory: any MetricsFactory, tally: (any OfferTally)?) {
         self.tally = tally
         decisions = DecisionCall.allCases.reduce(into: [:]) { decisions, call in
-            decisions[call] = Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory)
+            decisions[call] = Dictionary(counting: Reason.allCases, "offer_signer_decisions_total", factory) {
+                [("call", call.rawValue), ("verdict", $0.verdict.rawValue), ("reason", $0.rawValue)]
+            }
         }
-        introductory = Self.counters("offer_signer_introductory_decisions_total", [], factory)
-    }
-
-    private static func counters<Given: VerdictReason & RawRepresentable<String> & CaseIterable>(
-        _ name: String,
-        _ dimensions: [(String, String)],
-        _ factory: any MetricsFactory
-    ) -> [Given: Counter] {
-        let counters = Given.allCases.map { reason in
-            let labels = [("verdict", reason.verdict.rawValue), ("reason", reason.rawValue)]
-            return (reason, Counter(label: name, dimensions: dimensions + labels, factory: factory))
-        }
-        return Dictionary(counters, uniquingKeysWith: { first, _ in first })
+        introductory = Dictionary(
+            counting: IntroductoryReason.allCases,
+            "offer_signer_introductory_decisions_total",
+            factory
+        ) { [("verdict", $0.verdict.rawValue), ("reason", $0.rawValue)] }
     }
 
     package func count(_ decision: CountedDecision) {

@@ -14,17 +14,15 @@ package struct NotificationHistoryMetrics: Sendable {
     private let failedAttempts: [String: Counter]
 
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
-        func counters(_ name: String, _ label: String, _ values: some Sequence<String>) -> [String: Counter] {
-            values.reduce(into: [:]) { counters, value in
-                counters[value] = Counter(
-                    label: "offer_signer_notification_history_\(name)",
-                    dimensions: [(label, value)],
-                    factory: factory
-                )
-            }
+        let types = AppleNotification.types.union([NotificationMetrics.other])
+        recovered = Dictionary(counting: types, "offer_signer_notification_history_recovered_total", factory) {
+            [("type", $0)]
         }
-        recovered = counters("recovered_total", "type", AppleNotification.types.union([NotificationMetrics.other]))
-        failedAttempts = counters("failed_attempts_total", "result", Self.failures)
+        failedAttempts = Dictionary(
+            counting: Self.failures,
+            "offer_signer_notification_history_failed_attempts_total",
+            factory
+        ) { [("result", $0)] }
     }
 
     func countRecovered(_ type: String) { (recovered[type] ?? recovered[NotificationMetrics.other])?.increment() }

@@ -23,19 +23,13 @@ package struct NotificationMetrics: Sendable {
     private let refused: Counter
 
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
-        func counter(_ type: String, _ outcome: String) -> Counter {
-            Counter(
-                label: "offer_signer_notifications_total",
-                dimensions: [("type", type), ("outcome", outcome)],
-                factory: factory
-            )
+        let name = "offer_signer_notifications_total"
+        counters = AppleNotification.types.union([Self.other]).reduce(into: [:]) { counters, type in
+            counters[type] = Dictionary(counting: Outcome.allCases, name, factory) {
+                [("type", type), ("outcome", $0.rawValue)]
+            }
         }
-        var counters: [String: [Outcome: Counter]] = [:]
-        for type in AppleNotification.types.union([Self.other]) {
-            for outcome in Outcome.allCases { counters[type, default: [:]][outcome] = counter(type, outcome.rawValue) }
-        }
-        self.counters = counters
-        refused = counter(Self.none, "refused")
+        refused = Counter(label: name, dimensions: [("type", Self.none), ("outcome", "refused")], factory: factory)
     }
 
     func count(_ type: String, _ outcome: Outcome) {

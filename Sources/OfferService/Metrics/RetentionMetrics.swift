@@ -45,23 +45,12 @@ package final class RetentionMetrics: Sendable {
     private let limit: Meter
 
     package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
-        calls = Dictionary(
-            Outcome.allCases.map { outcome in
-                let (name, labels) = ("offer_signer_retention_calls_total", outcome.labels)
-                let dimensions = [("answer", labels.answer), ("reason", labels.reason)]
-                return (outcome, Counter(label: name, dimensions: dimensions, factory: factory))
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
-        lookups = Dictionary(
-            Lookup.allCases.map { lookup in
-                let labels = [("outcome", lookup.rawValue)]
-                return (
-                    lookup, Counter(label: "offer_signer_retention_lookups_total", dimensions: labels, factory: factory)
-                )
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
+        calls = Dictionary(counting: Outcome.allCases, "offer_signer_retention_calls_total", factory) {
+            [("answer", $0.labels.answer), ("reason", $0.labels.reason)]
+        }
+        lookups = Dictionary(counting: Lookup.allCases, "offer_signer_retention_lookups_total", factory) {
+            [("outcome", $0.rawValue)]
+        }
         duration = Timer(label: "offer_signer_retention_call_duration_seconds", factory: factory)
         limit = Meter(label: "offer_signer_retention_timeout_seconds", factory: factory)
     }

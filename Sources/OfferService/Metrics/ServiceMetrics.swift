@@ -26,3 +26,16 @@ package final class ServiceMetrics: Sendable {
         decisions = DecisionMetrics(factory: factory, tally: tally)
     }
 }
+
+extension Dictionary where Value == Counter {
+    /// A counter for each value, with its labels.
+    init(
+        counting values: some Sequence<Key>,
+        _ name: String,
+        _ factory: any MetricsFactory,
+        _ labels: (Key) -> [(String, String)]
+    ) {
+        self.init()
+        for value in values { self[value] = Counter(label: name, dimensions: labels(value), factory: factory) }
+    }
+}

@@ -11,28 +11,15 @@ final class SignatureCounters: Sendable {
 
     init(_ app: App, keyIdentifier: String, formats: [SignatureFormat], factory: any MetricsFactory) {
         let offerIds = Set(app.offers.map(\.offerId)).sorted()
-        let key = [("app", app.bundleId), ("key_id", keyIdentifier)]
         offers = formats.reduce(into: [:]) { offers, format in
-            for offerId in offerIds {
-                let labels = [
-                    ("app", app.bundleId), ("offer", offerId), ("key_id", keyIdentifier), ("format", format.rawValue),
-                ]
-                offers[format, default: [:]][offerId] = Counter(
-                    label: "offer_signer_signatures_total",
-                    dimensions: labels,
-                    factory: factory
-                )
+            offers[format] = Dictionary(counting: offerIds, "offer_signer_signatures_total", factory) {
+                [("app", app.bundleId), ("offer", $0), ("key_id", keyIdentifier), ("format", format.rawValue)]
             }
         }
         let answers = formats.contains(.jws) ? [true, false] : []
-        introductory = Dictionary(
-            answers.map { allows in
-                let name = "offer_signer_introductory_signatures_total"
-                let labels = key + [("allow_introductory_offer", allows ? "true" : "false")]
-                return (allows, Counter(label: name, dimensions: labels, factory: factory))
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
+        introductory = Dictionary(counting: answers, "offer_signer_introductory_signatures_total", factory) {
+            [("app", app.bundleId), ("key_id", keyIdentifier), ("allow_introductory_offer", $0 ? "true" : "false")]
+        }
     }
 
     func count(_ offerId: String, as format: SignatureFormat) {

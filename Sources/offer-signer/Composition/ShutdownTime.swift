@@ -1,3 +1,4 @@
+import OfferService
 import Synchronization
 
 /// How much time is left of a shutdown.
@@ -11,35 +12,13 @@ final class ShutdownTime: Sendable {
 
     /// Does the last work, and waits for it no longer than there is time: a second at least.
     ///
-    /// Returns whether it was done in time; if not, it goes on.
+    /// Returns whether it was done in time.
     func finish(_ work: @escaping @Sendable () async -> Void) async -> Bool {
         let begin = began.withLock { $0 } ?? .now
         let left = max(.seconds(1), whole - begin.duration(to: .now))
-        return await withCheckedContinuation { continuation in
-            let outcome = Outcome(continuation)
-            Task.detached {
-                await work()
-                outcome.resume(true)
-            }
-            Task.detached {
-                try? await Task.sleep(for: left)
-                outcome.resume(false)
-            }
-        }
-    }
-
-    /// Resumes a continuation once.
-    private final class Outcome: Sendable {
-        private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
-
-        init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Mutex(continuation) }
-
-        func resume(_ value: Bool) {
-            let continuation = continuation.withLock { continuation in
-                defer { continuation = nil }
-                return continuation
-            }
-            continuation?.resume(returning: value)
+        return await TimeLimit.value(by: .now + left, otherwise: false) {
+            await work()
+            return true
         }
     }
 }
