@@ -64,15 +64,13 @@ package struct AppStoreNotificationHistory: NotificationHistory {
     /// Has Apple send a test notification, and gives its token.
     package func requestTest(of owner: HistoryOwner) async throws(HistoryFault) -> String {
         try await ask(.post, "test", nil, of: owner) { (json) throws(JSONFault) in
-            try JSONReader.readingApple(json) { (reader) throws(JSONFault) in
-                var token: String?
-                try reader.readObject { (name, reader) throws(JSONFault) in
-                    guard name == "testNotificationToken" else { return try reader.skipValue() }
-                    token = try reader.readString()
-                }
-                guard let token else { throw JSONFault(.missingMember, "The token is missing.") }
-                return token
+            var token: String?
+            try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
+                guard name == "testNotificationToken" else { return try reader.skipValue() }
+                token = try reader.readString()
             }
+            guard let token else { throw JSONFault(.missingMember, "The token is missing.") }
+            return token
         }
     }
 
@@ -159,27 +157,21 @@ private struct NotificationHistoryResponse {
     var paginationToken: String?
 
     init(json: [UInt8]) throws(JSONFault) {
-        var response = NotificationHistoryResponse()
         var hasMore: Bool?
-        var reader = JSONReader(json, refusesDuplicates: false)
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
             switch name {
             case "hasMore": hasMore = try reader.readBool()
-            case "paginationToken": response.paginationToken = try reader.readAppleText()
+            case "paginationToken": paginationToken = try reader.readAppleText()
             case "notificationHistory":
                 try reader.readArray { (_, reader) throws(JSONFault) in
-                    if let item = try Self.item(reading: &reader) { response.items.append(item) }
+                    if let item = try Self.item(reading: &reader) { items.append(item) }
                 }
             default: try reader.skipValue()
             }
         }
-        try reader.readEnd()
         guard let hasMore else { throw JSONFault(.missingMember, "A history says whether there is more.") }
-        response.hasMore = hasMore
-        self = response
+        self.hasMore = hasMore
     }
-
-    private init() {}
 
     /// A notification (`notificationHistoryResponseItem`); `nil` without its payload.
     static func item(reading reader: inout JSONReader) throws(JSONFault) -> HistoryPage.Item? {

@@ -154,29 +154,23 @@ struct NotificationPayload {
     private(set) var isUnderstood = true
 
     init(json: [UInt8]) throws(JSONFault) {
-        var payload = NotificationPayload()
-        var reader = JSONReader(json, refusesDuplicates: false)
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
             switch name {
-            case "notificationUUID": payload.id = try reader.readAppleIdentifier()
-            case "notificationType": payload.type = try reader.readAppleIdentifier()
-            case "subtype": payload.subtype = try payload.text(from: &reader)
-            case "data", "summary", "appData", "externalPurchaseToken": try payload.readData(from: &reader)
+            case "notificationUUID": id = try reader.readAppleIdentifier()
+            case "notificationType": type = try reader.readAppleIdentifier()
+            case "subtype": subtype = try text(from: &reader)
+            case "data", "summary", "appData", "externalPurchaseToken": try readData(from: &reader)
             default: try reader.skipValue()
             }
         }
-        try reader.readEnd()
         // It is kept: what a database could not give back as it was must not get there.
-        if let text = payload.subtype,
+        if let text = subtype,
             text.utf8.count > JSONReader.longestIdentifier || ControlCharacter.isFound(in: text)
         {
-            payload.subtype = nil
-            payload.isUnderstood = false
+            subtype = nil
+            isUnderstood = false
         }
-        self = payload
     }
-
-    private init() {}
 
     /// Reads text; anything but plain values leaves the contents unknown.
     private mutating func text(from reader: inout JSONReader) throws(JSONFault) -> String? {
@@ -203,23 +197,21 @@ struct NotificationPayload {
             try reader.skipValue()
             return
         }
-        var data = self
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "bundleId": data.bundleId = try data.text(from: &reader)
-            case "appAppleId": data.appAppleId = try data.number(from: &reader)
-            case "environment": data.environmentName = try data.text(from: &reader)
+            case "bundleId": bundleId = try text(from: &reader)
+            case "appAppleId": appAppleId = try number(from: &reader)
+            case "environment": environmentName = try text(from: &reader)
             case "externalPurchaseId":
                 // A token of an external purchase names no environment: its identifier says it.
-                let isSandbox = try data.text(from: &reader)?.hasPrefix("SANDBOX") ?? false
+                let isSandbox = try text(from: &reader)?.hasPrefix("SANDBOX") ?? false
                 let environment = isSandbox ? AppStoreEnvironment.sandbox : .production
-                data.environmentName = data.environmentName ?? environment.rawValue
-            case "status": data.status = try data.number(from: &reader)
-            case "signedTransactionInfo": data.signedTransaction = try data.text(from: &reader)
-            case "signedRenewalInfo": data.signedRenewalInfo = try data.text(from: &reader)
+                environmentName = environmentName ?? environment.rawValue
+            case "status": status = try number(from: &reader)
+            case "signedTransactionInfo": signedTransaction = try text(from: &reader)
+            case "signedRenewalInfo": signedRenewalInfo = try text(from: &reader)
             default: try reader.skipValue()
             }
         }
-        self = data
     }
 }

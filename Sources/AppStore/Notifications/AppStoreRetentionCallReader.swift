@@ -84,22 +84,16 @@ private struct Payload {
     var environmentName: String?
 
     init(json: [UInt8]) throws(JSONFault) {
-        var reader = JSONReader(json, refusesDuplicates: false)
-        var payload = Payload()
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
             switch name {
-            case "originalTransactionId": payload.originalTransactionId = try reader.readAppleIdentifier()
-            case "appAppleId": payload.appAppleId = try reader.readAppleInteger()
-            case "productId": payload.productId = try reader.readAppleIdentifier()
-            case "userLocale": payload.userLocale = try reader.readAppleText()
-            case "requestIdentifier": payload.requestIdentifier = try reader.readAppleIdentifier()
-            case "environment": payload.environmentName = try reader.readAppleText()
+            case "originalTransactionId": originalTransactionId = try reader.readAppleIdentifier()
+            case "appAppleId": appAppleId = try reader.readAppleInteger()
+            case "productId": productId = try reader.readAppleIdentifier()
+            case "userLocale": userLocale = try reader.readAppleText()
+            case "requestIdentifier": requestIdentifier = try reader.readAppleIdentifier()
+            case "environment": environmentName = try reader.readAppleText()
             default: try reader.skipValue()
             }
         }
-        try reader.readEnd()
-        self = payload
     }
-
-    private init() {}
 }

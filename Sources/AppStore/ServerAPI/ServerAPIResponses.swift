@@ -19,29 +19,23 @@ struct StatusResponse {
     private(set) var items: [Item] = []
 
     init(json: [UInt8]) throws(JSONFault) {
-        var response = StatusResponse()
         var hasData = false
-        var reader = JSONReader(json, refusesDuplicates: false)
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
             switch name {
-            case "bundleId": response.bundleId = try reader.readAppleText()
-            case "appAppleId": response.appAppleId = try reader.readAppleInteger()
+            case "bundleId": bundleId = try reader.readAppleText()
+            case "appAppleId": appAppleId = try reader.readAppleInteger()
             case "environment":
-                response.environment = try reader.readAppleText().flatMap(AppStoreEnvironment.init(rawValue:))
+                environment = try reader.readAppleText().flatMap(AppStoreEnvironment.init(rawValue:))
             case "data":
                 hasData = true
                 try reader.readArray { (_, reader) throws(JSONFault) in
-                    response.items += try Self.group(reading: &reader)
+                    items += try Self.group(reading: &reader)
                 }
             default: try reader.skipValue()
             }
         }
-        try reader.readEnd()
         guard hasData else { throw JSONFault(.missingMember, "A status response has data.").inside(member: "data") }
-        self = response
     }
-
-    private init() {}
 
     private static func group(reading reader: inout JSONReader) throws(JSONFault) -> [Item] {
         var items: [Item] = []
@@ -75,29 +69,23 @@ struct HistoryResponse {
     private(set) var transactions: [String] = []
 
     init(json: [UInt8]) throws(JSONFault) {
-        var response = HistoryResponse()
         var hasMore: Bool?
-        var reader = JSONReader(json, refusesDuplicates: false)
-        try reader.readObject { (name, reader) throws(JSONFault) in
+        try JSONReader.membersOfApple(json) { (name, reader) throws(JSONFault) in
             switch name {
-            case "revision": response.revision = try reader.readAppleText()
+            case "revision": revision = try reader.readAppleText()
             case "hasMore": hasMore = try reader.readBool()
             case "signedTransactions":
                 try reader.readArray { (_, reader) throws(JSONFault) in
-                    response.transactions.append(try reader.readString())
+                    transactions.append(try reader.readString())
                 }
             default: try reader.skipValue()
             }
         }
-        try reader.readEnd()
         guard let hasMore else {
             throw JSONFault(.missingMember, "A history says whether there is more.").inside(member: "hasMore")
         }
-        response.hasMore = hasMore
-        self = response
+        self.hasMore = hasMore
     }
-
-    private init() {}
 }
 
 /// The body of an answer that is no success (`errorCode`, `errorMessage`).

@@ -16,6 +16,14 @@ extension JSONReader {
         return value
     }
 
+    /// Reads the members of an answer of Apple's to its end.
+    static func membersOfApple(
+        _ json: [UInt8],
+        _ read: (_ name: String, _ reader: inout JSONReader) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        try readingApple(json) { (reader) throws(JSONFault) in try reader.readObject(read) }
+    }
+
     /// Reads a plain value: a string's text, or a number or boolean as it is written.
     private mutating func readApple<Value>(
         _ read: (_ text: Span<UInt8>) throws(JSONFault) -> Value
