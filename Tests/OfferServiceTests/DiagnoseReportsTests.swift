@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 import LedgerFixtures
-import Offers
 import Testing
 
 @testable import OfferService
+@testable import Offers
 
 @Suite("A customer's held state, in a diagnosis")
 struct DiagnoseReportsTests {

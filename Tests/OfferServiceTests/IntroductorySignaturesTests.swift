@@ -1,8 +1,9 @@
 import AppStore
 import LedgerFixtures
 import OfferService
-import Offers
 import Testing
+
+@testable import Offers
 
 @Suite("Introductory offers, decided and signed")
 struct IntroductorySignaturesTests {

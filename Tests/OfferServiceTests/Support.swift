@@ -2,8 +2,9 @@ import Crypto
 import Foundation
 import LedgerFixtures
 import OfferService
-import Offers
 import Testing
+
+@testable import Offers
 
 /// A signer with a key that the tests verify by.
 struct KeySigner: ES256Signer {

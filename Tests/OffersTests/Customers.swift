@@ -1,4 +1,4 @@
-import Offers
+@testable import Offers
 
 // A small language for customers, so that a row of a table reads like a sentence. Days count from the clock of all
 // tests, 2026-11-21T12:00:00Z; before it they are negative.

@@ -13,7 +13,7 @@ struct SignedRenewalInfo {
     let renewal: RenewalInfo
 
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
-        var renewal = RenewalInfo(originalTransactionId: nil, productId: nil)
+        var renewal = RenewalInfo.unread
         var environment: String?
         var nextProductId: String?
         var offerType: Int64?

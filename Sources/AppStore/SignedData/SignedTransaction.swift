@@ -13,15 +13,17 @@ struct SignedTransaction {
     let transaction: Transaction
 
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
-        var fields = Fields()
+        var transaction = Transaction(originalTransactionId: "", productId: "")
+        transaction.ownership = .unknown(nil)
+        var rest = Rest()
         try payload.read("transaction") { (json) throws(JSONFault) in
             var reader = JSONReader(json, refusesDuplicates: false)
             try reader.readObject(TransactionMember.table) { (member, reader) throws(JSONFault) in
-                try fields.read(member, from: &reader)
+                try rest.read(member, beside: &transaction, from: &reader)
             }
         }
-        guard let transactionId = fields.transactionId, let bundleId = fields.bundleId,
-            let originalTransactionId = fields.originalTransactionId, let productId = fields.productId
+        guard let transactionId = transaction.transactionId, let bundleId = rest.bundleId,
+            !transaction.originalTransactionId.isEmpty, !transaction.productId.isEmpty
         else {
             throw SignedDataFault(
                 .payloadMalformed,
@@ -30,81 +32,49 @@ struct SignedTransaction {
             )
         }
         self.transactionId = transactionId
-        self.appTransactionId = fields.appTransactionId
+        appTransactionId = transaction.appTransactionId
         self.bundleId = bundleId
         signedDate = payload.signedDate
-        self.environment = try payload.environment(named: fields.environment)
-        let kind: Transaction.Kind =
-            switch (fields.type, fields.previousOriginalTransactionId) {
+        environment = try payload.environment(named: rest.environment)
+        transaction.kind =
+            switch (transaction.typeName, transaction.previousOriginalTransactionId) {
             case ("Auto-Renewable Subscription", _): .subscription
             case (_, .some): .bundle
             case (_, nil): .other
             }
-        var transaction = Transaction(
-            originalTransactionId: originalTransactionId,
-            productId: productId,
-            subscriptionGroupIdentifier: fields.group,
-            purchaseDate: fields.purchaseDate,
-            // A purchase that does not renew is no subscription, even if it ends some time.
-            expiresDate: kind == .other ? nil : fields.expiresDate,
-            revocationDate: fields.revocationDate ?? (fields.isRevokedWithoutDate ? payload.signedDate : nil),
-            revocation: fields.revocation,
-            isUpgraded: fields.isUpgraded,
-            ownership: fields.owner,
-            appAccountToken: fields.appAccountToken,
-            offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
-            transactionId: transactionId,
-            price: fields.price,
-            storefront: fields.storefront,
-            reason: fields.reason,
-            billingPlan: fields.billingPlan
-        )
-        transaction.kind = kind
-        transaction.typeName = kind == .subscription ? nil : fields.type
-        transaction.isFree = fields.isFree
-        transaction.webOrderLineItemId = fields.webOrderLineItemId
-        transaction.previousOriginalTransactionId = fields.previousOriginalTransactionId
-        transaction.appTransactionId = fields.appTransactionId
-        transaction.isAddition = fields.isAddition
-        transaction.originalPurchaseDate = fields.originalPurchaseDate
-        transaction.bundle = fields.bundle
+        if transaction.kind == .subscription { transaction.typeName = nil }
+        // A purchase that does not renew is no subscription, even if it ends some time.
+        if transaction.kind == .other { transaction.expiresDate = nil }
+        if transaction.revocationDate == nil, rest.isRevokedWithoutDate {
+            transaction.revocationDate = payload.signedDate
+        }
+        transaction.revocation = rest.revocation
+        transaction.ownership = rest.owner(insteadOf: transaction.ownership)
+        transaction.offer = RedeemedOffer(type: rest.offerType, identifier: rest.offerIdentifier)
+        transaction.isFree = rest.isFree
+        transaction.price = rest.price
+        transaction.billingPlan = rest.billingPlan
+        transaction.bundle = rest.bundle
         self.transaction = transaction
     }
 
-    private struct Fields {
-        var transactionId: String?
-        var originalTransactionId: String?
-        var appTransactionId: String?
+    /// The members that are not the transaction's own, or that make a value with others.
+    private struct Rest {
         var bundleId: String?
-        var productId: String?
-        var group: String?
         var environment: String?
-        var type: String?
-        var purchaseDate: Timestamp?
-        var expiresDate: Timestamp?
-        var revocationDate: Timestamp?
         var revocationReason: String?
         var revocationType: String?
         var revocationPercentage: Int64?
-        var isUpgraded = false
-        var ownership = Ownership.unknown(nil)
         var hasRevokedSeats = false
-        var webOrderLineItemId: String?
-        var previousOriginalTransactionId: String?
-        var isAddition = false
-        var originalPurchaseDate: Timestamp?
         var bundleOriginalTransactionId: String?
         var bundleTransactionId: String?
         var bundleProductId: String?
         var bundleGroup: String?
-        var appAccountToken: AppAccountToken?
         var offerType: Int64?
         var offerIdentifier: String?
         var offerDiscountType: String?
         var milliunits: Int64?
         var currency: String?
-        var storefront: String?
-        var reason: TransactionReason?
         var billingPlanType: String?
         var commitment: BillingPlan.Commitment?
 
@@ -116,7 +86,7 @@ struct SignedTransaction {
         var isRevokedWithoutDate: Bool { (revocationReason != nil || revocationType != nil) && !hasRevokedSeats }
 
         /// Whose purchase it is: only what was shared or assigned can be taken back by the end of that.
-        var owner: Ownership {
+        func owner(insteadOf ownership: Ownership) -> Ownership {
             switch (revocation?.kind, ownership) {
             case (.family, .purchased): .familyShared
             case (.assignment, .purchased): .assigned
@@ -161,39 +131,45 @@ struct SignedTransaction {
             )
         }
 
-        mutating func read(_ member: TransactionMember?, from reader: inout JSONReader) throws(JSONFault) {
+        mutating func read(
+            _ member: TransactionMember?,
+            beside transaction: inout Transaction,
+            from reader: inout JSONReader
+        ) throws(JSONFault) {
             switch member {
-            case .transactionId: transactionId = try reader.readAppleIdentifier()
-            case .originalTransactionId: originalTransactionId = try reader.readAppleIdentifier()
-            case .appTransactionId: appTransactionId = try reader.readAppleIdentifier()
+            case .transactionId: transaction.transactionId = try reader.readAppleIdentifier()
+            case .originalTransactionId: transaction.originalTransactionId = try reader.readAppleIdentifier() ?? ""
+            case .appTransactionId: transaction.appTransactionId = try reader.readAppleIdentifier()
             case .bundleId: bundleId = try reader.readAppleIdentifier()
-            case .productId: productId = try reader.readAppleIdentifier()
-            case .subscriptionGroupIdentifier: group = try reader.readAppleIdentifier()
+            case .productId: transaction.productId = try reader.readAppleIdentifier() ?? ""
+            case .subscriptionGroupIdentifier:
+                transaction.subscriptionGroupIdentifier = try reader.readAppleIdentifier()
             case .environment: environment = try reader.readAppleText()
-            case .type: type = try reader.readAppleText()
-            case .purchaseDate: purchaseDate = try reader.readAppleDate()
-            case .expiresDate: expiresDate = try reader.readAppleDate()
-            case .revocationDate: revocationDate = try reader.readAppleDate()
+            case .type: transaction.typeName = try reader.readAppleText()
+            case .purchaseDate: transaction.purchaseDate = try reader.readAppleDate()
+            case .expiresDate: transaction.expiresDate = try reader.readAppleDate()
+            case .revocationDate: transaction.revocationDate = try reader.readAppleDate()
             case .revocationReason: revocationReason = try reader.readAppleText()
             case .revocationType: revocationType = try reader.readAppleText()
             case .revocationPercentage: revocationPercentage = try reader.readAppleInteger()
-            case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
-            case .inAppOwnershipType: ownership = try reader.readOwnership() ?? .unknown(nil)
+            case .isUpgraded: transaction.isUpgraded = try reader.readAppleFlag() ?? false
+            case .inAppOwnershipType: transaction.ownership = try reader.readOwnership() ?? .unknown(nil)
             case .multiSeatInfo: hasRevokedSeats = try Self.hasRevokedSeats(reading: &reader)
-            case .webOrderLineItemId: webOrderLineItemId = try reader.readAppleIdentifier()
-            case .previousOriginalTransactionId: previousOriginalTransactionId = try reader.readAppleIdentifier()
-            case .additionalTransactionReason: isAddition = try reader.readAppleText() != nil
-            case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
+            case .webOrderLineItemId: transaction.webOrderLineItemId = try reader.readAppleIdentifier()
+            case .previousOriginalTransactionId:
+                transaction.previousOriginalTransactionId = try reader.readAppleIdentifier()
+            case .additionalTransactionReason: transaction.isAddition = try reader.readAppleText() != nil
+            case .appAccountToken: transaction.appAccountToken = try reader.readAppleAccountToken()
             case .offerType: offerType = try reader.readAppleInteger()
             case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
             case .offerDiscountType: offerDiscountType = try reader.readAppleText()
             case .price: milliunits = try reader.readAppleInteger()
             case .currency: currency = try reader.readAppleIdentifier()
-            case .storefront: storefront = try reader.readAppleIdentifier()
-            case .transactionReason: reason = try reader.readAppleText().flatMap(TransactionReason.init)
+            case .storefront: transaction.storefront = try reader.readAppleIdentifier()
+            case .transactionReason: transaction.reason = try reader.readAppleText().flatMap(TransactionReason.init)
             case .billingPlanType: billingPlanType = try reader.readAppleText()
             case .commitmentInfo: commitment = try BillingPlan.Commitment(reading: &reader)
-            case .originalPurchaseDate: originalPurchaseDate = try reader.readAppleDate()
+            case .originalPurchaseDate: transaction.originalPurchaseDate = try reader.readAppleDate()
             case .bundleTransactionId, .bundleTransactionID: bundleTransactionId = try reader.readAppleIdentifier()
             case .bundleOriginalTransactionId, .bundleOriginalTransactionID:
                 bundleOriginalTransactionId = try reader.readAppleIdentifier()

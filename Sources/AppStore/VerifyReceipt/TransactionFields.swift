@@ -3,67 +3,54 @@ import StrictJSON
 
 /// The members of a transaction in a verifyReceipt answer, collected one by one in whatever order they come.
 struct TransactionFields {
-    private(set) var productId: String?
-    private var originalTransactionId: String?
-    private var transactionId: String?
-    private var group: String?
+    /// What is written as it is, and the rest once all is read.
+    private var known = Transaction(originalTransactionId: "", productId: "")
     private var purchaseDate = AppleDateFields()
     private var originalPurchaseDate = AppleDateFields()
     private var expiresDate = AppleDateFields()
     private var cancellationDate = AppleDateFields()
-    private var isUpgraded = false
-    private var ownership = Ownership.purchased
     private var cancellationReason: String?
-    private var webOrderLineItemId: String?
     private var isIntroductory = false
-    private var isTrial: Bool?
     private var promotionalOfferId: String?
     private var offerCodeName: String?
-    private var appAccountToken: AppAccountToken?
+
+    /// `nil` until one was read.
+    var productId: String? { known.productId.isEmpty ? nil : known.productId }
 
     /// The transaction that the members make.
     ///
     /// Where Apple gives no original id, the transaction is its own original.
     func transaction() throws(JSONFault) -> Transaction {
-        var offer: RedeemedOffer?
-        if let promotionalOfferId {
-            offer = .promotional(promotionalOfferId)
-        } else if let offerCodeName {
-            offer = .offerCode(offerCodeName)
-        } else if isIntroductory {
-            offer = .introductory
+        var transaction = known
+        if transaction.originalTransactionId.isEmpty {
+            transaction.originalTransactionId = transaction.transactionId ?? ""
         }
-        var transaction = Transaction(
-            originalTransactionId: originalTransactionId ?? transactionId ?? "",
-            productId: productId ?? "",
-            subscriptionGroupIdentifier: group,
-            purchaseDate: try purchaseDate.value(named: ReceiptMember.purchaseDateText.rawValue),
-            expiresDate: try expiresDate.value(named: ReceiptMember.expiresDateText.rawValue),
-            revocationDate: try cancellationDate.value(named: ReceiptMember.cancellationDateText.rawValue),
-            revocation: Revocation(type: nil, reason: cancellationReason),
-            isUpgraded: isUpgraded,
-            ownership: ownership,
-            appAccountToken: appAccountToken,
-            offer: offer,
-            transactionId: transactionId
-        )
-        // Nothing but the flag itself shows that there was no trial.
-        transaction.isOfferSaid = isTrial != nil || offer == .introductory
-        transaction.isFree = isTrial
-        transaction.webOrderLineItemId = webOrderLineItemId
+        if let promotionalOfferId {
+            transaction.offer = .promotional(promotionalOfferId)
+        } else if let offerCodeName {
+            transaction.offer = .offerCode(offerCodeName)
+        } else if isIntroductory {
+            transaction.offer = .introductory
+        }
+        transaction.purchaseDate = try purchaseDate.value(named: ReceiptMember.purchaseDateText.rawValue)
+        transaction.expiresDate = try expiresDate.value(named: ReceiptMember.expiresDateText.rawValue)
+        transaction.revocationDate = try cancellationDate.value(named: ReceiptMember.cancellationDateText.rawValue)
         transaction.originalPurchaseDate = try originalPurchaseDate.value(
             named: ReceiptMember.originalPurchaseDateText.rawValue
         )
+        transaction.revocation = Revocation(type: nil, reason: cancellationReason)
+        // Nothing but the flag itself shows that there was no trial.
+        transaction.isOfferSaid = transaction.isFree != nil || transaction.offer == .introductory
         return transaction
     }
 
     /// Reads one member; those that decisions do not need are passed by.
     mutating func read(_ member: ReceiptMember?, from reader: inout JSONReader) throws(JSONFault) {
         switch member {
-        case .productId: productId = try reader.readAppleIdentifier()
-        case .originalTransactionId: originalTransactionId = try reader.readAppleIdentifier()
-        case .transactionId: transactionId = try reader.readAppleIdentifier()
-        case .group: group = try reader.readAppleIdentifier()
+        case .productId: known.productId = try reader.readAppleIdentifier() ?? ""
+        case .originalTransactionId: known.originalTransactionId = try reader.readAppleIdentifier() ?? ""
+        case .transactionId: known.transactionId = try reader.readAppleIdentifier()
+        case .group: known.subscriptionGroupIdentifier = try reader.readAppleIdentifier()
         case .purchaseDate: purchaseDate.milliseconds = try reader.readAppleDate()
         case .purchaseDateText: try purchaseDate.readText(from: &reader)
         case .originalPurchaseDate: originalPurchaseDate.milliseconds = try reader.readAppleDate()
@@ -72,20 +59,20 @@ struct TransactionFields {
         case .expiresDateText: try expiresDate.readText(from: &reader)
         case .cancellationDate: cancellationDate.milliseconds = try reader.readAppleDate()
         case .cancellationDateText: try cancellationDate.readText(from: &reader)
-        case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
+        case .isUpgraded: known.isUpgraded = try reader.readAppleFlag() ?? false
         case .isTrialPeriod:
             guard let flag = try reader.readAppleFlag() else { return }
             isIntroductory = flag || isIntroductory
-            isTrial = flag
+            known.isFree = flag
         case .isInIntroOfferPeriod: isIntroductory = try reader.readAppleFlag() ?? false || isIntroductory
         case .ownershipType:
             // Old answers lack it, and then the customer bought it; any text but Apple's does not say so.
-            ownership = try reader.readOwnership() ?? .purchased
+            known.ownership = try reader.readOwnership() ?? .purchased
         case .cancellationReason: cancellationReason = try reader.readAppleText()
-        case .webOrderLineItemId: webOrderLineItemId = try reader.readAppleIdentifier()
+        case .webOrderLineItemId: known.webOrderLineItemId = try reader.readAppleIdentifier()
         case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
         case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()
-        case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
+        case .appAccountToken: known.appAccountToken = try reader.readAppleAccountToken()
         case .bundleId, .oldBundleId, .receiptType, .requestDate, .requestDateText, .inApp, nil:
             try reader.skipValue()
         }

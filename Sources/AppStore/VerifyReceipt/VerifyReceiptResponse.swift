@@ -108,7 +108,7 @@ extension VerifyReceiptResponse {
         var response = VerifyReceiptResponse(status: 0)
         // The list is kept apart until it is complete: in the response too, it would be copied for every element.
         var renewals: [RenewalInfo]?
-        var own = RenewalInfo(originalTransactionId: nil, productId: nil)
+        var own = RenewalInfo.unread
         try reader.readObject(ResponseMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .status: status = try reader.readAppleInteger()
@@ -192,7 +192,7 @@ private enum ResponseMember: String, CaseIterable {
 
 extension RenewalInfo {
     init(reading reader: inout JSONReader) throws(JSONFault) {
-        var info = RenewalInfo(originalTransactionId: nil, productId: nil)
+        var info = RenewalInfo.unread
         var grace = AppleDateFields()
         var promotionalOfferId: String?
         var offerCodeName: String?

@@ -9,14 +9,14 @@ package struct RenewalInfo: Equatable, Sendable {
     /// `nil` where the evidence does not say.
     package var autoRenewStatus: Bool?
     /// Whether the subscription ended, for whatever `expiration_intent`.
-    package var hasExpirationIntent: Bool
+    package var hasExpirationIntent = false
     /// Why; `nil` where the evidence does not say, or for a reason that is not known.
     package var lapseReason: LapseReason?
     package var priceIncrease = PriceIncrease.notDue
     /// Whether it leaves the bundle that it came with when the paid time ends.
     package var willUnbundle = false
     /// Whether Apple is retrying a failed renewal.
-    package var isInBillingRetryPeriod: Bool
+    package var isInBillingRetryPeriod = false
     /// The end of the Billing Grace Period, past or to come.
     package var gracePeriodExpiresDate: Timestamp?
     /// The offer that the next renewal falls under.
@@ -37,29 +37,8 @@ package struct RenewalInfo: Equatable, Sendable {
     /// Whether nobody said any of it: a transaction alone stands for both, as far as it counts.
     package var isStandIn = false
 
-    package init(
-        originalTransactionId: String?,
-        productId: String?,
-        subscriptionGroupIdentifier: String? = nil,
-        autoRenewStatus: Bool? = nil,
-        hasExpirationIntent: Bool = false,
-        isInBillingRetryPeriod: Bool = false,
-        gracePeriodExpiresDate: Timestamp? = nil,
-        offer: RedeemedOffer? = nil,
-        commitmentAutoRenewStatus: Bool? = nil,
-        renewalDate: Timestamp? = nil
-    ) {
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.autoRenewStatus = autoRenewStatus
-        self.hasExpirationIntent = hasExpirationIntent
-        self.isInBillingRetryPeriod = isInBillingRetryPeriod
-        self.gracePeriodExpiresDate = gracePeriodExpiresDate
-        self.offer = offer
-        self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
-        self.renewalDate = renewalDate
-    }
+    /// One of which nothing has been read yet.
+    package static let unread = RenewalInfo()
 
     /// An entry that says nothing but that the subscription exists: for one of which there are transactions alone.
     package static func standIn(

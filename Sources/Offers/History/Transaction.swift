@@ -14,9 +14,9 @@ package struct Transaction: Equatable, Sendable {
     /// `nil` if the evidence does not say, as before December 2025: then it is a refund.
     package var revocation: Revocation?
     /// Whether an upgrade replaced it, which is no refund.
-    package var isUpgraded: Bool
+    package var isUpgraded = false
     /// Only the customer's own counts as bought.
-    package var ownership: Ownership
+    package var ownership = Ownership.purchased
     package var appAccountToken: AppAccountToken?
     package var offer: RedeemedOffer?
     /// Whether the lack of an offer is said: an old receipt's row may leave out whether it was a trial.
@@ -59,42 +59,6 @@ package struct Transaction: Equatable, Sendable {
         case bundle = 1
         /// Something else, which makes nobody a subscriber.
         case other = 2
-    }
-
-    package init(
-        originalTransactionId: String,
-        productId: String,
-        subscriptionGroupIdentifier: String? = nil,
-        purchaseDate: Timestamp? = nil,
-        expiresDate: Timestamp? = nil,
-        revocationDate: Timestamp? = nil,
-        revocation: Revocation? = nil,
-        isUpgraded: Bool = false,
-        ownership: Ownership = .purchased,
-        appAccountToken: AppAccountToken? = nil,
-        offer: RedeemedOffer? = nil,
-        transactionId: String? = nil,
-        price: PaidPrice? = nil,
-        storefront: String? = nil,
-        reason: TransactionReason? = nil,
-        billingPlan: BillingPlan? = nil
-    ) {
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.purchaseDate = purchaseDate
-        self.expiresDate = expiresDate
-        self.revocationDate = revocationDate
-        self.revocation = revocation
-        self.isUpgraded = isUpgraded
-        self.ownership = ownership
-        self.appAccountToken = appAccountToken
-        self.offer = offer
-        self.transactionId = transactionId
-        self.price = price
-        self.storefront = storefront
-        self.reason = reason
-        self.billingPlan = billingPlan
     }
 
     /// Whether the left one was bought before the right one.
@@ -140,6 +104,13 @@ package struct Transaction: Equatable, Sendable {
         case (nil, _?): true
         default: false
         }
+    }
+}
+
+extension Transaction {
+    /// A purchase of which no more is known yet.
+    package init(originalTransactionId: String, productId: String) {
+        self.init(originalTransactionId: originalTransactionId, productId: productId, transactionId: nil)
     }
 }
 

@@ -1,8 +1,9 @@
 import AppStore
 import LedgerFixtures
-import Offers
 import SignedDataFixtures
 import Testing
+
+@testable import Offers
 
 @Suite("Signed transactions and renewal infos as evidence")
 struct SignedTransactionsTests {

@@ -1,8 +1,8 @@
 import LedgerFixtures
-import Offers
 import Testing
 
 @testable import AppStore
+@testable import Offers
 
 @Suite("latest_receipt_info and in_app are one history")
 struct JoinedTransactionsTests {

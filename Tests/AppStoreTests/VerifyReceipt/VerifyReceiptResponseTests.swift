@@ -1,7 +1,8 @@
 import AppStore
 import LedgerFixtures
-import Offers
 import Testing
+
+@testable import Offers
 
 @Suite("verifyReceipt answers")
 struct VerifyReceiptResponseTests {

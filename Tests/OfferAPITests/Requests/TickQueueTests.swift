@@ -3,12 +3,12 @@ import LedgerFixtures
 import NIOCore
 import NIOEmbedded
 import OfferService
-import Offers
 import PrometheusMetrics
 import Synchronization
 import Testing
 
 @testable import OfferAPI
+@testable import Offers
 
 @Suite("Requests that are answered at the end of an event loop's tick")
 struct TickQueueTests {

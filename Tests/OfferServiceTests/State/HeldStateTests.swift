@@ -1,7 +1,8 @@
 import LedgerFixtures
 import OfferService
-import Offers
 import Testing
+
+@testable import Offers
 
 @Suite("Answering from held state")
 struct HeldStateTests {

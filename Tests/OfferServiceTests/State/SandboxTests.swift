@@ -1,7 +1,8 @@
 import LedgerFixtures
 import OfferService
-import Offers
 import Testing
+
+@testable import Offers
 
 @Suite("A signature names no environment: the Sandbox's evidence counts where what is held in Production allows it")
 struct SandboxTests {

@@ -1,8 +1,8 @@
 import LedgerFixtures
 import OfferService
-import Offers
 import Testing
 
+@testable import Offers
 @testable import Storage
 
 @Suite("Another catalog, tried")

@@ -1,7 +1,7 @@
 import LedgerFixtures
-import Offers
 import Testing
 
+@testable import Offers
 @testable import Storage
 
 @Suite("The age of redemptions and held subscriptions")

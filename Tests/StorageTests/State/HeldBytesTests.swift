@@ -1,7 +1,7 @@
 import LedgerFixtures
-import Offers
 import Testing
 
+@testable import Offers
 @testable import Storage
 
 @Suite("The bytes of a held subscription")

@@ -1,8 +1,8 @@
 import Foundation
 import LedgerFixtures
-import Offers
 import Testing
 
+@testable import Offers
 @testable import Storage
 
 @Suite("Redemptions as a feed")

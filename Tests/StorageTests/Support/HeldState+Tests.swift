@@ -1,7 +1,7 @@
 import LedgerFixtures
-import Offers
 import Testing
 
+@testable import Offers
 @testable import Storage
 
 let clock = Timestamp(millisecondsSince1970: 1_795_262_400_000)
