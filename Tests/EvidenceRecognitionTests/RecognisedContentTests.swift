@@ -77,6 +77,7 @@ struct RecognisedContentTests {
         Row("a transaction among transactions", transaction, in: .signedTransactions),
         Row("one with blanks, for its reader to name", transaction.replacing(".", with: ". "), in: .signedTransactions),
         Row("a notification as signedPayload", notification, in: .signedPayload),
+        Row("a JWS of another kind there, for its reader to name", jws("{}"), in: .signedPayload),
         Row("a receipt as receipt", receipt, in: .receipt),
         Row("a receipt of indefinite length", indefinite, in: .receipt),
         Row("a receipt in Base64 twice", base64(receipt), in: .receipt, "a receipt in Base64 twice", "as it is"),

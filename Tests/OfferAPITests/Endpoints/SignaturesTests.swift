@@ -98,6 +98,13 @@ struct SignaturesTests {
         #expect(try await ask(abc, signed).summary == "422 jws_malformed /evidence/signedTransactions/0")
     }
 
+    @Test("A pointer leads to evidence that is in the request")
+    func pointer() {
+        let fault = EvidenceFault(.rejected, code: "transaction_unknown", detail: "d")
+        #expect(Problem(.evidence(fault), evidence: .transactionId).pointer == "/evidence/transactionId")
+        #expect(Problem(.evidence(fault), evidence: nil).pointer == nil)
+    }
+
     @Test("A key that fails is 503 with Retry-After, and its detail stays inside")
     func signingFailure() async throws {
         let answer = try await ask(

@@ -163,6 +163,12 @@ struct ExplanationTests {
         )
     }
 
+    @Test("A product that is not in the catalog is named, with what to do")
+    func unlisted() {
+        let detail = decide(history([entry("9", "gone")], [bought("9", "gone")])).detail
+        #expect(detail.hasSuffix("cannot be told from the catalog and Apple's answer: list gone in the catalog."))
+    }
+
     @Test("The customers of an offer are listed as in a sentence")
     func people() {
         #expect(PromotionalOffer.phrase(of: [.lapsed]) == "lapsed subscribers")
