@@ -149,57 +149,32 @@ extension LedgerAnchor {
             throw ValueFault("--anchor: \(Echo.path(file)) cannot be read")
         }
         let other = "--anchor: \(Echo.path(file)) is not what `ledger verify --json` prints"
-        do throws(JSONFault) {
-            try self.init(json: Array(data))
-        } catch {
-            throw ValueFault("\(other): \(error.detail)")
+        guard let printed = try? JSONDecoder().decode(PrintedAnchor.self, from: data), printed.chains >= 0 else {
+            throw ValueFault("\(other): it has inOrder, chains, newestChain and openChains")
         }
-    }
-
-    private init(json: [UInt8]) throws(JSONFault) {
+        guard printed.inOrder else { throw ValueFault("\(other) of a ledger in order") }
         self.init()
-        var (isInOrder, hasChains, hasNewest, hasOpen) = (false, false, false, false)
-        var (chains, newest, open) = (0, "", [String: LedgerChain.Head]())
-        var reader = JSONReader(json)
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "inOrder": isInOrder = try reader.readBool()
-            case "chains":
-                chains = Int(try reader.readInt64())
-                hasChains = true
-            case "newestChain":
-                newest = try reader.readString()
-                hasNewest = true
-            case "openChains":
-                hasOpen = true
-                try reader.readArray { (_, reader) throws(JSONFault) in
-                    let (writer, head) = try Self.chain(&reader)
-                    open[writer] = head
-                }
-            default: try reader.skipValue()
+        chains = printed.chains
+        newest = printed.newestChain
+        for chain in printed.openChains {
+            guard let hash = Hexadecimal.bytes(chain.hash) else {
+                throw ValueFault("\(other): the hash of an open chain is in hexadecimal")
             }
+            open[chain.writer] = LedgerChain.Head(number: chain.number, hash: hash)
         }
-        try reader.readEnd()
-        guard hasChains, hasNewest, hasOpen, chains >= 0 else {
-            throw JSONFault(.missingMember, "It has chains, newestChain and openChains.")
-        }
-        guard isInOrder else { throw JSONFault(.invalidValue, "The ledger was not in order then.") }
-        (self.chains, self.newest, self.open) = (chains, newest, open)
+    }
+}
+
+/// What an anchor is read from, of the members that are printed.
+private struct PrintedAnchor: Decodable {
+    struct Chain: Decodable {
+        let writer: String
+        let number: Int64
+        let hash: String
     }
 
-    private static func chain(_ reader: inout JSONReader) throws(JSONFault) -> (String, LedgerChain.Head) {
-        var (writer, number, hash): (String?, Int64?, [UInt8]?)
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "writer": writer = try reader.readString()
-            case "number": number = try reader.readInt64()
-            case "hash": hash = Hexadecimal.bytes(try reader.readString())
-            default: try reader.skipValue()
-            }
-        }
-        guard let writer, let number, let hash else {
-            throw JSONFault(.missingMember, "An open chain has writer, number and hash.")
-        }
-        return (writer, LedgerChain.Head(number: number, hash: hash))
-    }
+    let inOrder: Bool
+    let chains: Int
+    let newestChain: String
+    let openChains: [Chain]
 }
