@@ -66,6 +66,17 @@ struct LedgerFilesTests {
         try sign(1, by: anew)
     }
 
+    @Test("A ledger that others may write past the service is refused by check and serve alike, before it is opened")
+    func exposed() throws {
+        try serve(signing: 1)
+        let other = installation.ledger + ".other"
+        try FileManager.default.linkItem(atPath: installation.ledger, toPath: other)
+        try expectRefusals("has 2 names (hard links)")
+        try FileManager.default.removeItem(atPath: other)
+        #expect(chmod(installation.ledger, 0o666) == 0)
+        try expectRefusals("run `chmod o-w ")
+    }
+
     @Test("The output of --json is an anchor: by it an old copy of the file in the place of the newest is found")
     func anchor() throws {
         try serve(signing: 2)

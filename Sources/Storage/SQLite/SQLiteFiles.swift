@@ -133,7 +133,7 @@ package struct SQLiteFiles: Sendable {
 
     /// A sentence where a ledger could be written past the service: by every user of the machine, or by another name of the
     /// file, which would have a log of its own; `nil` where it could not.
-    static func exposure(of path: String) -> String? {
+    package static func exposure(of path: String) -> String? {
         for file in [path, log(of: path), index(of: path)] {
             if let fault = FileIdentity(of: file).flatMap({ exposure($0, file) }) { return fault }
         }

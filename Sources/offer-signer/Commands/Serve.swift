@@ -48,7 +48,15 @@ struct Serve: AsyncParsableCommand {
         for warning in service.settings.warnings { logger.warning("\(warning)") }
         let settings = service.settings
         if let warning = LedgerKeyFiles(settings).lossWarning { logger.warning("\(warning)") }
-        let ledger = try OpenLedger(settings)
+        let ledger: OpenLedger
+        do throws(ValueFault) {
+            ledger = try OpenLedger(settings)
+        } catch {
+            guard error.isLasting else { throw error }
+            // The status by which systemd does not start it again and again.
+            Console.message("error: \(settings.values.fault(of: \.ledgerURL, error.message))")
+            throw ExitCode.badConfiguration
+        }
         if let beginning = ledger.beginning { logger.notice("\(beginning)") }
         ledger.prove()
         return ServiceComposition(service, ledger, from: options.source, log: log)

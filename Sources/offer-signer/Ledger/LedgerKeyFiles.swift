@@ -128,6 +128,7 @@ struct LedgerKeyFiles {
                         + "user"
                 )
             }
+            if let fault = SQLiteFiles.exposure(of: path) { throw ValueFault(fault) }
             return try checkIsWritable(directory)
         }
         do throws(ValueFault) {
@@ -140,6 +141,7 @@ struct LedgerKeyFiles {
         guard start.map({ $0.isEmpty || $0 == Data("SQLite format 3\0".utf8) }) ?? true else {
             throw ValueFault("\(shown) is no SQLite database; name another file, or restore this one from a backup")
         }
+        if let fault = SQLiteFiles.exposure(of: path) { throw ValueFault(fault) }
         try checkIsWritable(path)
     }
 

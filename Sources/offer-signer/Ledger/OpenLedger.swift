@@ -40,7 +40,8 @@ struct OpenLedger: Sendable {
             database = try LedgerDatabase(settings.ledger.location, access: access, keys: marks)
         } catch {
             if isBegun, case .sqlite(let path) = settings.ledger.location { SQLiteDatabase.deleteIfNothingIsIn(path) }
-            throw ValueFault("the ledger cannot be opened: \(error.detail)")
+            let isLasting = [.otherKeys, .newerSchema, .notADatabase].contains(error.code)
+            throw ValueFault("the ledger cannot be opened: \(error.detail)", isLasting: isLasting)
         }
         let storage = database.storage
         journal = Journal(

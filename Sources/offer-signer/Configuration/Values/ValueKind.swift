@@ -35,8 +35,13 @@ struct ValueKind<Value: Sendable>: Sendable {
 /// A text is not a value of the kind asked for.
 struct ValueFault: Error, Equatable {
     let message: String
+    /// Whether a new start changes nothing, as long as nobody mends it.
+    let isLasting: Bool
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String, isLasting: Bool = false) {
+        self.message = message
+        self.isLasting = isLasting
+    }
 }
 
 extension ValueKind<Int> {
