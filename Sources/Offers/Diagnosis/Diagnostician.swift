@@ -50,7 +50,7 @@ package struct Diagnostician: Sendable {
         }
         guard let signed = signed(report, text, isRight: isRight) else {
             let others = certain + circumstances(at: times, of: [report.offer], buying: report.productId)
-            let rest = record == nil ? DiagnosisCause.unknownSignature : .otherSignature
+            let rest = record.map { goneKey(of: $0) ?? .otherSignature } ?? .unknownSignature
             return Diagnosis(invalid: others + [text == nil ? report.noSignature : rest])
         }
         var causes = signed.causes + certain
@@ -65,6 +65,18 @@ package struct Diagnostician: Sendable {
         if let used = record?.usedCause { return Diagnosis(isValid: true, causes: [used]) }
         let rest = report.storeKitError.map { [DiagnosisCause.unexplained(by: $0, account: report.account)] } ?? []
         return Diagnosis(isValid: true, causes: rest)
+    }
+
+    /// The catalog lacks the key by which the service signed; `nil` where it has one of that identifier.
+    func goneKey(of record: RecordedSignature) -> DiagnosisCause? {
+        let id = record.keyIdentifier
+        guard !own.verifiers.contains(where: { $0.keyIdentifier == id }) else { return nil }
+        return DiagnosisCause(
+            .unexplained,
+            "The service signed these values with the key \(id), which the catalog no longer has, so that the signature "
+                + "cannot be verified.",
+            fix: "List the key's publicKeyFile under keys; if it was revoked, ask for a new signature."
+        )
     }
 
     /// The signed payload: the right one, else the reported one, else one that the search finds.
@@ -154,8 +166,8 @@ extension DiagnosisCause {
     /// All values are those on record.
     fileprivate static let otherSignature = DiagnosisCause(
         .unexplained,
-        "All values are those that the service signed with this nonce, and this is not the signature that it gave "
-            + "for them.",
+        "All values are those that the service signed with this nonce, and the key that the catalog has by this id did "
+            + "not make this signature.",
         fix: "Hand on the signature of the decision that the nonce is from, as it is: each decision of an answer has "
             + "its own."
     )

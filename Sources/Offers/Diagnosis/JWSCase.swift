@@ -59,7 +59,9 @@ extension Diagnostician {
             signedFor: jws.text("bid"),
             buying: report.productId
         )
-        if signer == nil, jws.malformed.isEmpty, found.isES256 { causes += found.changes(besides: causes) }
+        if signer == nil, jws.malformed.isEmpty, found.isES256 {
+            causes += found.changes(besides: causes, record.flatMap(goneKey))
+        }
         guard causes.isEmpty else { return Diagnosis(invalid: causes) }
         return Diagnosis(isValid: true, causes: found.rest)
     }
@@ -67,7 +69,7 @@ extension Diagnostician {
 
 extension JWSCase {
     /// None of the keys signed the JWS: the record may show what was changed.
-    fileprivate func changes(besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
+    fileprivate func changes(besides causes: [DiagnosisCause], _ goneKey: DiagnosisCause?) -> [DiagnosisCause] {
         guard let record else {
             let fix =
                 "Check that the catalog lists the key that signed, that its P8 file is whole, and that nothing changed "
@@ -79,12 +81,13 @@ extension JWSCase {
         let named = Set(causes.map(\.code))
         guard differences.isEmpty else { return differences.filter { !named.contains($0.code) } }
         return [
-            DiagnosisCause(
-                .unexplained,
-                "The claims are those that the service signed with this nonce, and this is not the JWS that it gave for "
-                    + "them.",
-                fix: "Hand on the JWS of the answer as it is, without reading and writing it anew."
-            )
+            goneKey
+                ?? DiagnosisCause(
+                    .unexplained,
+                    "The claims are those that the service signed with this nonce, and the key that the catalog has by this "
+                        + "id did not sign this JWS.",
+                    fix: "Hand on the JWS of the answer as it is, without reading and writing it anew."
+                )
         ]
     }
 

@@ -199,9 +199,16 @@ struct DiagnosticianTests {
         let used = BackendMistake.diagnosis(report, record: record(use: use))
         #expect(used.isValid && used.causes.map(\.code) == [.signatureUsed])
         #expect(used.causes.first?.detail.contains(clock.rfc3339) == true)
-        let strange = BackendMistake.diagnosis(report, by: [], record: record())
-        #expect(strange.causes.map(\.code) == [.unexplained])
-        #expect(strange.causes.first?.detail.hasSuffix("this is not the signature that it gave for them.") == true)
+        var backend = Backend(signingFor: report)
+        backend.key = "another"
+        for (keys, words) in [
+            (["KEY0"], "the key that the catalog has by this id did not make this signature."),
+            (["KEY1"], "with the key KEY0, which the catalog no longer has, so that the signature cannot be verified."),
+        ] {
+            let strange = BackendMistake.diagnosis(report, signed: backend, by: keys, record: record())
+            #expect(strange.causes.map(\.code) == [.unexplained])
+            #expect(strange.causes.first?.detail.contains(words) == true, "\(strange)")
+        }
     }
 
     @Test("One fix for a key, its identifier in the payload, and the one that StoreKit is given, whichever is wrong")
