@@ -71,9 +71,8 @@ extension Session {
         if customer.account == nil {
             // A customer may have many accounts, of which a digest says only the first part: which, the subscription says.
             for identity in identities {
-                let presented = try run(identity.call(RedemptionSQL.presentedFor))
-                for row in presented.rows {
-                    try addSignatures(of: AccountDigest(try presented.bytes(row, 0)), ofSubscriptions: true)
+                for digest in try accounts(presenting: identity) {
+                    try addSignatures(of: digest, ofSubscriptions: true)
                 }
             }
         }
@@ -85,6 +84,12 @@ extension Session {
         }
         found.erasures = try run(ErasureSQL.of, .bytes(customer.customer.bytes)).erasures()
         return found
+    }
+
+    /// The digests of the accounts for which evidence of a subscription was presented.
+    func accounts(presenting identity: SubscriptionIdentity) throws(StorageFailure) -> [AccountDigest] {
+        let rows = try run(identity.call(RedemptionSQL.presentedFor))
+        return try rows.rows.map { row throws(StorageFailure) in AccountDigest(try rows.bytes(row, 0)) }
     }
 
     /// The digests that the customer's rows may have: its own, those of its subscriptions without an account, and, of a

@@ -72,12 +72,21 @@ private struct ErasedRows: Sendable {
     var calls: [SQLCall] = []
 
     init(of customer: StoredCustomer, in session: any Session) throws(StorageFailure) {
-        identities = Array(
-            Set(try session.book(of: customer).chapters.map(\.identity) + customer.namedIdentities)
-        )
-        for digest in customer.digests {
+        let chapters = try session.book(of: customer).chapters
+        identities = Array(Set(chapters.map(\.identity) + customer.namedIdentities))
+        // Before the account was known, the customer was known by the subscription.
+        let unnamed = identities.map(customer.digest(of:))
+        var askers = Set(customer.digests + unnamed)
+        if customer.account == nil {
+            for chapter in chapters { askers.formUnion(chapter.accounts.keys) }
+            for identity in identities { askers.formUnion(try session.accounts(presenting: identity)) }
+        }
+        for digest in askers {
             let answers = try session.run(LedgerSQL.answersOf, .bytes(digest.bytes))
             calls += try answers.calls(LedgerSQL.deleteAnswer, columns: 4)
+        }
+        calls += unnamed.map { SQLCall(HoldoutSQL.forget, .bytes($0.bytes)) }
+        for digest in customer.digests {
             let presented = try session.run(LedgerSQL.presentationsOf, .bytes(digest.bytes))
             calls += try presented.calls(LedgerSQL.deletePresentation, columns: 3, [.bytes(digest.bytes)])
             calls.append(SQLCall(HoldoutSQL.forget, .bytes(digest.bytes)))
@@ -86,9 +95,11 @@ private struct ErasedRows: Sendable {
             let id = SQLValue.text(identity.originalTransactionId)
             let answers = try session.run(ErasureSQL.answersAbout, .text(identity.bundleId), id)
             calls += try answers.calls(LedgerSQL.deleteAnswer, columns: 4)
-            // Before the account was known the customer was drawn by the subscription.
-            calls.append(SQLCall(HoldoutSQL.forget, .bytes(customer.digest(of: identity).bytes)))
             guard customer.account == nil else { continue }
+            let drawn = try session.run(identity.call(HoldoutSQL.ofSubscription))
+            calls += try drawn.rows.map { row throws(StorageFailure) in
+                SQLCall(HoldoutSQL.forgetName, .bytes(try drawn.bytes(row, 0)), .text(try drawn.text(row, 1)))
+            }
             calls.append(identity.call(ErasureSQL.deletePresentationsOf))
             calls.append(identity.call(RedemptionSQL.delete))
         }

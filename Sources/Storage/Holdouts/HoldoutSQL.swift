@@ -51,6 +51,13 @@ enum HoldoutSQL {
 
     static let forget = "DELETE FROM holdout_customers WHERE customer = $1"
 
+    /// The rows about a subscription, without an index: only forgetting a customer asks.
+    static let ofSubscription =
+        "SELECT customer, name FROM holdout_customers "
+        + "WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    static let forgetName = "DELETE FROM holdout_customers WHERE customer = $1 AND name = $2"
+
     /// Deletes some of the oldest: a short step.
     static let deleteOld =
         "DELETE FROM holdout_customers WHERE (customer, name) IN "

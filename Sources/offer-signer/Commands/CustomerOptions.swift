@@ -52,6 +52,7 @@ enum Stays {
                 + "transaction id, and keyed digests of the account and of the customer.",
             "The record of the erasure, \(kept): when, how many rows, and the customer's digest.",
             "A subscription that the account has shown and did not buy, where other accounts have it, too: without this one.",
+            "With a customerSeparator, subscriptions of the customer's other names: forget each name.",
             "Identifiers, types and dates of Apple's notifications, for 180 days: they name no customer.",
             "Counts of decisions for each offer and day: they name no customer.",
             "Outside the ledger, as long as you keep them: lines of the log, with the customer's digest if log.decisions is "

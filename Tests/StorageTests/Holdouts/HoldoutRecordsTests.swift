@@ -138,6 +138,10 @@ struct HoldoutRecordsTests {
         for customer in customers { holdouts.record(customer) }
         _ = try await holdouts.erase(stored("anna", of: Self.app))
         #expect(try await arms(fixture).offered.customers == 1)
+        // By the subscription, whoever was drawn by it.
+        let app = App(bundleId: Self.app, subscriptionGroups: [])
+        _ = try await holdouts.erase(StoredCustomer(originalTransactionId: "1", of: app, by: testDigestKey))
+        #expect(try await arms(fixture).offered.customers == 0)
         holdouts.close()
     }
 }

@@ -24,7 +24,7 @@ struct IdempotentAnswersTests {
         _ call: AnsweredCall,
         _ text: String,
         limits: [Int] = [3],
-        account: String = Self.account,
+        account: String? = Self.account,
         at time: Timestamp
     ) -> LedgerEntry {
         let grants = limits.enumerated().map { index, limit in
@@ -42,7 +42,7 @@ struct IdempotentAnswersTests {
             bundleId: "com.example.reader",
             environment: .production,
             evidence: nil,
-            account: .applicationUsername(account),
+            account: account.map { .applicationUsername($0) } ?? .none,
             customer: account,
             grants: grants,
             answer: KeptAnswer(call: call) { outcomes in Self.body(text, outcomes) }
@@ -172,5 +172,30 @@ struct IdempotentAnswersTests {
         }
         #expect(try await store.storedAnswer(to: call("c"), at: fixture.now).value() == answered("another's"))
         #expect(try fixture.records().count == 3)
+    }
+
+    @Test(
+        "With a subscription, the answers to whoever had it are forgotten; with an account, those from before it was known",
+        arguments: LedgerHome.allCases
+    )
+    func forgottenWithSubscription(home: LedgerHome) async throws {
+        for isAccounts in [false, true] {
+            let fixture = try LedgerFixture(home)
+            let store = try fixture.store()
+            let account = testDigestKey.digest(of: Self.account, bundleId: "com.example.reader")
+            try fixture.states().learn(seen(subscription("1000", of: account)))
+            _ = try store.commit([
+                entry(call("a"), "the account's", at: fixture.now),
+                entry(call("b"), "nobody's", account: nil, at: fixture.now),
+                entry(call("c"), "another's", account: "bob", at: fixture.now),
+            ])
+            let app = App(bundleId: "com.example.reader", subscriptionGroups: [])
+            let owner = StoredCustomer(originalTransactionId: "1000", of: app, by: testDigestKey)
+            _ = try fixture.states().erase(isAccounts ? stored(Self.account) : owner)
+            for (key, isKept) in [("a", false), ("b", false), ("c", true)] {
+                let answer = try await store.storedAnswer(to: call(key), at: fixture.now).value()
+                #expect((answer != nil) == isKept, "\(key)")
+            }
+        }
     }
 }
