@@ -157,7 +157,7 @@ package enum Reason: String, CaseIterable, VerdictReason {
         case .noEvidence: "there is no evidence, or it lacks what the decision needs, such as when a subscription ended"
         case .groupUnknown:
             "neither the catalog nor the evidence says which group a subscription belongs to, or they contradict each "
-                + "other, and no other subscription is known to be in the product's group"
+                + "other, and none that gives access is known to be in the product's group"
         case .bundled: "the subscription came with a bundle, and the offer does not have `bundled: allow`"
         case .evidenceStale: "the evidence is too old, carries no date, or a renewal was due since. Fetch it again"
         }

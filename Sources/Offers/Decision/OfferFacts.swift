@@ -153,6 +153,16 @@ final class SubscriberFacts: Sendable {
     /// A lapsed subscription whose end nobody knows: it may have been the last.
     var undated: Subscription? { offerFacts.reading?.ended.undated }
 
+    /// The undated one, where it is another than the one that is taken for the last.
+    var otherUndated: Subscription? { state == .lapsed && undated !== last ? undated : nil }
+
+    /// The undated one, where by it the customer would come from these products and by the last one not, or the reverse.
+    func undated(decidingOn products: Set<String>) -> Subscription? {
+        otherUndated.flatMap { other in
+            other.productId.map(products.contains) == !products.isDisjoint(with: self.products) ? nil : other
+        }
+    }
+
     /// The time for which a lapsed customer has been away, by Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
         guard undated == nil else { return nil }

@@ -80,7 +80,7 @@ extension Subscription {
     /// Without a full stop.
     var gracePhrase: String {
         let end = renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
-        return "The renewal failed, and the grace period lasts\(end)"
+        return "The renewal failed, with a grace period\(end)"
     }
 
     private var revokedDay: String { transaction?.revocationDate.map { " on \($0.day)" } ?? "" }
@@ -267,7 +267,8 @@ enum EvidencePhrases {
 
     /// For a subscription that was to renew after Apple last spoke of it.
     static func unknownRenewal(of subscription: Subscription?, after date: Timestamp) -> String {
-        let end = subscription?.endsAt.map { " on \($0.rfc3339)" } ?? ""
+        let failed = subscription?.failedRenewalEnd.map { $0.millisecondsSince1970 == .min ? "" : " by \($0.rfc3339)" }
+        let end = failed ?? subscription?.endsAt.map { " on \($0.rfc3339)" } ?? ""
         return
             "The subscription was to renew\(end), after Apple last spoke of it on \(date.rfc3339): whether it did is "
             + "not known. Send newer evidence."

@@ -30,8 +30,8 @@ extension SubscriberRules {
             "lapsedBecause",
             .lapseReasons(\.lapsedBecause),
             without: "all",
-            "only for lapsed customers whose subscription ended for one of these reasons: voluntary, billing, priceIncrease, "
-                + "unavailable",
+            "of lapsed customers, only those whose subscription ended for one of these reasons: voluntary, billing, "
+                + "priceIncrease, unavailable. Who else may have the offer is the `audience`'s word",
             shown: { terms in terms.lapsedBecause.map { "lapsed because of \(phrase($0))" } },
             pointless: { terms in
                 terms.lapsedBecause != nil && !terms.audience.contains(.lapsed)
@@ -50,7 +50,9 @@ extension SubscriberRules {
             guard facts.mayHaveLapsed else { return "The subscription has not lapsed." }
             let words =
                 facts.lapseReason.map { "The subscription ended because of \(phrase([$0]))" }
-                ?? "The evidence does not say why the subscription ended (expirationIntent)"
+                ?? (facts.otherUndated == nil
+                    ? "The evidence does not say why the subscription ended (expirationIntent)"
+                    : "The evidence does not say which subscription ended last")
             return facts.offer.terms.lapsedBecause.map { "\(words); the offer is for \(phrase($0))." }
                 ?? "\(words); the offer asks for no reason."
         }
@@ -162,7 +164,7 @@ extension SubscriberFacts {
 
     /// Why the subscription that ended last did; `nil` where that is not known, and after a refund.
     fileprivate var lapseReason: LapseReason? {
-        if let undated, undated !== last { return nil }
+        guard otherUndated == nil else { return nil }
         return last.isMaybe(.refunded) ? nil : last.renewal.lapseReason
     }
 

@@ -99,6 +99,7 @@ enum SubscriberRules {
         refusal: { facts in
             guard let products = facts.offer.terms.fromProducts else { return nil }
             if facts.last.isRunningUnknown { return .noEvidence }
+            if facts.undated(decidingOn: products) != nil { return .noEvidence }
             guard products.isDisjoint(with: facts.products) else { return nil }
             guard let other = facts.mayRun(products) else { return .notFromProduct }
             return if case .wasToRenew = other.certainty { .evidenceStale } else { .noEvidence }
@@ -113,6 +114,9 @@ enum SubscriberRules {
                 return "\(held); the offer asks for none in particular."
             }
             let wanted = "the offer is for those who come from \(products.sorted().joined(separator: ", "))"
+            if let other = facts.undated(decidingOn: products) {
+                return "\(held), and when \(other.productId ?? "another one") ended is not known; \(wanted)."
+            }
             guard let other = facts.mayRun(products)?.productId, products.isDisjoint(with: facts.products) else {
                 return "\(held); \(wanted)."
             }

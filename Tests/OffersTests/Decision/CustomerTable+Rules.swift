@@ -127,6 +127,20 @@ extension CustomerTable {
             "from-year"
         ),
         Row("from the year, which lapsed", history: lapsed(50, "pro.yearly"), .lapsed, "from-year"),
+        Row(
+            "from the year, which lapsed, beside the month, and nobody says when that did",
+            [entry("1", "pro.yearly", ended: true), entry("2", "pro.monthly", ended: true)],
+            [bought("1", "pro.yearly", on: -400, until: -35)],
+            .noEvidence,
+            "from-year"
+        ),
+        Row(
+            "from the year, of which nobody says when it lapsed, beside the month",
+            [entry("1", "pro.monthly", ended: true), entry("2", "pro.yearly", ended: true)],
+            [bought("1", "pro.monthly", on: -65, until: -35)],
+            .noEvidence,
+            "from-year"
+        ),
         Row("from the year, the month lapsed", history: lapsed(50), .notFromProduct, "from-year"),
         Row("from the year, which an upgrade replaced", [entry("1", nil)], replaced, .notFromProduct, "from-year"),
         Row(
