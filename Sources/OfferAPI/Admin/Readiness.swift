@@ -127,7 +127,7 @@ extension ReadinessWarning.Kind {
         switch self {
         case .configuration:
             "Change that place, see with `offer-signer check` that the warning is gone, and reload (SIGHUP)."
-        case .certificate: "Put the renewed certificate and its key in place of the files, and reload (SIGHUP)."
+        case .certificate: "Put the renewed certificate and its key in place of the files: no reload is needed."
         case .restart: "Restart the service: what is under way is answered first."
         case .memory: "Use the OpenSSL that the system's packages have, and restart the service."
         case .ledger: "See to the disk or the database that it names. It goes away by itself once that works again."

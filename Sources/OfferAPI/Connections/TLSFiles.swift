@@ -77,7 +77,7 @@ package struct TLSFiles: Sendable {
 
     /// A sentence that clients refuse the certificates now, or will soon; `nil` otherwise.
     package func warning(at now: Timestamp) -> String? {
-        let fix = "put a new one there, and reload"
+        let fix = "put a new one there"
         if now < notValidBefore {
             return "server.tls.certificateFile: a certificate is not valid before \(notValidBefore.rfc3339); \(fix)"
         }

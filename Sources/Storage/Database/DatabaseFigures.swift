@@ -9,7 +9,7 @@ package struct DatabaseFigures: Equatable, Sendable {
     package let redemptions: [String: Int]
     /// Signatures of the current and the last day in UTC for which eligibility was not judged.
     package let skippedEligibility: Int
-    /// When the whole ledger was last verified, and no fault was found; `nil` where it was not yet.
+    /// When the whole ledger was last verified, 1970 where a fault was found; `nil` where it was not yet.
     package let verifiedAt: Timestamp?
 }
 
@@ -44,12 +44,16 @@ extension DatabaseFigures {
                 .text(Reason.eligibilitySkipped.rawValue)
             )
             let verified = try session.run(OverviewSQL.verification)
-            let faults = verified.count > 0 ? try verified.integer(0, 3) : 1
+            var verifiedAt: Timestamp?
+            if verified.count > 0 {
+                let isSound = try verified.integer(0, 3) == 0
+                verifiedAt = Timestamp(millisecondsSince1970: isSound ? try verified.integer(0, 0) : 0)
+            }
             return Self(
                 bytes: Int(bytes),
                 redemptions: redemptions,
                 skippedEligibility: Int(try skipped.integer(0, 0)),
-                verifiedAt: faults == 0 ? Timestamp(millisecondsSince1970: try verified.integer(0, 0)) : nil
+                verifiedAt: verifiedAt
             )
         }
     }

@@ -34,6 +34,9 @@ struct DatabaseFiguresTests {
             let note = NotedVerification(at: fixture.now, chains: 1, records: 5, faults: faults)
             try database.record(note)
             #expect(try await database.recentFigures(since: fixture.now).lastVerification == note)
+            // A ledger that is not sound is one that was never verified, to the alert.
+            let verifiedAt = try DatabaseFigures(of: database, at: fixture.now).verifiedAt
+            #expect(verifiedAt == (faults == 0 ? fixture.now : Timestamp(millisecondsSince1970: 0)))
         }
     }
 
