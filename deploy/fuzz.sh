@@ -59,8 +59,10 @@ for target in jws payload receipt verifyReceipt; do
     found=$out/$target
     mkdir -p "$found"
     log=$out/$target.log
+    corpus=("Tests/Fuzzing/corpus/$target")
+    [[ $target != verifyReceipt ]] || corpus+=(keys.example/receipt-responses)
     FUZZ_TARGET=$target FUZZ_ROOT=Tests/Fuzzing/root.der "$fuzzer" -max_total_time="$seconds" -timeout=10 \
-        -rss_limit_mb=1024 -max_len=65536 -artifact_prefix="$out/$target-" "$found" "Tests/Fuzzing/corpus/$target" \
+        -rss_limit_mb=1024 -max_len=65536 -artifact_prefix="$out/$target-" "$found" "${corpus[@]}" \
         >"$log" 2>&1 || {
         tail -n 30 "$log" >&2
         fail "$target: the input is in $out, its name begins with $target-."
