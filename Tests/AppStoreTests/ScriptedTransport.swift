@@ -30,12 +30,7 @@ final class ScriptedTransport: HTTPTransport {
 
 extension Result<IncomingResponse, TransportFault> {
     /// An answer with that body.
-    static func reply(
-        _ body: String,
-        status: Int = 200,
-        retryAfter: String? = nil,
-        date: Timestamp? = nil
-    ) -> Self {
+    static func reply(_ body: String, status: Int = 200, retryAfter: String? = nil, date: Timestamp? = nil) -> Self {
         .success(IncomingResponse(status: status, retryAfter: retryAfter, date: date, body: Array(body.utf8)))
     }
 }

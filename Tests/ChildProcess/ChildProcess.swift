@@ -73,9 +73,7 @@ package final class ChildProcess: Sendable {
 
     package var hasEnded: Bool { reap(WNOHANG) != nil }
 
-    package func send(_ signal: Int32) {
-        kill(identifier, signal)
-    }
+    package func send(_ signal: Int32) { kill(identifier, signal) }
 
     /// Waits for the end, and returns the exit status; 128 and more for the signal that ended the program.
     package func wait() -> Int32 {
@@ -117,6 +115,4 @@ package final class ChildProcess: Sendable {
 }
 
 /// Names the program that could not be started, and why.
-package struct ChildProcessError: Error, CustomStringConvertible {
-    package let description: String
-}
+package struct ChildProcessError: Error, CustomStringConvertible { package let description: String }

@@ -32,7 +32,5 @@ package final class TrustedDirectory: Sendable {
         return module
     }
 
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
+    package struct Failure: Error, CustomStringConvertible { package let description: String }
 }

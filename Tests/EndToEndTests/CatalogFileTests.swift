@@ -109,9 +109,7 @@ struct CatalogFileTests {
         let service = store.directory.url.appending(path: "service/catalog.yaml")
         #expect(try String(contentsOf: service, encoding: .utf8).contains("id: \"half\""))
         let configuration = store.directory.path("service/offer-signer.yaml")
-        let signed = try Executable.run(
-            ["check", "--config", configuration]
-        )
+        let signed = try Executable.run(["check", "--config", configuration])
         #expect(signed.status == 0 && signed.text.contains("4 products, 3 offers"), "\(signed.errors)\(signed.text)")
     }
 

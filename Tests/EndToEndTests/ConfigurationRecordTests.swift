@@ -91,9 +91,7 @@ struct ConfigurationRecordTests {
         try installation.openssl("pkey", "-pubin", "-in", pem, "-outform", "DER", "-out", der)
         let fingerprint = try Executable.run([der], of: "/usr/bin/sha256sum").text.prefix(64)
         #expect(
-            changes.contains(
-                "apps[com.example.reader].keys[TESTKEY002]: not set → signs, public key \(fingerprint)"
-            )
+            changes.contains("apps[com.example.reader].keys[TESTKEY002]: not set → signs, public key \(fingerprint)")
         )
         service.stop()
         let export = try installation.ledger("export", "--configurations").text
@@ -109,9 +107,7 @@ struct ConfigurationRecordTests {
         try installation.edit("catalog.yaml", "id: anyone", "id: anyone, maximumSignaturesPerCustomer: 3")
         let lock = try installation.lockLedger()
         try service.reload()
-        let line = try #require(
-            try service.logLines().last { $0["message"] as? String == "configuration in use" }
-        )
+        let line = try #require(try service.logLines().last { $0["message"] as? String == "configuration in use" })
         #expect(line["record"] as? String == "it follows once the ledger can be written")
         lock.send(SIGKILL)
         let isRecorded = try waitUntil { try Self.exported(installation).count == 2 }

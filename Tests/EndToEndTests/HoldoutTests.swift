@@ -58,9 +58,7 @@ struct HoldoutTests {
     }
 
     /// An account of each customer.
-    private func account(_ customer: Int) -> String {
-        String(format: "00000000-0000-4000-8000-%012d", customer)
-    }
+    private func account(_ customer: Int) -> String { String(format: "00000000-0000-4000-8000-%012d", customer) }
 
     private func body(_ customer: Int) throws -> String {
         #"""
@@ -77,9 +75,7 @@ struct HoldoutTests {
         return [arm["customers"] as? Int, arm["boughtSince"] as? Int]
     }
 
-    private func report() throws -> [String: Any] {
-        try installation.ledger("holdouts", "--json").json
-    }
+    private func report() throws -> [String: Any] { try installation.ledger("holdouts", "--json").json }
 
     @Test(
         "Two services hold out the same customers in all calls; what they buy later is counted, and shown on the page"
@@ -140,11 +136,7 @@ struct HoldoutTests {
     func tried() throws {
         let service = try RunningService(installation)
         for customer in 0..<4 {
-            let tried = try Connection(to: service.admin).request(
-                "POST",
-                "/try",
-                body: try body(customer)
-            )
+            let tried = try Connection(to: service.admin).request("POST", "/try", body: try body(customer))
             #expect(tried.decisions.first?["verdict"] != nil, "\(tried.json)")
         }
         service.stop()

@@ -23,9 +23,7 @@ struct IdempotencyTests {
         _ body: String,
         _ keys: String...,
         path: String = Self.signatures
-    ) throws -> Response {
-        try Connection(to: service.server).request("POST", path, headers: fields(keys), body: body)
-    }
+    ) throws -> Response { try Connection(to: service.server).request("POST", path, headers: fields(keys), body: body) }
 
     private func isReplayed(_ response: Response) -> Bool { response.headers["idempotency-replayed"] == "true" }
 

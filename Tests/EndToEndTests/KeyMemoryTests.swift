@@ -24,10 +24,7 @@ struct KeyMemoryTests {
     }
 
     /// How often each key was found: in locked memory, and elsewhere.
-    private func search(
-        _ service: RunningService,
-        for keys: [[[UInt8]]]
-    ) throws -> (locked: [Int], elsewhere: [Int]) {
+    private func search(_ service: RunningService, for keys: [[[UInt8]]]) throws -> (locked: [Int], elsewhere: [Int]) {
         let memory = try ProcessMemory(of: service.identifier)
         try memory.findPlantedSecrets()
         try #require(memory.mappings.contains { $0.isLocked })
@@ -51,9 +48,7 @@ struct KeyMemoryTests {
         try installation.makeKey("SECONDKEY1")
         let first = try patterns(installation.key)
         let second = try patterns(installation.directory.path("SubscriptionKey_SECONDKEY1.p8"))
-        try installation.writeCatalog(
-            keys: Installation.entry("TESTKEY001") + ", " + Installation.entry("SECONDKEY1")
-        )
+        try installation.writeCatalog(keys: Installation.entry("TESTKEY001") + ", " + Installation.entry("SECONDKEY1"))
         let libraries =
             try freeDoesNothing
             ? [SharedObject.build(SharedObject.neverFrees, named: "idle.so", in: installation.directory)] : []

@@ -132,9 +132,7 @@ struct LedgerCheckTests {
             "CREATE ROLE reader LOGIN", "ALTER ROLE reader SET default_transaction_read_only = on",
             "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", "CREATE DATABASE closed ALLOW_CONNECTIONS false",
             "CREATE ROLE lost LOGIN SUPERUSER", "ALTER ROLE lost SET search_path = pg_catalog",
-        ] {
-            try server.query(sql)
-        }
+        ] { try server.query(sql) }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: files.key)
         func local(_ user: String, _ query: String = "", of database: String = "postgres") -> String {
             server.url(of: database).replacing("//postgres@", with: "//\(user)@") + query

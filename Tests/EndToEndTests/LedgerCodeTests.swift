@@ -63,10 +63,7 @@ struct LedgerCodeTests {
         let view = "ALTER TABLE ledger_records RENAME TO a; CREATE VIEW ledger_records AS SELECT * FROM a WHERE 0"
         try withstand([
             ("trigger evil on ledger_records was added", trigger, "DROP TRIGGER evil"),
-            (
-                "view ledger_records was added", view,
-                "DROP VIEW ledger_records; ALTER TABLE a RENAME TO ledger_records"
-            ),
+            ("view ledger_records was added", view, "DROP VIEW ledger_records; ALTER TABLE a RENAME TO ledger_records"),
         ]) { try installation.sql($0) }
     }
 

@@ -80,9 +80,7 @@ struct NotificationsTests {
 
         let transactionId = try #require((bought.json["transaction"] as? [String: Any])?["transactionId"] as? String)
         let before = try appStore.receiptResponse(of: "lapsed")
-        #expect(
-            try appStore.ask("POST", "/simulator/refunds", #"{"transactionId":"\#(transactionId)"}"#).status == 200
-        )
+        #expect(try appStore.ask("POST", "/simulator/refunds", #"{"transactionId":"\#(transactionId)"}"#).status == 200)
         try waitForDelivery(2)
         #expect(try reason("anyone") == "refunded")
         #expect(try reason("anyone", #""receiptResponse":\#(before)"#) == "refunded")
@@ -160,9 +158,7 @@ struct NotificationsTests {
         for table in ["ledger_presentations", "redemptions", "held_subscriptions"] {
             #expect(try installation.sql("SELECT COUNT(*) FROM \(table)") == "0\n", "\(table)")
         }
-        #expect(
-            try waitUntil { try restarted.sign(question).decisions.first?["reason"] as? String == "no_evidence" }
-        )
+        #expect(try waitUntil { try restarted.sign(question).decisions.first?["reason"] as? String == "no_evidence" })
     }
 
     @Test("The listener takes Apple's notifications, again and again, and nothing else")

@@ -129,9 +129,7 @@ struct PostgreSQLLedgerTests {
         try installation.keepLedger(
             in: server.networkURL("sslmode=verify-full&sslrootcert=\(directory.path("authority.pem"))")
         )
-        let environment = [
-            "OPENSSL_CONF": directory.path("openssl.cnf"), "PGPASSFILE": directory.path("passfile"),
-        ]
+        let environment = ["OPENSSL_CONF": directory.path("openssl.cnf"), "PGPASSFILE": directory.path("passfile")]
         let service = try RunningService(installation, environment: environment)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
         let encrypted = "SELECT count(*) > 0 FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl"

@@ -66,11 +66,7 @@ extension SharedServiceTests {
         @Test("HTTP/1.0 and Connection: close end with the answer; half a close is waited for")
         func endings() throws {
             let fields = "\(Self.token)\r\n\(Self.json)\r\nContent-Length: \(Self.body.utf8.count)"
-            let close = Self.head(
-                "POST /v1/signatures",
-                "Content-Length: \(Self.body.utf8.count)",
-                "Connection: close"
-            )
+            let close = Self.head("POST /v1/signatures", "Content-Length: \(Self.body.utf8.count)", "Connection: close")
             for request in [
                 "POST /v1/signatures HTTP/1.0\r\n\(fields)\r\n\r\n\(Self.body)",
                 // Nobody grants it in words, so that the client waits for the end.

@@ -63,10 +63,7 @@ struct SecretLeakTests {
             ("offer-signer.yaml", "catalog:", "ledger: { url: \"postgres://u:\(Self.password)@h/d\" }\ncatalog:"),
             ("offer-signer.yaml", "catalog:", "ledger: { url: \"sqlite\(Self.strangeToken)\" }\ncatalog:"),
             ("offer-signer.yaml", "catalog:", "ledger: { digestKeyFile: \(Self.strangeToken) }\ncatalog:"),
-            (
-                "offer-signer.yaml", "catalog:",
-                "appStore: { serverAPIURL: \"https://u:\(Self.password)@h\" }\ncatalog:"
-            ),
+            ("offer-signer.yaml", "catalog:", "appStore: { serverAPIURL: \"https://u:\(Self.password)@h\" }\ncatalog:"),
             ("offer-signer.yaml", "server:", "\(Self.strangeToken): 1\nserver:"),
         ]
     }
@@ -184,9 +181,7 @@ struct SecretLeakTests {
                 #"{"applicationUsername":"\#(other)","offers":[]}"#,
                 #"{"evidence":{"receipt":"\#(body64)"},"offers":[{"productId":"p","offerId":"o"}]}"#,
                 #"{"evidence":{"receiptResponse":{"status":0,"password":"\#(other)"}},"offers":[]}"#,
-            ] {
-                try ask("POST", "/v1/signatures", token, body)
-            }
+            ] { try ask("POST", "/v1/signatures", token, body) }
             try ask("POST", "/v1/signatures?token=\(token)", token, "{}")
             try ask("GET", "/v1/signatures?access_token=\(token)", token, "")
             try ask("GET", "/\(token)", token, "")

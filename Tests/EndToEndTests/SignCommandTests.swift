@@ -66,10 +66,7 @@ struct SignCommandTests {
             "$0" sign --config "$1" --bundle-id com.example.reader --product-id pro.monthly --offer-id anyone \
             --skip-eligibility --application-username "$(printf 'a\\377b')"
             """
-        let outcome = try Executable.run(
-            ["-c", arguments, Executable.path, installation.configuration],
-            of: "/bin/sh"
-        )
+        let outcome = try Executable.run(["-c", arguments, Executable.path, installation.configuration], of: "/bin/sh")
         #expect(outcome.status == 64)
         #expect(outcome.text.isEmpty && outcome.errors.contains("is not UTF-8"), "\(outcome.errors)")
     }
@@ -111,11 +108,7 @@ struct SignCommandTests {
     )
     func pipes(script: String) throws {
         func start(_ arguments: [String]) throws -> ChildProcess {
-            try ChildProcess(
-                "/bin/sh",
-                ["-c", script, Executable.path] + arguments,
-                environment: ["FILE": receipt]
-            )
+            try ChildProcess("/bin/sh", ["-c", script, Executable.path] + arguments, environment: ["FILE": receipt])
         }
         let config = ["--config", installation.configuration]
         let named = ["--bundle-id", Installation.bundleId, "--product-id", "pro.monthly", "--offer-id", "anyone"]

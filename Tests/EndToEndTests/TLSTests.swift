@@ -128,9 +128,7 @@ struct TLSTests {
                 try waitUntil(seconds: seconds) { try installation.curl(service, "--cacert", file).status == status }
             )
         }
-        func expectRefusal(_ words: String) {
-            #expect(waitUntil { service.log.contains(words) }, "\(service.log)")
-        }
+        func expectRefusal(_ words: String) { #expect(waitUntil { service.log.contains(words) }, "\(service.log)") }
         try installation.makeAuthority("second")
         try installation.makeCertificate("server", by: "second")
         try expect("second", sees: "200")

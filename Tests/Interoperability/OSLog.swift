@@ -5,9 +5,7 @@ package struct Logger {
     package func error(_ message: OSLogMessage) {}
 }
 
-package struct OSLogPrivacy {
-    package static let `public` = OSLogPrivacy()
-}
+package struct OSLogPrivacy { package static let `public` = OSLogPrivacy() }
 
 package struct OSLogMessage: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {

@@ -46,11 +46,7 @@ extension Book {
         set { self = with(renewals, transactions, newValue) }
     }
 
-    private func with(
-        _ renewals: [RenewalInfo]?,
-        _ transactions: [Transaction],
-        _ coverage: HistoryCoverage
-    ) -> Book {
+    private func with(_ renewals: [RenewalInfo]?, _ transactions: [Transaction], _ coverage: HistoryCoverage) -> Book {
         Book(
             bundleId: bundleId,
             environment: environment,

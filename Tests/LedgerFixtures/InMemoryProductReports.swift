@@ -24,9 +24,7 @@ package final class InMemoryProductReports: ProductReportStore {
     package init() {}
 
     package func save(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
-        self.reports.withLock { apps in
-            reports.map { apps[bundleId, default: Reports()].save($0, at: moment) }
-        }
+        self.reports.withLock { apps in reports.map { apps[bundleId, default: Reports()].save($0, at: moment) } }
     }
 
     package func products(of bundleId: String, in country: CountryCode) -> [ObservedProduct] {

@@ -13,9 +13,7 @@ struct LineWriterTests {
 
     private var descriptor: Int32 { pipe.fileHandleForWriting.fileDescriptor }
 
-    init() throws {
-        try #require(fcntl(descriptor, Self.setPipeSize, 4096) >= 0)
-    }
+    init() throws { try #require(fcntl(descriptor, Self.setPipeSize, 4096) >= 0) }
 
     private func writer(patience: Duration = .milliseconds(1)) -> LineWriter {
         LineWriter(descriptor, patience: patience) { Array("\($0) lost\n".utf8) }
@@ -35,9 +33,7 @@ struct LineWriterTests {
         return written.wait(timeout: .now() + 30) == .success
     }
 
-    private func read() -> String {
-        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
-    }
+    private func read() -> String { String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) }
 
     @Test("The writer goes on, and the first line that is taken again stands behind one that says how many are lost")
     func stalled() throws {

@@ -58,11 +58,7 @@ struct LogLinesTests {
         logger.warning("a\nb\u{1B}[2J", metadata: ["plain": "x", "spaced": "two words", "quoted": "a\"b", "empty": ""])
         let line = try #require(lines.text.split(separator: "\n", omittingEmptySubsequences: false).first)
         #expect(lines.text == line + "\n")
-        #expect(
-            line.hasSuffix(
-                #" warning test: a\u{a}b\u{1b}[2J empty="" plain=x quoted="a\"b" spaced="two words""#
-            )
-        )
+        #expect(line.hasSuffix(#" warning test: a\u{a}b\u{1b}[2J empty="" plain=x quoted="a\"b" spaced="two words""#))
     }
 
     @Test("the level can change at any time; a logger's own level holds")

@@ -43,10 +43,7 @@ struct CatchUpNotificationsTests {
         func held(_ questions: [StateQuestion]) async -> [Result<Book, StorageFailure>] { [] }
         func learn(_ observation: Book) {}
 
-        func save(
-            _ notification: NotificationRecord,
-            _ observation: Book
-        ) async throws(StorageFailure) -> Bool {
+        func save(_ notification: NotificationRecord, _ observation: Book) async throws(StorageFailure) -> Bool {
             guard !fails.withLock({ $0 }) else { throw StorageFailure(.unavailable, "down") }
             if forgetsNames { return true }
             let isNew = kept.withLock { $0.insert(notification.id).inserted }
@@ -73,9 +70,7 @@ struct CatchUpNotificationsTests {
             if let fault = faults.withLock({ $0.popLast() }) { throw fault }
             let first = window.paginationToken.flatMap { Int($0) } ?? 0
             let end = min(first + 20, count)
-            let items = (first..<end).map {
-                HistoryPage.Item(signedPayload: "\($0) DID_RENEW", attempts: attempts)
-            }
+            let items = (first..<end).map { HistoryPage.Item(signedPayload: "\($0) DID_RENEW", attempts: attempts) }
             let token = tokens.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             return HistoryPage(items: items, nextPage: token ?? (end < count ? "\(end)" : nil))
         }

@@ -61,10 +61,7 @@ struct DiagnoseReportsTests {
         history: Book = .active(at: now, told: 60),
         timestamp: Int64 = now.millisecondsSince1970
     ) async throws -> [DiagnosisCause] {
-        let memory = StateMemory(
-            states: InMemorySubscriptionStates(),
-            digester: HMACAccountDigester(key: [1, 2, 3])
-        )
+        let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))
         memory.learn(history, from: .appStore, for: Self.alice, of: app, beside: Book(), at: Self.now)
         let verifier = try key.verifier("KEY0")
         let report = try report(productId, offerId, account: account, timestamp: timestamp)

@@ -194,10 +194,7 @@ struct IntroductorySignaturesTests {
 
     @Test("A held transaction of the account is the customer's, without evidence, and no other account's")
     func heldTransaction() async throws {
-        let memory = StateMemory(
-            states: InMemorySubscriptionStates(),
-            digester: HMACAccountDigester(key: [1, 2, 3])
-        )
+        let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))
         let useCase = useCase(
             asking: ScriptedAppStore(answer: .success(history([lapsed("12", of: "10", download: "704")]))),
             remembering: memory

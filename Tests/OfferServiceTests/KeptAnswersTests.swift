@@ -17,9 +17,7 @@ struct KeptAnswersTests {
             answering question: AppStoreQuestion,
             for bundleId: String,
             needsWholeHistory: Bool
-        ) -> Book? {
-            needsWholeHistory && !isWhole ? nil : kept
-        }
+        ) -> Book? { needsWholeHistory && !isWhole ? nil : kept }
 
         func history(
             answering question: AppStoreQuestion,
@@ -77,9 +75,7 @@ struct KeptAnswersTests {
 
     @Test("An answer from the future is refused, as a new one would be")
     func future() {
-        #expect {
-            try beginning(Self.history(secondsAgo: -301))
-        } throws: {
+        #expect { try beginning(Self.history(secondsAgo: -301)) } throws: {
             guard case .evidence(let fault) = $0 as? SignatureFault else { return false }
             return fault.code == "evidence_in_future"
         }

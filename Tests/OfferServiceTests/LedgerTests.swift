@@ -117,10 +117,7 @@ struct LedgerTests {
         )
         let shared = try await useCase(ScriptedLedger(answer: full)).answer(request(["over", "for-lapsed", "nope"]))
         #expect(shared.decisions.map(\.decision.reason) == [.evidenceShared, .evidenceShared, .offerNotInCatalog])
-        let known = LedgerAnswer(
-            signatures: full.signatures,
-            presentations: ["77": .init(others: 3, isKnown: true)]
-        )
+        let known = LedgerAnswer(signatures: full.signatures, presentations: ["77": .init(others: 3, isKnown: true)])
         let eligibility = try await useCase(ScriptedLedger(answer: known)).answer(
             CustomerRequest.of(.eligibility(nil), .active(at: now), account: .applicationUsername("4711-8"))
         )

@@ -41,10 +41,7 @@ struct ProductReportsTests {
         )
     }
 
-    private func germany(
-        _ reports: [ProductReport],
-        _ productIds: [String] = []
-    ) async throws -> ProductOverview {
+    private func germany(_ reports: [ProductReport], _ productIds: [String] = []) async throws -> ProductOverview {
         let useCases = useCases(InMemoryProductReports())
         #expect(try await useCases.save(reports, of: "reader")?.allSatisfy { $0 } == true)
         let germany = try #require(CountryCode("DE"))

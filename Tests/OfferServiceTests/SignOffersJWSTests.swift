@@ -79,9 +79,7 @@ struct SignOffersJWSTests {
             let prepared = try await useCase.answer(request)
             #expect(prepared.decisions.count == 2)
         }
-        _ = try await useCase.answer(
-            CustomerRequest.of(.eligibility(nil), subscriber)
-        )
+        _ = try await useCase.answer(CustomerRequest.of(.eligibility(nil), subscriber))
         let samples = Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
         let signed = #"offer_signer_signatures_total{app="com.example.reader",offer="stay",key_id="EXAMPLE123",format="#
         #expect(samples.contains(#"\#(signed)"discount"} 2"#))

@@ -25,10 +25,7 @@ struct SignOffersTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = TestSigner()
 
-    private func useCase(
-        signer: TestSigner? = nil,
-        requiresAccount: Bool = false
-    ) -> SignOffers {
+    private func useCase(signer: TestSigner? = nil, requiresAccount: Bool = false) -> SignOffers {
         let app = App(
             bundleId: "com.example.reader",
             requiresAccount: requiresAccount,
@@ -116,8 +113,6 @@ struct SignOffersTests {
         }
         await #expect(
             throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "made to fail"))
-        ) {
-            try await useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"]))
-        }
+        ) { try await useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"])) }
     }
 }

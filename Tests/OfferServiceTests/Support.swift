@@ -148,9 +148,7 @@ struct ScriptedAppStore: EvidenceFetcher {
         for bundleId: String,
         by client: String?,
         needsWholeHistory: Bool
-    ) async throws(EvidenceFault) -> Book {
-        try answer.get()
-    }
+    ) async throws(EvidenceFault) -> Book { try answer.get() }
 }
 
 /// Finds all evidence unreadable.
@@ -172,9 +170,7 @@ extension P256.Signing.PrivateKey {
 struct HMACAccountDigester: AccountDigester {
     private let key: SymmetricKey
 
-    init(key: [UInt8]) {
-        self.key = SymmetricKey(data: key)
-    }
+    init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     func digest(of text: String, bundleId: String) -> AccountDigest {
         // No bundle identifier has a NUL.

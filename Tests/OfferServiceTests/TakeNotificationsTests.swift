@@ -20,9 +20,7 @@ struct TakeNotificationsTests {
     private let registry = PrometheusRegistry()
     private let states = InMemorySubscriptionStates()
 
-    private func take(_ notification: GenuineNotification) async -> String {
-        await take(.success(notification))
-    }
+    private func take(_ notification: GenuineNotification) async -> String { await take(.success(notification)) }
 
     private func take(_ notification: Result<GenuineNotification, SignedDataFault>) async -> String {
         let taking = TakeNotifications(

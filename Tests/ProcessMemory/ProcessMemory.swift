@@ -125,6 +125,4 @@ package struct ProcessMemory {
 }
 
 /// Says why a process's memory cannot be looked into.
-package struct ProcessMemoryError: Error, CustomStringConvertible {
-    package let description: String
-}
+package struct ProcessMemoryError: Error, CustomStringConvertible { package let description: String }

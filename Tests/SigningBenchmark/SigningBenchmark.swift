@@ -101,9 +101,7 @@ struct SigningBenchmark {
         }
         let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
         return SignOffers(
-            apps: [
-                SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: GuardedSigner(key))
-            ],
+            apps: [SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: GuardedSigner(key))],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86_400,
             now: wallClock

@@ -90,9 +90,7 @@ struct ConnectRoutesTests {
             for change in [
                 ["iss": "other"], ["exp": seconds + 1300], ["exp": seconds - 1], ["aud": "x"],
                 ["bid": "com.example.app"], ["iat": seconds + 600],
-            ] as [[String: Any]] {
-                #expect(try await status(try headers("CONNECT1", change)) == 401, "\(change)")
-            }
+            ] as [[String: Any]] { #expect(try await status(try headers("CONNECT1", change)) == 401, "\(change)") }
             let forbidden = try await client.get("/v1/apps", try headers("CONNECT3"))
             #expect(forbidden.status == .forbidden && code(forbidden) == "FORBIDDEN_ERROR")
         }

@@ -20,11 +20,7 @@ struct RenewalAheadTests {
         return try world.subscription()
     }
 
-    private func change(
-        _ world: inout AppStoreWorld,
-        willAutoRenew: Bool? = nil,
-        paymentFails: Bool? = nil
-    ) throws {
+    private func change(_ world: inout AppStoreWorld, willAutoRenew: Bool? = nil, paymentFails: Bool? = nil) throws {
         let id = try world.subscription().originalTransactionId
         let change = try world.change(id, willAutoRenew: willAutoRenew, paymentFails: paymentFails)
         world.notify(change, try TestStore.signing())

@@ -25,9 +25,7 @@ struct SeatTests {
         )
     }
 
-    private func subscription(_ name: String) throws -> StoreSubscription {
-        try store.current().subscription(name)
-    }
+    private func subscription(_ name: String) throws -> StoreSubscription { try store.current().subscription(name) }
 
     @Test("A member has a transaction that somebody else paid for, without an account; a group's has the group's seats")
     func members() throws {

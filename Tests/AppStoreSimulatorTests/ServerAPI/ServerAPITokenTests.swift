@@ -41,9 +41,7 @@ struct ServerAPITokenTests {
             ["iss": "other"], ["aud": "promotional-offer"], ["bid": "com.example.other"], ["iat": seconds + 60],
             ["iat": "x"],
             ["exp": seconds], ["exp": seconds - 5], ["exp": "\(seconds + 290)"],
-        ] as [[String: Any]] {
-            #expect(try !isTaken(change), "\(change)")
-        }
+        ] as [[String: Any]] { #expect(try !isTaken(change), "\(change)") }
         for claim in ["iss", "exp", "aud", "bid"] { #expect(try !isTaken(without: claim), "\(claim)") }
         #expect(try !isTaken(header: ["alg": "ES256", "kid": "KEY2"]))
         #expect(try !isTaken(header: ["alg": "ES256"]))

@@ -46,8 +46,6 @@ final class Endpoint: Sendable {
             return Response(status: .init(code: status), body: .init(byteBuffer: .init(string: text)))
         }
         return try await Application(router: router, configuration: .init(address: .hostname("localhost", port: 0)))
-            .test(.live) { client in
-                try await work("http://localhost:\(client.port ?? 0)/messages")
-            }
+            .test(.live) { client in try await work("http://localhost:\(client.port ?? 0)/messages") }
     }
 }

@@ -41,11 +41,7 @@ struct LiveClient: Sendable {
         _ body: ByteBuffer?
     ) async throws -> Answer {
         let response = try await client.executeRequest(uri: path, method: method, headers: headers, body: body)
-        return Answer(
-            status: response.status,
-            headers: response.headers,
-            body: Data(response.body.readableBytesView)
-        )
+        return Answer(status: response.status, headers: response.headers, body: Data(response.body.readableBytesView))
     }
 }
 

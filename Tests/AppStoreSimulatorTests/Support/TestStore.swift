@@ -110,9 +110,7 @@ enum TestStore {
         header: [String: Any] = ["alg": "ES256", "kid": "KEY1", "typ": "JWT"],
         key: P256.Signing.PrivateKey = key
     ) throws -> String {
-        let parts = try [header, claims].map {
-            base64URL(try JSONSerialization.data(withJSONObject: $0))
-        }
+        let parts = try [header, claims].map { base64URL(try JSONSerialization.data(withJSONObject: $0)) }
         let text = parts.joined(separator: ".")
         return text + "." + base64URL(try key.signature(for: Data(text.utf8)).rawRepresentation)
     }

@@ -105,21 +105,13 @@ struct CatalogComparisonTests {
             $0.more = second()
         },
         Case("another level and period", ["level_differs", "period_differs"], words: "level is 2") {
-            $0.product = Product(
-                id: "monthly",
-                period: .months(12),
-                level: 2,
-                offers: [PromotionalOffer(id: "half")]
-            )
+            $0.product = Product(id: "monthly", period: .months(12), level: 2, offers: [PromotionalOffer(id: "half")])
         },
         Case("an offer for the other plan", ["offer_for_monthly_plan"]) {
             $0.included = [Connect.offer("half", resource: "o", plan: "MONTHLY")]
         },
         Case("a family that cannot share", ["family_sharing_off"]) {
-            $0.product = Product(
-                id: "monthly",
-                offers: [PromotionalOffer(id: "half") { $0.familyShared = .allow }]
-            )
+            $0.product = Product(id: "monthly", offers: [PromotionalOffer(id: "half") { $0.familyShared = .allow }])
         },
         Case("win-back offers", ["win_back_ended", "win_back_link_differs", "win_back_not_found"]) {
             let links = ["https://apps.apple.com/win-back/w1", nil, "https://other.example"]
@@ -179,10 +171,7 @@ struct CatalogComparisonTests {
     func differences(_ the: Case) async throws {
         let transport = Connect.app(products: the.products, included: the.included, more: the.more)
         let connect = AppStoreConnect(over: transport)
-        let app = App(
-            bundleId: "b",
-            subscriptionGroups: [SubscriptionGroup(id: the.group, products: [the.product])]
-        )
+        let app = App(bundleId: "b", subscriptionGroups: [SubscriptionGroup(id: the.group, products: [the.product])])
         var theirs = try #require(try await connect.catalog(of: "b") { _, _ in })
         try await connect.addDetails(to: &theirs, of: app, withPrices: the.withPrices) { _ in }
         let message = RetentionMessage(name: "stay", standard: "00000000-0000-4000-8000-000000000001")

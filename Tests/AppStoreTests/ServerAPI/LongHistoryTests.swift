@@ -92,9 +92,7 @@ struct LongHistoryTests {
     @Test("A page that is not genuine, or a customer whom Apple no longer knows, ends it: nothing of it is kept")
     func ends() async throws {
         let stranger = try TestAuthority().signer().sign("{}")
-        let forged = SignedAnswers.Reply.reply(
-            #"{"hasMore":false,"signedTransactions":["\#(stranger)"]}"#
-        )
+        let forged = SignedAnswers.Reply.reply(#"{"hasMore":false,"signedTransactions":["\#(stranger)"]}"#)
         let unknown = SignedAnswers.Reply.reply(#"{"errorCode":4040001}"#, status: 404)
         for end in [forged, unknown] {
             let transport = ScriptedTransport([statuses, page(1), end, statuses])
@@ -154,14 +152,9 @@ private struct PagedTransport: HTTPTransport {
     private let pages: [SignedAnswers.Reply]
     private let asked = Asked()
 
-    private final class Asked: Sendable {
-        let count = Mutex(0)
-    }
+    private final class Asked: Sendable { let count = Mutex(0) }
 
-    init(
-        statuses: SignedAnswers.Reply,
-        pages: [SignedAnswers.Reply]
-    ) {
+    init(statuses: SignedAnswers.Reply, pages: [SignedAnswers.Reply]) {
         self.statuses = statuses
         self.pages = pages
     }

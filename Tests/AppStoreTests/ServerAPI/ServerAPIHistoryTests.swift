@@ -51,9 +51,7 @@ struct ServerAPIHistoryTests {
         environment: String = "Production",
         type: String = "Auto-Renewable Subscription"
     ) throws -> String {
-        try answers.signer.sign(
-            SignedAnswers.transaction(number, offer: offer, environment: environment, type: type)
-        )
+        try answers.signer.sign(SignedAnswers.transaction(number, offer: offer, environment: environment, type: type))
     }
 
     private func statuses(status: Int = 2, environment: String = "Production") throws -> SignedAnswers.Reply {
@@ -77,10 +75,7 @@ struct ServerAPIHistoryTests {
         #expect(history.renewals?.count == 1)
         let call = "production/inApps/v2/history/9?productType=AUTO_RENEWABLE"
         #expect(urls == ["production/inApps/v1/subscriptions/9", call, call + "&revision=a%20b%2F%2B"])
-        let app = App(
-            bundleId: "b",
-            subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])]
-        )
+        let app = App(bundleId: "b", subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])])
         #expect(RedemptionTally(history, of: app, at: Self.now).redemptions(ofOffer: "o", inGroup: "1") == 2)
     }
 

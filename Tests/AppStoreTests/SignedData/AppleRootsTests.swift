@@ -13,9 +13,7 @@ struct AppleRootsTests {
 
     init() throws { authority = try TestAuthority() }
 
-    private func jws() throws -> String {
-        try authority.signer().sign(#"{"signedDate":1795262400000}"#)
-    }
+    private func jws() throws -> String { try authority.signer().sign(#"{"signedDate":1795262400000}"#) }
 
     private static func sha256(_ der: [UInt8]) -> String {
         SHA256.hash(data: der).map { String(format: "%02x", $0) }.joined()

@@ -18,9 +18,7 @@ struct SignedTransactionsTests {
         )
     }
 
-    private static func transaction(
-        _ more: String
-    ) -> String { transaction(1, more) }
+    private static func transaction(_ more: String) -> String { transaction(1, more) }
 
     private static func transaction(
         _ id: Int = 1,
@@ -124,10 +122,7 @@ struct SignedTransactionsTests {
         #expect(said.hasExpirationIntent == (intent != "0"))
     }
 
-    @Test(
-        "The bundle of a transaction is read in either spelling, and whether it is left",
-        arguments: ["Id", "ID"]
-    )
+    @Test("The bundle of a transaction is read in either spelling, and whether it is left", arguments: ["Id", "ID"])
     func bundle(ending: String) throws {
         let more = #"""
             "bundleTransaction\#(ending)":"91","bundleOriginalTransaction\#(ending)":90,"bundleProduct\#(ending)":"all",

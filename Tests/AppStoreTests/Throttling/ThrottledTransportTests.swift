@@ -200,9 +200,7 @@ private struct TimedTransport: HTTPTransport {
     /// Whether a call waits until it is given up.
     var waits = false
 
-    init(answeringWithin time: Duration? = nil, waits: Bool = false) {
-        (self.time, self.waits) = (time, waits)
-    }
+    init(answeringWithin time: Duration? = nil, waits: Bool = false) { (self.time, self.waits) = (time, waits) }
 
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
         if waits { try? await Task.sleep(for: timeout) }

@@ -46,9 +46,7 @@ final class Connection {
     func send(_ bytes: Data) throws {
         var rest = bytes
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
+            let sent = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard sent > 0 else { throw Failure(text: "cannot send: \(String(cString: strerror(errno)))") }
             rest = rest.dropFirst(sent)
         }

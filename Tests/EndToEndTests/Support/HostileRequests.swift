@@ -11,9 +11,7 @@ struct HostileRequests {
 
     private var generator: Generator
 
-    init(seed: UInt64) {
-        generator = Generator(state: seed)
-    }
+    init(seed: UInt64) { generator = Generator(state: seed) }
 
     /// The next request.
     mutating func next() -> Request {

@@ -38,10 +38,7 @@ extension Installation {
             let how = ["-config", directory.path("ca.cnf"), "-batch", "-notext", "-md", "sha256"]
             try openssl(["ca"] + how + period + files + rest)
         }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600],
-            ofItemAtPath: directory.path("\(name).key")
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.path("\(name).key"))
     }
 
     /// Asks for a signature with `curl`, over TLS, and returns the status, `000` where there is none, and curl's exit status.

@@ -61,9 +61,7 @@ final class Load: Sendable {
     var count: Int { state.withLock { $0.samples.count } }
 
     /// Begins another period: what is sent from now on is sent in this one, or a later one.
-    func advance() {
-        state.withLock { $0.period += 1 }
-    }
+    func advance() { state.withLock { $0.period += 1 } }
 
     /// All answers, once every connection has made its requests.
     func finish() -> [Sample] {

@@ -166,7 +166,5 @@ extension Response {
     }
 
     /// The offer's signature.
-    var offerJWS: String? {
-        (json["promotionalOffer"] as? [String: Any])?["promotionalOfferSignatureV2"] as? String
-    }
+    var offerJWS: String? { (json["promotionalOffer"] as? [String: Any])?["promotionalOfferSignatureV2"] as? String }
 }

@@ -44,18 +44,7 @@ struct TestToken {
         try tool("--init-token", "--free", "--label", "offers", "--pin", Self.pin, "--so-pin", "00000000")
         for (number, key) in keys.enumerated() {
             let file = directory.path("SubscriptionKey_\(key).p8")
-            try tool(
-                "--import",
-                file,
-                "--token",
-                "offers",
-                "--label",
-                key,
-                "--id",
-                "0\(number + 1)",
-                "--pin",
-                Self.pin
-            )
+            try tool("--import", file, "--token", "offers", "--label", key, "--id", "0\(number + 1)", "--pin", Self.pin)
         }
         let module =
             switch door {

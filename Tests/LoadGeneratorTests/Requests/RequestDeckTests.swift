@@ -56,9 +56,7 @@ struct RequestDeckTests {
             ("receiptResponse", ["receiptResponse 1"]),
             (
                 "receiptResponse=80,signedTransactions=10,transactionId=10",
-                [
-                    "receiptResponse 80", "signedTransactions 10", "transactionId 10",
-                ]
+                ["receiptResponse 80", "signedTransactions 10", "transactionId 10"]
             ),
             ("held=3, receipt", ["held 3", "receipt 1"]),
         ]

@@ -87,9 +87,7 @@ struct RetentionRequestsTests {
         let raw = try (key ?? self.key).signature(for: Data(text.utf8)).rawRepresentation
         Base64URL.append(Array(raw), to: &signature)
         let jws = text + "." + String(decoding: signature, as: UTF8.self)
-        return Array(
-            #"{"promotionalOffer":{"messageIdentifier":"m","promotionalOfferSignatureV2":"\#(jws)"}}"#.utf8
-        )
+        return Array(#"{"promotionalOffer":{"messageIdentifier":"m","promotionalOfferSignatureV2":"\#(jws)"}}"#.utf8)
     }
 
     private func check(_ bodies: [[UInt8]]) throws -> SignatureChecker.Outcome {

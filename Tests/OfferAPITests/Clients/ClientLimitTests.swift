@@ -55,9 +55,7 @@ struct ClientLimitTests {
         try directory.acquire(signatures: 100, for: client, at: .seconds(1))
         #expect(fields(directory, client, at: .seconds(1)).last == "RateLimit: \"signatures\";r=0;t=10")
         let fast = self.client(perSecond: 2000)
-        #expect(
-            fields(ClientDirectory([fast]), fast, at: .zero).first == "RateLimit-Policy: \"signatures\";q=2000;w=1"
-        )
+        #expect(fields(ClientDirectory([fast]), fast, at: .zero).first == "RateLimit-Policy: \"signatures\";q=2000;w=1")
         let free = self.client(perSecond: nil)
         #expect(fields(ClientDirectory([free]), free, at: .zero).isEmpty)
     }

@@ -11,9 +11,7 @@ struct HTTPDateTests {
         (951_868_800, "Wed, 01 Mar 2000 00:00:00 GMT"), (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 GMT"),
         (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
     ])
-    func known(seconds: Int, text: String) {
-        #expect(HTTPDate.text(secondsSince1970: seconds) == text)
-    }
+    func known(seconds: Int, text: String) { #expect(HTTPDate.text(secondsSince1970: seconds) == text) }
 
     @Test("The date is that of the clock, whichever way it goes")
     func now() {

@@ -43,9 +43,7 @@ struct OpenAPIDescriptionTests {
         for path in ["/v1/notifications", "/v1/retention-messages"] {
             #expect(described.removeValue(forKey: path) == "POST", "on a listener of its own")
         }
-        #expect(
-            described == Dictionary(uniqueKeysWithValues: Call.all.map { ($0.path, $0.method.rawValue) })
-        )
+        #expect(described == Dictionary(uniqueKeysWithValues: Call.all.map { ($0.path, $0.method.rawValue) }))
     }
 
     @Test("Verdicts, reasons, causes and the rest are those of the code, in its order, each explained")

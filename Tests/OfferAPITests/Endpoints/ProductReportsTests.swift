@@ -11,14 +11,9 @@ private struct FullStore: ProductReportStore {
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
-    ) async throws(StorageFailure) -> [Bool] {
-        reports.map { $0.productId == "monthly" }
-    }
+    ) async throws(StorageFailure) -> [Bool] { reports.map { $0.productId == "monthly" } }
 
-    func products(
-        of bundleId: String,
-        in country: CountryCode
-    ) async throws(StorageFailure) -> [ObservedProduct] { [] }
+    func products(of bundleId: String, in country: CountryCode) async throws(StorageFailure) -> [ObservedProduct] { [] }
 
     func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> { [] }
 }
@@ -63,9 +58,7 @@ struct ProductReportsTests {
         return text
     }
 
-    private func take(_ body: String) async throws -> String {
-        try await listener(abc).ask(Self.reports(body)).body
-    }
+    private func take(_ body: String) async throws -> String { try await listener(abc).ask(Self.reports(body)).body }
 
     @Test("One report, an array, and an empty array")
     func forms() async throws {

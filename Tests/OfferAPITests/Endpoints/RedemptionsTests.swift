@@ -116,9 +116,7 @@ struct RedemptionsTests {
         for query in [
             "after=x", "after=\(next)0", "after=\(beyond)", "after=", "limit=0", "limit=1001", "limit=+5", "limit=1.0",
             "wait=31", "wait=-1", "more=1",
-        ] {
-            #expect(try await listener().ask(Self.request(query)).summary == "400 invalid_parameter ", "\(query)")
-        }
+        ] { #expect(try await listener().ask(Self.request(query)).summary == "400 invalid_parameter ", "\(query)") }
         #expect(try await listener().ask(Self.request("limit=1000&wait=0")).status == 200)
         #expect(try await listener(apps: both).ask(Self.request()).status == 400)
         #expect(try await listener().ask(Self.request("bundleId=other")).status == 403)

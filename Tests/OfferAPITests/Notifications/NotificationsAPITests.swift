@@ -181,9 +181,7 @@ struct NotificationsAPITests {
         _ payload: String,
         as path: String = "/v1/notifications",
         to rules: ListenerRules
-    ) async throws -> TestAnswer {
-        try await post(body: #"{"signedPayload":"\#(payload)"}"#, as: path, to: rules)
-    }
+    ) async throws -> TestAnswer { try await post(body: #"{"signedPayload":"\#(payload)"}"#, as: path, to: rules) }
 
     private func post(body: String, as path: String = "/v1/notifications", to rules: ListenerRules) async throws
         -> TestAnswer

@@ -16,10 +16,7 @@ struct TickLookUpsTests {
         server = try PostgreSQLServer()
         try server.set("log_statement", to: "all")
         let key = try #require(DigestKey(bytes: Array(repeating: 7, count: 32)))
-        let states = StoredStates(
-            in: try PostgreSQLDatabase(url: server.url(), access: .readWrite),
-            digestKey: key
-        )
+        let states = StoredStates(in: try PostgreSQLDatabase(url: server.url(), access: .readWrite), digestKey: key)
         let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"])
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
         let app = SigningApp(
@@ -27,9 +24,7 @@ struct TickLookUpsTests {
             signer: ConstantSigner(),
             issuerId: "i"
         )
-        listener = TestListener(
-            .test(client, apps: [app], memory: StateMemory(states: states, digester: key))
-        )
+        listener = TestListener(.test(client, apps: [app], memory: StateMemory(states: states, digester: key)))
     }
 
     /// How many questions about held state the server was asked so far.

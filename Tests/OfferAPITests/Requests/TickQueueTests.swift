@@ -112,13 +112,7 @@ struct TickQueueTests {
             issuerId: "i"
         )
         return TestListener(
-            PublicEndpoints.test(
-                client,
-                usages: usages,
-                apps: [app],
-                asking: appStore,
-                ledger: ledger ?? self.ledger
-            ),
+            PublicEndpoints.test(client, usages: usages, apps: [app], asking: appStore, ledger: ledger ?? self.ledger),
             maximumWaitingOffers: maximumWaitingOffers,
             metrics: RequestMetrics(factory: registry),
             logger: log.logger

@@ -169,9 +169,7 @@ struct TestAnswer {
     }
 
     /// Status, code and pointer of a problem; the status alone where all is fine.
-    var summary: String {
-        status < 300 ? "\(status)" : "\(status) \(member("code") ?? "") \(member("pointer") ?? "")"
-    }
+    var summary: String { status < 300 ? "\(status)" : "\(status) \(member("code") ?? "") \(member("pointer") ?? "")" }
 }
 
 /// A key that makes the same signature of everything: r is 1 and s is 2.
@@ -223,11 +221,7 @@ extension PublicEndpoints {
             ),
             productReports: ProductReports(apps: apps.map(\.app), store: reports, now: { noon }),
             diagnoseReports: DiagnoseReports(apps: [], memory: nil, recalling: nil, now: { noon }),
-            redemptionFeed: RedemptionFeed(
-                bundleIds: apps.map(\.app.bundleId),
-                store: redemptions,
-                permits: permits
-            )
+            redemptionFeed: RedemptionFeed(bundleIds: apps.map(\.app.bundleId), store: redemptions, permits: permits)
         )
     }
 }

@@ -9,9 +9,7 @@ struct TraceParentTests {
 
     @Test(
         "a valid one names the trace and the caller's span; of a later version, what is known is read",
-        arguments: [
-            "00-\(trace)-\(parent)-01", "cc-\(trace)-\(parent)-00-what-comes",
-        ]
+        arguments: ["00-\(trace)-\(parent)-01", "cc-\(trace)-\(parent)-00-what-comes"]
     )
     func valid(value: String) throws {
         let known = try #require(TraceParent(value))

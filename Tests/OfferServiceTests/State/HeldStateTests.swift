@@ -120,9 +120,7 @@ struct HeldStateTests {
         )
         told.transactions[0].revocationDate = Self.now.adding(seconds: -60)
         told.coverage = .newestTransactions
-        #expect(
-            await ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: signing) == "refunded"
-        )
+        #expect(await ask(shown, .success(told), atHand: Self.signed, confirming: true, signing: signing) == "refunded")
     }
 
     @Test("The App Store is not asked again of a subscription of which it spoke itself, nor for a refusal")
@@ -184,9 +182,7 @@ struct HeldStateTests {
                 "The App Store could not be asked; Apple last spoke of the account at"
             )
         )
-        #expect(
-            await ask(receipt, explaining: "evidenceAge").hasPrefix("The state held of the subscription is of ")
-        )
+        #expect(await ask(receipt, explaining: "evidenceAge").hasPrefix("The state held of the subscription is of "))
     }
 
     @Test("Held state does not answer where the catalog lacks the question's settings")

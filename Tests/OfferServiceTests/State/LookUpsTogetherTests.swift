@@ -66,11 +66,7 @@ struct LookUpsTogetherTests {
             now: { Timestamp(millisecondsSince1970: 1060) }
         )
         let offers = [OfferRequest(productId: "monthly", offerId: "o")]
-        func signature(
-            _ name: String,
-            _ bundleId: String = "reader",
-            _ evidence: Evidence? = nil
-        ) -> CustomerRequest {
+        func signature(_ name: String, _ bundleId: String = "reader", _ evidence: Evidence? = nil) -> CustomerRequest {
             CustomerRequest.of(.signatures(offers), evidence, account: .applicationUsername(name), bundleId: bundleId)
         }
         func introductory(_ name: String) -> CustomerRequest {

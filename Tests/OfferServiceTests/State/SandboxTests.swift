@@ -91,9 +91,7 @@ struct SandboxTests {
         let states = InMemorySubscriptionStates()
         let memory = StateMemory(states: states, digester: HMACAccountDigester(key: [1, 2, 3]))
         if let production {
-            states.learn(
-                production.remembered(presentedFor: Self.alice, digester: memory.digester, at: Self.now)
-            )
+            states.learn(production.remembered(presentedFor: Self.alice, digester: memory.digester, at: Self.now))
         }
         let useCase = SignOffers(
             apps: [SigningApp(app: Self.app, signer: TestSigner(fails: true))],

@@ -6,10 +6,7 @@ struct IdentifierTests {
     private let app = App(
         bundleId: "com.example.Key",
         subscriptionGroups: [
-            SubscriptionGroup(
-                id: "1",
-                products: [Product(id: "Key.é", offers: [PromotionalOffer(id: "Kelvin")])]
-            )
+            SubscriptionGroup(id: "1", products: [Product(id: "Key.é", offers: [PromotionalOffer(id: "Kelvin")])])
         ]
     )
 

@@ -34,34 +34,19 @@ private func period(
     refunded: Double? = nil,
     isFree: Bool? = false
 ) -> Transaction {
-    var transaction = bought(
-        "1",
-        product,
-        on: begin,
-        until: end,
-        refunded: refunded,
-        called: "1",
-        because: .purchase
-    )
+    var transaction = bought("1", product, on: begin, until: end, refunded: refunded, called: "1", because: .purchase)
     transaction.isFree = isFree
     return transaction
 }
 
-private func said(
-    _ renews: Bool? = true,
-    until renewalDate: Double? = nil,
-    offer: String? = nil
-) -> RenewalInfo {
+private func said(_ renews: Bool? = true, until renewalDate: Double? = nil, offer: String? = nil) -> RenewalInfo {
     var info = entry(renews: renews, nextOffer: offer)
     info.renewalDate = renewalDate.map(day)
     return info
 }
 
 /// Signed data, each piece with the days of its dates.
-private func signed(
-    _ transactions: [(Transaction, Double)],
-    _ renewals: [(RenewalInfo, Double)] = []
-) -> Shown {
+private func signed(_ transactions: [(Transaction, Double)], _ renewals: [(RenewalInfo, Double)] = []) -> Shown {
     var shown = history([], [], asOf: clock, coverage: .partial)
     shown.statements = transactions.map { Statement($0, asOf: day($1), by: .signature) }
     shown.words = renewals.map { Statement($0, asOf: day($1), by: .signature) }
@@ -296,10 +281,7 @@ extension CustomerTable {
         signed(
             [
                 (period(from: -31, until: -hour), -31), (renewal(from: -hour, until: 30), -20 * hour),
-                (
-                    renewal("3", "pro.yearly", from: -10 * hour, until: 355, refunded: refunded),
-                    refunded ?? -10 * hour
-                ),
+                (renewal("3", "pro.yearly", from: -10 * hour, until: 355, refunded: refunded), refunded ?? -10 * hour),
             ],
             [(said(renews, until: 355), -10 * hour)]
         )

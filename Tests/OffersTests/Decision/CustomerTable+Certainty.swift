@@ -31,12 +31,7 @@ private let unshared: Transaction = {
 }()
 
 /// A pair of which each has a date of its own.
-private func pair(
-    _ transaction: Transaction,
-    on bought: Double,
-    _ renewal: RenewalInfo,
-    on renewed: Double
-) -> Shown {
+private func pair(_ transaction: Transaction, on bought: Double, _ renewal: RenewalInfo, on renewed: Double) -> Shown {
     var history = signed(transaction, renewal, on: bought)
     history.renewed = day(renewed)
     return history
@@ -166,12 +161,7 @@ extension CustomerTable {
             [bought()],
             .noEvidence
         ),
-        Row(
-            "the same, in the other order",
-            [status(.unknown), status(.revoked)],
-            [bought()],
-            .noEvidence
-        ),
+        Row("the same, in the other order", [status(.unknown), status(.revoked)], [bought()], .noEvidence),
         Row("status 5, Family Sharing ended", [status(.revoked)], [unshared], .lapsed, "families"),
         Row(
             "status 1 from before the end",

@@ -39,40 +39,28 @@ extension CustomerTable {
         Row(
             "twice, redeemed twice",
             [entry()],
-            [
-                twice(-90, -60), bought(on: -60, until: -30),
-                twice(-30, 0), bought(on: 0, until: 30),
-            ],
+            [twice(-90, -60), bought(on: -60, until: -30), twice(-30, 0), bought(on: 0, until: 30)],
             .redemptionLimit,
             "twice"
         ),
         Row(
             "twice, bought again under it after a lapse",
             [entry(renews: false, ended: true)],
-            [
-                twice(-180, -150),
-                twice(-140, -110),
-            ],
+            [twice(-180, -150), twice(-140, -110)],
             .redemptionLimit,
             "twice"
         ),
         Row(
             "twice, renewed under it a day late",
             [entry()],
-            [
-                twice(-61, -31),
-                twice(-30, 0), bought(on: 0, until: 30),
-            ],
+            [twice(-61, -31), twice(-30, 0), bought(on: 0, until: 30)],
             .active,
             "twice"
         ),
         Row(
             "twice, bought again under it in the sandbox's minutes",
             [entry()],
-            [
-                twice(-0.02, -0.0165),
-                twice(-0.014, -0.0105), bought(on: -0.0105, until: 1),
-            ],
+            [twice(-0.02, -0.0165), twice(-0.014, -0.0105), bought(on: -0.0105, until: 1)],
             .redemptionLimit,
             "twice"
         ),
@@ -137,30 +125,21 @@ extension CustomerTable {
         Row(
             "twice, bought again under it after a refund of the year that was paid",
             [entry()],
-            [
-                twice(-20, 345, refunded: -15),
-                twice(-4, 26),
-            ],
+            [twice(-20, 345, refunded: -15), twice(-4, 26)],
             .redemptionLimit,
             "twice"
         ),
         Row(
             "twice, bought again under it between a refund and the day on which the time would have ended",
             [entry()],
-            [
-                twice(-40, -10, refunded: -12),
-                twice(-9, 21),
-            ],
+            [twice(-40, -10, refunded: -12), twice(-9, 21)],
             .redemptionLimit,
             "twice"
         ),
         Row(
             "twice, a month refunded after the next one had begun",
             [entry()],
-            [
-                twice(-40, -10, refunded: -3),
-                twice(-10, 20),
-            ],
+            [twice(-40, -10, refunded: -3), twice(-10, 20)],
             .active,
             "twice"
         ),

@@ -2,10 +2,7 @@ import Offers
 
 private let yearRefundedMonthBought = history(
     [entry("1", "pro.monthly")],
-    [
-        bought("1", "pro.yearly", on: -60, until: 305, refunded: -50),
-        bought("1", "pro.monthly", on: -5, until: 25),
-    ]
+    [bought("1", "pro.yearly", on: -60, until: 305, refunded: -50), bought("1", "pro.monthly", on: -5, until: 25)]
 )
 
 /// The customers, offers and verdicts that the policy is held to, one line each.

@@ -8,9 +8,7 @@ struct ExplanationTests {
         _ history: Shown,
         _ offer: String = "anyone",
         for account: Account = .none
-    ) -> Decision {
-        Row("", history: history, .active, offer, account: account).decision(explaining: true)
-    }
+    ) -> Decision { Row("", history: history, .active, offer, account: account).decision(explaining: true) }
 
     private func saw(_ rule: String, _ history: Shown, _ offer: String = "anyone") throws -> String {
         let findings = try #require(decide(history, offer).explanation)
@@ -100,9 +98,7 @@ struct ExplanationTests {
         )
     }
 
-    @Test(
-        "Days compare with the offer's: whole ones with the fewest, begun ones with the most"
-    )
+    @Test("Days compare with the offer's: whole ones with the fewest, begun ones with the most")
     func days() throws {
         func saw(_ lapsed: Double, _ offer: String, _ rule: String) throws -> String {
             let customer = history(
@@ -148,10 +144,7 @@ struct ExplanationTests {
     @Test("A shared subscription is said to be one, with its state where it counts, and nothing of other purchases")
     func shared() throws {
         let customer = history([entry("1")], [bought("1", shared: true), bought("2", "news.monthly", until: -5)])
-        #expect(
-            decide(customer).detail
-                == "The subscription is shared by a family member."
-        )
+        #expect(decide(customer).detail == "The subscription is shared by a family member.")
         #expect(
             decide(customer, "families-lapsed").detail
                 == "Shared by a family member: the subscription renews 2026-12-11; the offer is for lapsed subscribers."

@@ -123,10 +123,7 @@ struct HoldoutTests {
         let account = AccountDigest(Array("the account 4711".utf8))
         // An account that only showed the purchase is not the one that it names.
         for (names, drawn) in [(account.pseudonym.lowercased, "the account 4711"), (nil, "subscription 1")] {
-            let app = App(
-                bundleId: Self.app.bundleId,
-                subscriptionGroups: Self.app.subscriptionGroups
-            )
+            let app = App(bundleId: Self.app.bundleId, subscriptionGroups: Self.app.subscriptionGroups)
             let held = Chapter(
                 identity,
                 transactions: [Statement(bought(by: names, called: "1"), asOf: day(-0.5), by: .signature)],

@@ -54,12 +54,8 @@ struct OfferPolicyTests {
     @Test("The detail has the customer's state and the offer's condition")
     func detail() {
         let lapsed = Row("", [entry(ended: true)], [bought(on: -80, until: -50)], .lapsed, "comeback")
-        #expect(
-            lapsed.decision().detail == "The subscription expired 2026-10-02; the offer is for lapsed subscribers."
-        )
+        #expect(lapsed.decision().detail == "The subscription expired 2026-10-02; the offer is for lapsed subscribers.")
         let active = Row("", [entry()], [bought()], .stateNotInAudience, "comeback")
-        #expect(
-            active.decision().detail == "The subscription renews 2026-12-11; the offer is for lapsed subscribers."
-        )
+        #expect(active.decision().detail == "The subscription renews 2026-12-11; the offer is for lapsed subscribers.")
     }
 }

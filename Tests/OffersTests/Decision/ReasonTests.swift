@@ -29,9 +29,7 @@ struct ReasonTests {
 
     @Test("docs/api.md has the row of every reason of an introductory offer, in their order")
     func introductoryOffers() {
-        expectTable(
-            IntroductoryReason.allCases.map { "| `\($0.rawValue)` | \($0.verdict.rawValue) | \($0.meaning) |" }
-        )
+        expectTable(IntroductoryReason.allCases.map { "| `\($0.rawValue)` | \($0.verdict.rawValue) | \($0.meaning) |" })
     }
 
     @Test("docs/configuration.md has the row of every key of an offer, in their order")

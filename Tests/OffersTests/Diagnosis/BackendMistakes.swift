@@ -49,9 +49,7 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
         _ part: String,
         _ text: String,
         _ codes: DiagnosisCode...
-    ) -> BackendMistake {
-        BackendMistake(Set(codes), part, text) { $0.fields[place] = text }
-    }
+    ) -> BackendMistake { BackendMistake(Set(codes), part, text) { $0.fields[place] = text } }
 
     static let account = Account.applicationUsername("led-1")
     static let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"

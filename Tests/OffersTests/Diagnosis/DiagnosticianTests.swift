@@ -11,9 +11,7 @@ struct DiagnosticianTests {
         _ report: SignatureReport,
         by keys: [String] = ["KEY0"],
         record: RecordedSignature? = nil
-    ) -> [DiagnosisCode] {
-        BackendMistake.diagnosis(report, by: keys, record: record).causes.map(\.code)
-    }
+    ) -> [DiagnosisCode] { BackendMistake.diagnosis(report, by: keys, record: record).causes.map(\.code) }
 
     /// What the service signed with the nonce.
     private func record(

@@ -55,9 +55,7 @@ struct JSONWebTokenTests {
         #expect(signer.messages.withLock { $0 } == [input])
         // Python's urlsafe_b64encode of 31 zeros, 1, 31 zeros, 2.
         #expect(
-            compact.hasSuffix(
-                ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAg"
-            )
+            compact.hasSuffix(".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAg")
         )
     }
 

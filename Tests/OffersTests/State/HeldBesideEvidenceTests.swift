@@ -175,10 +175,7 @@ struct HeldBesideEvidenceTests {
             }
             // What is too old to count by itself counts no more beside it.
             let late = signed(transaction, on: -0.1)
-            #expect(
-                decide(late.joined(with: held([observed]), for: Account.alice.view), since: day(-0.3))
-                    != reason
-            )
+            #expect(decide(late.joined(with: held([observed]), for: Account.alice.view), since: day(-0.3)) != reason)
             // Renewal info that comes with the transaction is newer.
             #expect(decide(updated(signed(transaction, entry(), on: -0.1), by: [observed])) != reason)
         }

@@ -14,9 +14,7 @@ struct HeldBoundTests {
         )
     }
 
-    private func ids(_ chapters: [Chapter]) -> Set<String> {
-        Set(chapters.map(\.identity.originalTransactionId))
-    }
+    private func ids(_ chapters: [Chapter]) -> Set<String> { Set(chapters.map(\.identity.originalTransactionId)) }
 
     @Test("Of one history the newest subscriptions are learnt, the same ones in any order")
     func learnt() {
@@ -65,9 +63,7 @@ struct HeldBoundTests {
             return held((observations + [other, observation(history([]), for: .alice)]).shuffled())
         }
         func question(_ ids: String...) -> StateQuestion {
-            let identities = ids.map {
-                identity($0)
-            }
+            let identities = ids.map { identity($0) }
             return StateQuestion(bundleId: "com.example.reader", account: alice, subscriptions: identities)
         }
         var few = state(most)

@@ -18,9 +18,7 @@ struct HeldLinkTests {
         )
     }
 
-    private var second: Shown {
-        signed(after("1", bought("2", called: "20")), entry("2", renews: false), on: -0.4)
-    }
+    private var second: Shown { signed(after("1", bought("2", called: "20")), entry("2", renews: false), on: -0.4) }
 
     @Test("Evidence of either identifier is decided by both, whichever came first")
     func bothOrders() {
@@ -161,9 +159,7 @@ struct HeldLinkTests {
         #expect(try read(bought(shared: true, called: "1"))["1"]?.ownership == .familyShared)
         var again = since
         again.join(
-            try #require(
-                held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).chapters.first
-            )
+            try #require(held([observation(signed(bought(on: -10, called: "1"), entry(), on: -0.5))]).chapters.first)
         )
         #expect(again["1"]?.ownership == .purchased)
         #expect(!again.isNoNews(after: since))

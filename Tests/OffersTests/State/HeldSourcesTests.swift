@@ -27,10 +27,7 @@ struct HeldSourcesTests {
     func clientsPurchase() {
         var purchase = again
         purchase.offer = .promotional("once")
-        let fetched = observation(
-            history([entry(renews: false, ended: true)], [ended], asOf: day(-0.2)),
-            for: .alice
-        )
+        let fetched = observation(history([entry(renews: false, ended: true)], [ended], asOf: day(-0.2)), for: .alice)
         let sent = shown(history([entry(renews: false)], [ended, purchase], asOf: clock), for: .alice)
         let before = history([entry(ended: true)], [ended], asOf: day(-0.3))
         for history in [
@@ -75,12 +72,7 @@ struct HeldSourcesTests {
     func clientsRun() throws {
         let run = (0..<3).map { (number: Int) -> Transaction in
             let start = Double(number * 30 - 200)
-            return bought(
-                on: start,
-                until: start + 30,
-                under: .promotional("twice"),
-                called: "\(number)"
-            )
+            return bought(on: start, until: start + 30, under: .promotional("twice"), called: "\(number)")
         }
         let sent = shown(history([entry()], run), for: .alice)
         let subscription = try #require(sent.chapters.first)

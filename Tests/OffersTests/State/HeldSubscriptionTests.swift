@@ -127,9 +127,7 @@ struct HeldSubscriptionTests {
         #expect(subscription.accounts.count <= Chapter.mostTransactions + 8)
         #expect(subscription["199"] != nil)
         for transaction in subscription.transactions.map(\.content) {
-            let owner = try #require(
-                subscription.accounts.keys.first { $0.pseudonym == transaction.appAccountToken }
-            )
+            let owner = try #require(subscription.accounts.keys.first { $0.pseudonym == transaction.appAccountToken })
             // Whoever is forgotten takes along what was bought for the account.
             #expect(subscription.accounts[owner] == .bought)
             #expect(subscription.forgetting(owner) == nil)

@@ -46,9 +46,7 @@ func alone(
     _ said: [Book],
     for account: Account = .alice,
     of app: App = exampleApp(environments: [.production, .sandbox])
-) -> Book? {
-    Book(held: held(said), of: app, for: account.view)
-}
+) -> Book? { Book(held: held(said), of: app, for: account.view) }
 
 /// Evidence with what is held of Alice.
 func updated(_ evidence: Shown, by said: [Book], isApples: Bool = true) -> Book {

@@ -230,9 +230,7 @@ struct CatalogTrialTests {
 }
 
 extension String {
-    fileprivate init(format number: Int) {
-        self = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
-    }
+    fileprivate init(format number: Int) { self = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)" }
 }
 
 /// SplitMix64: the same words at each run.

@@ -37,9 +37,7 @@ struct LedgerFiguresTests {
         _ fixture: LedgerFixture,
         _ period: FunnelPeriod = FunnelPeriod(since: nil, until: nil),
         in environment: AppStoreEnvironment = .production
-    ) throws -> FunnelFigures {
-        try fixture.database(readOnly: true).funnelFigures(of: period, in: environment)
-    }
+    ) throws -> FunnelFigures { try fixture.database(readOnly: true).funnelFigures(of: period, in: environment) }
 
     @Test("Counts of two services add up, and stay after both have stopped", arguments: LedgerHome.allCases)
     func counted(home: LedgerHome) throws {

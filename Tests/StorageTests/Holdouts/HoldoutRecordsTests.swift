@@ -23,10 +23,7 @@ struct HoldoutRecordsTests {
     }
 
     /// Notes customers as a service does that stops then.
-    private func note(
-        _ customers: [HoldoutCustomer],
-        in fixture: LedgerFixture
-    ) throws {
+    private func note(_ customers: [HoldoutCustomer], in fixture: LedgerFixture) throws {
         let holdouts = try fixture.journal()
         for customer in customers { holdouts.record(customer) }
         holdouts.close()

@@ -230,9 +230,7 @@ struct GroupCommitTests {
         let store = Store(held: .before)
         let group = store.group(.init(deadline: .seconds(50)))
         let results = Mutex<[Int: Result<[Int], StorageFailure>]>([:])
-        func append(_ items: Int...) {
-            group.append(items) { _, result in results.withLock { $0[items[0]] = result } }
-        }
+        func append(_ items: Int...) { group.append(items) { _, result in results.withLock { $0[items[0]] = result } } }
         // The first is in the writer's hand; what follows is one batch.
         append(0)
         await store.reach()

@@ -51,9 +51,7 @@ struct JournalWriterTests {
         service.journal.learn(seen(subscription("1")))
         #expect(try await service.record() == [.recorded])
         // It cannot be merged with what is stored.
-        try service.fixture.execute(
-            "UPDATE held_subscriptions SET body = " + (home == .sqlite ? "x'00'" : #"'\x00'"#)
-        )
+        try service.fixture.execute("UPDATE held_subscriptions SET body = " + (home == .sqlite ? "x'00'" : #"'\x00'"#))
         service.journal.learn(seen(subscription("1", said: 5)))
         #expect(try await service.record() == [.recorded])
         #expect(try await service.record() == [.recorded])

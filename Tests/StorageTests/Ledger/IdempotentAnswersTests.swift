@@ -14,9 +14,7 @@ struct IdempotentAnswersTests {
         client: String = "backend",
         path: String = "/v1/signatures"
     ) -> AnsweredCall {
-        .client(
-            IdempotentCall(client: client, path: path, key: key, request: [UInt8](repeating: request, count: 32))
-        )
+        .client(IdempotentCall(client: client, path: path, key: key, request: [UInt8](repeating: request, count: 32)))
     }
 
     /// An entry for offers with their limits, whose answer says which of them were recorded.

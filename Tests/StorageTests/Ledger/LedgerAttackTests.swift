@@ -17,9 +17,7 @@ struct LedgerAttackTests {
         ("ledger_statements", ["writer", "kind"], ["writer", "kind", "number", "hash", "time", "signature"]),
         ("ledger_checkpoints", ["id"], ["id", "chains", "newest", "open", "time", "signature"]),
     ]
-    private static let numbers: Set = [
-        "id", "number", "time", "timestamp", "started_at", "previous_number", "chains",
-    ]
+    private static let numbers: Set = ["id", "number", "time", "timestamp", "started_at", "previous_number", "chains"]
     private static let bytes: Set = ["hash", "signature", "account", "customer", "previous_hash"]
 
     /// A ledger of three chains of four records, in tables in which nothing keeps rows apart any more.

@@ -158,14 +158,7 @@ struct LedgerLimitTests {
 
         var question: LedgerQuestion {
             let others = [id: list("others")]
-            return .of(
-                text("account"),
-                limit: number("limit"),
-                decidedBy: id,
-                ids: [id],
-                otherIds: others,
-                at: time
-            )
+            return .of(text("account"), limit: number("limit"), decidedBy: id, ids: [id], otherIds: others, at: time)
         }
 
         func words(of answer: LedgerAnswer) -> String {
@@ -222,9 +215,7 @@ struct LedgerLimitTests {
         let fixture = try LedgerFixture(home)
         let ledger = Journal(try fixture.store(), now: { fixture.now })
         for account in ["a", "b", "c"] {
-            #expect(
-                try await ledger.append(.of(account: account, maximumAccounts: 3, at: fixture.now)) == [.recorded]
-            )
+            #expect(try await ledger.append(.of(account: account, maximumAccounts: 3, at: fixture.now)) == [.recorded])
         }
         #expect(!ledger.isSuspect(identity("1000")))
         let refused = try await ledger.append(.of(account: "d", maximumAccounts: 3, at: fixture.now))

@@ -44,9 +44,7 @@ struct LedgerNonceTests {
             guard round % 8 == 5 else { continue }
             for count in [0, Int(NonceSQL.section) + 3] {
                 #expect(throws: StorageFailure.self) {
-                    try store.commit([
-                        .of(count: count, at: fixture.now), .of(offer: "failing", at: fixture.now),
-                    ])
+                    try store.commit([.of(count: count, at: fixture.now), .of(offer: "failing", at: fixture.now)])
                 }
             }
         }

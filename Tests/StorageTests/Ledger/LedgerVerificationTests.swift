@@ -56,9 +56,7 @@ struct LedgerVerificationTests {
         let verification = #expect(throws: StorageFailure.self) { try fixture.verify() }
         for (failure, words) in [
             (export, ["record 7 of chain", "offer_id"]), (verification, ["chain \(writer)", "started_at"]),
-        ] {
-            #expect(words.allSatisfy { failure?.detail.contains($0) == true }, "\(failure?.detail ?? "")")
-        }
+        ] { #expect(words.allSatisfy { failure?.detail.contains($0) == true }, "\(failure?.detail ?? "")") }
     }
 
     @Test("A text that was signed with U+0000 in it is as it was")

@@ -40,9 +40,7 @@ struct PostgreSQLCostTests {
             return (try #require(Int(statements)), writing)
         }
 
-        private func transaction() throws -> Int {
-            try #require(Int(try server.query("SELECT pg_current_xact_id()")))
-        }
+        private func transaction() throws -> Int { try #require(Int(try server.query("SELECT pg_current_xact_id()"))) }
     }
 
     private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)

@@ -22,11 +22,7 @@ struct PostgreSQLWorkerTests {
         #expect(threads[0] == threads[1])
         #expect(threads[0] != pthread_self())
         #expect(seen.withLock { $0 } == Array(0..<100))
-        #expect(
-            try await worker.run { connection throws(PostgreSQLError) in
-                try connection.run(Self.one).count
-            } == 1
-        )
+        #expect(try await worker.run { connection throws(PostgreSQLError) in try connection.run(Self.one).count } == 1)
         #expect(worker.fault == nil)
         await worker.stop()
     }

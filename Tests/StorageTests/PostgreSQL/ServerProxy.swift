@@ -128,10 +128,7 @@ final class ServerProxy: Sendable {
     }
 
     /// A socket that was bound or connected to a path; a negative number when it could not be.
-    static func socket(
-        at path: String,
-        _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) -> Int32 {
+    static func socket(at path: String, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -9,9 +9,7 @@ enum TestServer {
     nonisolated(unsafe) private static let shared = Result { try PostgreSQLServer() }
 
     /// The server's version, as `server_version_num` has it; 0 where there is none.
-    static var version: Int {
-        (try? shared.get().query("SHOW server_version_num")).flatMap { Int($0) } ?? 0
-    }
+    static var version: Int { (try? shared.get().query("SHOW server_version_num")).flatMap { Int($0) } ?? 0 }
 
     /// An empty database of its own.
     static func makeDatabase() throws -> PostgreSQLLocation {

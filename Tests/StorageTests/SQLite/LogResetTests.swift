@@ -21,9 +21,7 @@ struct LogResetTests {
     private static let insert = "INSERT INTO pages (number) VALUES (NULL)"
 
     /// The salt in the log's header (https://www.sqlite.org/fileformat2.html, 4.1): another each time that it is begun.
-    private var beginning: Data {
-        get throws { try Data(contentsOf: URL(filePath: path + "-wal"))[16..<24] }
-    }
+    private var beginning: Data { get throws { try Data(contentsOf: URL(filePath: path + "-wal"))[16..<24] } }
 
     /// Another connection, as of the sqlite3 command.
     private func stranger() throws -> SQLiteConnection {

@@ -9,9 +9,7 @@ struct SQLiteDatabaseTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("ledger.sqlite") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     @Test("A commit is on durable storage before it is confirmed: synchronous is FULL on the connection that writes")
     func durable() throws {

@@ -23,9 +23,7 @@ struct SharedReadsTests {
         }
     }
 
-    private static func values(
-        _ answers: [Result<Int, StorageFailure>]
-    ) throws(StorageFailure) -> [Int] {
+    private static func values(_ answers: [Result<Int, StorageFailure>]) throws(StorageFailure) -> [Int] {
         var values: [Int] = []
         for answer in answers { values.append(try answer.get()) }
         return values

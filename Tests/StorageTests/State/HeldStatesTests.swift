@@ -20,9 +20,7 @@ struct HeldStatesTests {
         _ bounds: Journal.Bounds = .init(),
         in other: (any SQLDatabase)? = nil,
         now: Timestamp = clock
-    ) throws -> Journal {
-        try fixture.journal(bounds, in: other ?? database, at: now)
-    }
+    ) throws -> Journal { try fixture.journal(bounds, in: other ?? database, at: now) }
 
     /// A database whose writes fail as often as is said.
     private func failing(_ failures: Failures) -> TroubledDatabase {
@@ -63,10 +61,7 @@ struct HeldStatesTests {
     @Test("A notification that cannot be kept is not confirmed; it is kept when it is sent again")
     func failure() async throws {
         let failures = Failures(.max)
-        let states = try open(
-            .init(queue: .init(rest: .milliseconds(20))),
-            in: failing(failures)
-        )
+        let states = try open(.init(queue: .init(rest: .milliseconds(20))), in: failing(failures))
         let failure = await #expect(throws: StorageFailure.self) {
             _ = try await states.save(notification("a"), seen(subscription()))
         }

@@ -90,13 +90,7 @@ struct RedemptionTests {
         let orders: [[Int]]
         let matches: [String]
 
-        init(
-            _ name: String,
-            signed: [LedgerEntry],
-            learnt: [Book],
-            orders: [[Int]]? = nil,
-            matches: [String]
-        ) {
+        init(_ name: String, signed: [LedgerEntry], learnt: [Book], orders: [[Int]]? = nil, matches: [String]) {
             (testDescription, self.signed, self.learnt, self.matches) = (name, signed, learnt, matches)
             self.orders = orders ?? [Array(learnt.indices)]
         }
@@ -220,9 +214,7 @@ struct RedemptionTests {
             chapters: Self.observation("1", at: Self.minute(10), price: nil).chapters.map { held in
                 Chapter(
                     held.identity,
-                    transactions: held.transactions.map {
-                        Statement($0.content, asOf: Self.minute(50), by: .answer)
-                    }
+                    transactions: held.transactions.map { Statement($0.content, asOf: Self.minute(50), by: .answer) }
                 )
             }
         )

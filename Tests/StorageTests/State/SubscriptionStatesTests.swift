@@ -66,15 +66,11 @@ struct SubscriptionStatesTests {
         #expect(try await place.held(question(1)).chapters.count == 1)
         let refund = seen(subscription(refunded: true, said: 60))
         #expect(try await place.states.save(notification("a"), refund))
-        #expect(
-            try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
-        )
+        #expect(try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil)
         #expect(try await !place.states.save(notification("a"), seen(subscription("2"))))
         #expect(try await place.held(question(nil, "2")).isEmpty)
         #expect(try await place.states.save(notification("b"), seen(subscription(said: -60))))
-        #expect(
-            try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil
-        )
+        #expect(try await place.held(question(1)).chapters.first?["1"]?.revocationDate != nil)
     }
 
     @Test("The newest date at which all was known of an account is kept", arguments: StatesPlace.Home.allCases)
@@ -151,9 +147,7 @@ struct SubscriptionStatesTests {
     )
     func linked(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
-        func link(_ id: String, to others: Set<String>) -> Chapter {
-            Chapter(identity(id), linked: others)
-        }
+        func link(_ id: String, to others: Set<String>) -> Chapter { Chapter(identity(id), linked: others) }
         func ids(_ question: StateQuestion) async throws -> Set<String> {
             Set(try await place.held(question).chapters.map(\.identity.originalTransactionId))
         }
@@ -162,9 +156,7 @@ struct SubscriptionStatesTests {
         place.states.learn(seen(subscription("2"), link("2", to: ["1"]), link("1", to: ["2"])))
         #expect(try await ids(question(nil, "1")) == ["1", "2"])
         #expect(try await ids(question(1)) == ["1", "2"])
-        place.states.learn(
-            seen(subscription("3", of: nil), link("3", to: ["2"]), link("2", to: ["3"]))
-        )
+        place.states.learn(seen(subscription("3", of: nil), link("3", to: ["2"]), link("2", to: ["3"])))
         for writing in [true, false] {
             for number in ["1", "2", "3"] { #expect(try await ids(question(nil, number)) == ["1", "2", "3"]) }
             #expect(try await ids(question(1)) == ["1", "2", "3"])
@@ -182,9 +174,7 @@ struct SubscriptionStatesTests {
     func forgotten(home: StatesPlace.Home) async throws {
         let place = try StatesPlace(home)
         let journal = try #require(place.journal)
-        place.states.learn(
-            seen(subscription("1", of: digest(1)), subscription("2", of: digest(2)))
-        )
+        place.states.learn(seen(subscription("1", of: digest(1)), subscription("2", of: digest(2))))
         place.states.learn(seen(subscription("2", of: digest(1), tie: .presented(at: clock))))
         let mark = allKnown()
         place.states.learn(seen(mark: mark))
@@ -196,9 +186,7 @@ struct SubscriptionStatesTests {
         #expect(try await place.held(question(1)).marks.isEmpty)
         #expect(try await place.held(question(nil, "1")).isEmpty)
         #expect(try await place.held(question(2)).chapters.map(\.identity.originalTransactionId) == ["2"])
-        #expect(
-            try await place.held(question(2)).chapters.first?.accounts.keys.contains(digest(1)) == false
-        )
+        #expect(try await place.held(question(2)).chapters.first?.accounts.keys.contains(digest(1)) == false)
         #expect(try await journal.erase(customer(1)).subscriptions == 0)
     }
 }

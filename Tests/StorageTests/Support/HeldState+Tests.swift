@@ -136,11 +136,7 @@ func notification(_ id: String) -> NotificationRecord {
 }
 
 func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.example.reader") -> StateQuestion {
-    StateQuestion(
-        bundleId: bundleId,
-        account: account.map(digest),
-        subscriptions: ids.map { identity($0, bundleId) }
-    )
+    StateQuestion(bundleId: bundleId, account: account.map(digest), subscriptions: ids.map { identity($0, bundleId) })
 }
 
 extension StateStore {

@@ -40,13 +40,9 @@ final class TroubledDatabase: SQLDatabase {
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
-    ) throws(StorageFailure) -> Value {
-        try around(.read) { () throws(StorageFailure) in try database.read(body) }
-    }
+    ) throws(StorageFailure) -> Value { try around(.read) { () throws(StorageFailure) in try database.read(body) } }
 
-    func readAtOnce<Value>(
-        _ body: (any Session) throws(StorageFailure) -> Value
-    ) throws(StorageFailure) -> Value? {
+    func readAtOnce<Value>(_ body: (any Session) throws(StorageFailure) -> Value) throws(StorageFailure) -> Value? {
         try around(.atOnce) { () throws(StorageFailure) in try database.readAtOnce(body) }
     }
 
@@ -65,8 +61,6 @@ final class TroubledDatabase: SQLDatabase {
         locking rows: Set<Int64>,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
-        try around(.write(lane)) { () throws(StorageFailure) in
-            try database.transaction(lane, locking: rows, body)
-        }
+        try around(.write(lane)) { () throws(StorageFailure) in try database.transaction(lane, locking: rows, body) }
     }
 }

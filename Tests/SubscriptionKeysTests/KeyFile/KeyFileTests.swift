@@ -34,9 +34,7 @@ struct KeyFileTests {
             try SecureHeap.initialize()
             // Root reads everything: become nobody, for whom the file is not.
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
-            let error = #expect(throws: KeyError.self) {
-                try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
-            }
+            let error = #expect(throws: KeyError.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
             #expect(error?.code == .unreadable)
             #expect(error?.reason.hasPrefix("cannot be opened (Permission denied)") == true)
         }
@@ -61,9 +59,7 @@ struct KeyFileTests {
     func groupReadable() throws {
         let path = try workbench.write(key.pem, mode: 0o440)
         #expect(try workbench.refusal(of: path).code == .readableByOthers)
-        #expect(
-            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: .groupReadable).fileMode == 0o440
-        )
+        #expect(try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: .groupReadable).fileMode == 0o440)
         for mode in [0o444, 0o460, 0o450] {
             let error = try workbench.refusal(of: workbench.write(key.pem, mode: mode), access: .groupReadable)
             #expect(error.code == .readableByOthers)

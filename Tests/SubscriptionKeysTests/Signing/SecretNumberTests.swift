@@ -50,9 +50,7 @@ struct SecretNumberTests {
 
     /// Where a pattern begins.
     private func count(of pattern: [UInt8], in stack: [UInt8]) -> Int {
-        stack.indices.count { place in
-            stack[place] == pattern[0] && stack[place...].starts(with: pattern)
-        }
+        stack.indices.count { place in stack[place] == pattern[0] && stack[place...].starts(with: pattern) }
     }
 
     /// Looks for what a signature's secret number leaves on the thread's ordinary stack.

@@ -19,7 +19,5 @@ struct TestKey {
     }
 
     /// Writes the key as `openssl` wrote it.
-    func write(on workbench: Workbench) throws -> String {
-        try workbench.write(pem, to: "\(UUID().uuidString).pem")
-    }
+    func write(on workbench: Workbench) throws -> String { try workbench.write(pem, to: "\(UUID().uuidString).pem") }
 }

@@ -25,11 +25,7 @@ enum Tool {
     }
 
     /// Runs a tool to its end, with nothing on its standard input.
-    static func run(
-        _ tool: String,
-        _ arguments: [String],
-        environment: [String: String] = [:]
-    ) throws -> Result {
+    static func run(_ tool: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Result {
         let outcome = try ChildProcess("/usr/bin/env", [tool] + arguments, environment: environment).outcome()
         return Result(status: outcome.status, output: Array(outcome.output), errors: outcome.errors)
     }

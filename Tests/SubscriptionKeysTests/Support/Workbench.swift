@@ -14,9 +14,7 @@ final class Workbench: Sendable {
         directory = url.path
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 

@@ -72,8 +72,6 @@ final class TokenFixture: Sendable {
     }
 
     func sign(_ key: TokenKey, _ message: [UInt8]) async throws -> [UInt8] {
-        try await key.work { (signer) throws(SigningFailure) in
-            try signer.derSignature(over: message.span)
-        }.value()
+        try await key.work { (signer) throws(SigningFailure) in try signer.derSignature(over: message.span) }.value()
     }
 }

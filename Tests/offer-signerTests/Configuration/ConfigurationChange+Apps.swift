@@ -99,12 +99,7 @@ extension ConfigurationChange {
             "7: apps[0].sharedSecretFile",
             "looks like a private key itself"
         ),
-        .catalog(
-            "reader.secret",
-            String(repeating: "0f", count: 16),
-            "7: apps[0].sharedSecretFile",
-            "no such file"
-        ),
+        .catalog("reader.secret", String(repeating: "0f", count: 16), "7: apps[0].sharedSecretFile", "no such file"),
     ]
 
     static let ofKeys: [Self] = [

@@ -85,9 +85,7 @@ extension ConfigurationChange {
         sandbox(
             "environments: [Production], ",
             "",
-            [
-                .init("catalog.yaml", "- id: stay30", "- id: stay30\n                maximumSignaturesPerCustomer: 9")
-            ],
+            [.init("catalog.yaml", "- id: stay30", "- id: stay30\n                maximumSignaturesPerCustomer: 9")],
             as: .none
         ),
         sandbox(
@@ -105,11 +103,7 @@ extension ConfigurationChange {
         ),
         .clients("name: reader-backend", "name: retention", "name", "is the ledger's name for Apple's calls"),
         another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name"),
-        another(
-            "name: other",
-            "tokenSHA256: \(ConfigurationFixture.token.uppercased())",
-            "tokenSHA256"
-        ),
+        another("name: other", "tokenSHA256: \(ConfigurationFixture.token.uppercased())", "tokenSHA256"),
         Self(
             edits: [.init("clients.yaml", ConfigurationFixture.clients, "clients: []\n")],
             place: "clients.yaml:1: clients",

@@ -95,12 +95,7 @@ extension ConfigurationChange {
             "15: appStore.additionalRoots[0]",
             "holds no X.509 certificate"
         ),
-        .main(
-            "additionalRoots: []",
-            "additionalRoots: root.pem",
-            "15: appStore.additionalRoots",
-            "a list is needed"
-        ),
+        .main("additionalRoots: []", "additionalRoots: root.pem", "15: appStore.additionalRoots", "a list is needed"),
         .main(
             "additionalRoots: []",
             "additionalRoots: [root.pem]",
@@ -115,13 +110,7 @@ extension ConfigurationChange {
         roots("[{ file: old.pem, sha256: \(zeros) }]", "[0].file", "holds no X.509 certificate"),
         roots("[root.pem]", "[0]", "file, sha256"),
         retention(29, as: .warning), retention(30, as: .none), retention(31, as: .none),
-        .main(
-            "https://buy.itunes.apple.com/verifyReceipt",
-            "http://127.0.0.1:8082/verifyReceipt",
-            "",
-            "",
-            as: .none
-        ),
+        .main("https://buy.itunes.apple.com/verifyReceipt", "http://127.0.0.1:8082/verifyReceipt", "", "", as: .none),
         // A default of a malformed port is the port of no other listener.
         Self(
             edits: [.init(file, "port: 8080", "port: 80x"), .init(file, "port: 9090", "port: 8080")],

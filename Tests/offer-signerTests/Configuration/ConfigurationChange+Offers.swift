@@ -61,12 +61,7 @@ extension ConfigurationChange {
             "24: \(product).offers[1].endsAt",
             "not after startsAt (2026-01-01T00:00:00Z)"
         ),
-        .catalog(
-            "id: stay30",
-            "id: comeback50",
-            "21: \(product).offers[1].id",
-            "is also \(offer).id, on line 17"
-        ),
+        .catalog("id: stay30", "id: comeback50", "21: \(product).offers[1].id", "is also \(offer).id, on line 17"),
         .catalog("id: stay30", "id: \"stay\u{2063}30\"", "21: \(product).offers[1].id", "invisible character U+2063"),
         .catalog("id: stay30", "id: \"stay\\x0730\"", "21: \(product).offers[1].id", "invisible character U+0007"),
         .catalog("id: stay30", "id: \"stay30 \"", "21: \(product).offers[1].id", "begins or ends with white space"),

@@ -51,9 +51,7 @@ final class ConfigurationFixture {
 
     func path(_ name: String) -> String { directory + "/" + name }
 
-    func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(filePath: path(name)))
-    }
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
 
     func load(
         flags: [String: String] = [:],

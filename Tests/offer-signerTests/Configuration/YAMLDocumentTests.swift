@@ -64,9 +64,7 @@ import Testing
     func repeatedKey(_ text: String, _ line: Int, _ key: String) throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array(text.utf8), to: "offer-signer.yaml")
-        #expect(
-            fixture.faults() == ["offer-signer.yaml:\(line): \"\(key)\" is given twice in this mapping; keep one"]
-        )
+        #expect(fixture.faults() == ["offer-signer.yaml:\(line): \"\(key)\" is given twice in this mapping; keep one"])
     }
 
     @Test func anchorsAndAliasesAreRefused() throws {
@@ -132,10 +130,6 @@ import Testing
         ("/dev/null/offer-signer.yaml", "/dev/null/offer-signer.yaml: cannot be reached: Not a directory"),
     ])
     func aPathWithoutARegularFileIsAFault(_ path: String, _ fault: String) {
-        #expect {
-            try Settings.load(file: path, flags: [:], environment: [:])
-        } throws: { error in
-            "\(error)" == fault
-        }
+        #expect { try Settings.load(file: path, flags: [:], environment: [:]) } throws: { error in "\(error)" == fault }
     }
 }
