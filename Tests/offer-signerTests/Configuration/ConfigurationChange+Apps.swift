@@ -11,166 +11,93 @@ extension ConfigurationChange {
     private static let long = String(repeating: "i", count: 256)
 
     static let ofApps: [Self] = [
-        .catalog("    receipts", "    reciepts", "8: apps[0].reciepts", "did you mean \"receipts\"?"),
-        .catalog(
-            "receipts: serverAPI",
-            "receipts: both",
-            "8: apps[0].receipts",
-            "known here: verifyReceipt, serverAPI"
-        ),
-        .catalog(
-            "receipts: serverAPI",
-            "receipts: verifyReceipt",
-            "8: apps[0].receipts",
-            "may end on any day",
-            as: .warning
-        ),
-        .catalog("1234567890", "0", "3: apps[0].appAppleId", "is not a whole number from 1"),
-        .catalog("1234567890", "-5", "3: apps[0].appAppleId", "is not a whole number from 1"),
-        .catalog("1234567890", "99999999999999999999", "3: apps[0].appAppleId", "is not a whole number from 1"),
-        .catalog("1234567890", "\"1234567890\"", "3: apps[0].appAppleId", "quotation marks"),
-        .catalog("1234567890", "id1", "3: apps[0].appAppleId", ": is not a whole number"),
-        .catalog("[Production, Sandbox]", "[]", "4: apps[0].environments", "is empty"),
-        .catalog("Sandbox]", "sandbox]", "4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
-        .catalog(
-            "[Production, Sandbox]",
-            "Production",
-            "4: apps[0].environments",
-            "a list is needed, each one of Production"
-        ),
-        .catalog("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
-        .catalog("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
-        .catalog("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
-        .catalog("Separator: \":\"", "Separator: \"\"", "10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
-        .catalog("Separator: \":\"", "Separator: äääääääää", "10: apps[0].customerSeparator", "has 18 bytes"),
-        .catalog("Separator: \":\"", "Separator: [-]", "10: apps[0].customerSeparator", "is a list"),
-        .catalog(
-            "Separator: \":\"",
-            "Separator: \"-\"",
-            "10: apps[0].customerSeparator",
-            "may be a part of a UUID",
-            as: .warning
-        ),
-        .catalog("Separator: \":\"", "Separator: -order-", "", "", as: .none),
-        .catalog(
-            "customerSeparator: \":\"",
-            "customerPattern: \"^((?:[A-Z]+_?)+)-\"",
-            "10: apps[0].customerPattern",
-            "is no longer known; write customerSeparator"
-        ),
-        .catalog(
-            "Transaction: 3",
-            "Transaction: 0",
-            "11: apps[0].maximumAccountsPerTransaction",
-            "is not a whole number from 1"
-        ),
-        .catalog("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
-        .catalog("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
-        .catalog("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
-        .catalog("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
-        .catalog("bundleId: com.example.reader", "bundleId: \(long)", "2: apps[0].bundleId", "has 256 bytes"),
-        .catalog("\"20900001\"", long, "13: apps[0].subscriptionGroups[0].id", "has 256 bytes"),
-        .catalog("com.example.reader.pro.monthly", long, "15: \(product).id", "has 256 bytes"),
-        .catalog("comeback50", long, "17: \(offer).id", "has 256 bytes"),
-        .catalog("bundleId: com.example.reader", "bundleId: \(Self.p8)", "2: apps[0].bundleId", "is a private key"),
-        .catalog("SubscriptionKey_EXAMPLE123.p8", Self.p8, "6: apps[0].keys[0].file", "put it into a file of mode 600"),
-        .catalog(
-            "    requireAccount: false\n",
-            "    requireAccount: false\n    requireAccount: true\n",
-            "9",
-            "\"requireAccount\" is given twice in this mapping; keep one"
-        ),
-        .catalog("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
-        .catalog(
-            "apps:\n",
-            "apps:\n  - { bundleId: com.example.reader, keys: [\(key)], subscriptionGroups: [] }\n",
-            "3: apps[1].bundleId",
-            "is also apps[0].bundleId, on line 2"
-        ),
-        .catalog(
-            "reader.secret",
-            "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc2VjcmV0",
-            "7: apps[0].sharedSecretFile",
-            "looks like a private key itself"
-        ),
-        .catalog(
-            "reader.secret",
-            "|\n          -----BEGIN PRIVATE KEY-----\n          c2VjcmV0\n",
-            "7: apps[0].sharedSecretFile",
-            "looks like a private key itself"
-        ),
-        .catalog("reader.secret", String(repeating: "0f", count: 16), "7: apps[0].sharedSecretFile", "no such file"),
+        .catalog("    receipts", "    reciepts").fault("8: apps[0].reciepts", "did you mean \"receipts\"?"),
+        .catalog("receipts: serverAPI", "receipts: both")
+            .fault("8: apps[0].receipts", "known here: verifyReceipt, serverAPI"),
+        .catalog("receipts: serverAPI", "receipts: verifyReceipt").warning("8: apps[0].receipts", "may end on any day"),
+        .catalog("1234567890", "0").fault("3: apps[0].appAppleId", "is not a whole number from 1"),
+        .catalog("1234567890", "-5").fault("3: apps[0].appAppleId", "is not a whole number from 1"),
+        .catalog("1234567890", "99999999999999999999").fault("3: apps[0].appAppleId", "is not a whole number from 1"),
+        .catalog("1234567890", "\"1234567890\"").fault("3: apps[0].appAppleId", "quotation marks"),
+        .catalog("1234567890", "id1").fault("3: apps[0].appAppleId", ": is not a whole number"),
+        .catalog("[Production, Sandbox]", "[]").fault("4: apps[0].environments", "is empty"),
+        .catalog("Sandbox]", "sandbox]").fault("4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
+        .catalog("[Production, Sandbox]", "Production")
+            .fault("4: apps[0].environments", "a list is needed, each one of Production"),
+        .catalog("requireAccount: false", "requireAccount: no")
+            .fault("9: apps[0].requireAccount", "neither true nor false"),
+        .catalog("requireAccount: false", "requireAccount: \"false\"")
+            .fault("9: apps[0].requireAccount", "quotation marks"),
+        .catalog("requireAccount: false", "requireAccount:").fault("9: apps[0].requireAccount", "has no value"),
+        .catalog("Separator: \":\"", "Separator: \"\"")
+            .fault("10: apps[0].customerSeparator", "has 0 bytes; write 1 to 16"),
+        .catalog("Separator: \":\"", "Separator: äääääääää").fault("10: apps[0].customerSeparator", "has 18 bytes"),
+        .catalog("Separator: \":\"", "Separator: [-]").fault("10: apps[0].customerSeparator", "is a list"),
+        .catalog("Separator: \":\"", "Separator: \"-\"")
+            .warning("10: apps[0].customerSeparator", "may be a part of a UUID"),
+        .catalog("Separator: \":\"", "Separator: -order-").fine,
+        .catalog("customerSeparator: \":\"", "customerPattern: \"^((?:[A-Z]+_?)+)-\"")
+            .fault("10: apps[0].customerPattern", "is no longer known; write customerSeparator"),
+        .catalog("Transaction: 3", "Transaction: 0")
+            .fault("11: apps[0].maximumAccountsPerTransaction", "is not a whole number from 1"),
+        .catalog("reader.secret", "none.secret").fault("7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
+        .catalog("reader.secret", "root.pem").fault("7: apps[0].sharedSecretFile", "the file holds no shared secret"),
+        .catalog("reader.secret", ".").fault("7: apps[0].sharedSecretFile", "is a directory"),
+        .catalog("bundleId: com.example.reader", "bundleId: \"\"").fault("2: apps[0].bundleId", "is empty"),
+        .catalog("bundleId: com.example.reader", "bundleId: \(long)").fault("2: apps[0].bundleId", "has 256 bytes"),
+        .catalog("\"20900001\"", long).fault("13: apps[0].subscriptionGroups[0].id", "has 256 bytes"),
+        .catalog("com.example.reader.pro.monthly", long).fault("15: \(product).id", "has 256 bytes"),
+        .catalog("comeback50", long).fault("17: \(offer).id", "has 256 bytes"),
+        .catalog("bundleId: com.example.reader", "bundleId: \(Self.p8)")
+            .fault("2: apps[0].bundleId", "is a private key"),
+        .catalog("SubscriptionKey_EXAMPLE123.p8", Self.p8)
+            .fault("6: apps[0].keys[0].file", "put it into a file of mode 600"),
+        .catalog("    requireAccount: false\n", "    requireAccount: false\n    requireAccount: true\n")
+            .fault("9", "\"requireAccount\" is given twice in this mapping; keep one"),
+        .catalog("\"20900001\"", "{}")
+            .fault("13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
+        .catalog("apps:\n", "apps:\n  - { bundleId: com.example.reader, keys: [\(key)], subscriptionGroups: [] }\n")
+            .fault("3: apps[1].bundleId", "is also apps[0].bundleId, on line 2"),
+        .catalog("reader.secret", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc2VjcmV0")
+            .fault("7: apps[0].sharedSecretFile", "looks like a private key itself"),
+        .catalog("reader.secret", "|\n          -----BEGIN PRIVATE KEY-----\n          c2VjcmV0\n")
+            .fault("7: apps[0].sharedSecretFile", "looks like a private key itself"),
+        .catalog("reader.secret", String(repeating: "0f", count: 16))
+            .fault("7: apps[0].sharedSecretFile", "no such file"),
     ]
 
     static let ofKeys: [Self] = [
-        .catalog(key, "{ id: EXAMPLE123 }", "6: apps[0].keys[0].file", "is missing; the first key signs"),
-        .catalog(key, "{ id: EXAMPLE123, publicKeyFile: old.pem }", "6: apps[0].keys[0].file", "is missing"),
-        .catalog(key, "{ id: EXAMPLE123, file: none.p8 }", "6: apps[0].keys[0].file", "\"none.p8\": no such file"),
-        .catalog(key, key + "\n      - { id: OTHER12345 }", "7: apps[0].keys[1]", "neither file nor publicKeyFile"),
-        .catalog(
-            key,
-            key + "\n      - { id: OTHER12345, file: SubscriptionKey_OTHER12345.p8 }",
-            "7: apps[0].keys[1].file",
-            "is also apps[0].keys[0].file, on line 6",
-            as: .warning
-        ),
-        .catalog(
-            key,
-            key + "\n      - { id: EXAMPLE123, publicKeyFile: old.pem }",
-            "7: apps[0].keys[1].id",
-            "is also apps[0].keys[0].id, on line 6"
-        ),
-        .catalog(
-            key,
-            key + "\n      - { id: OTHER12345, publicKeyFile: x.pem }",
-            "7: apps[0].keys[1].publicKeyFile",
-            "no such file"
-        ),
-        .catalog("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is not a key id"),
-        .catalog("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is not a key id"),
-        .catalog("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is not a key id"),
-        .catalog(
-            "id: EXAMPLE123",
-            "id: \(Self.p8)",
-            "6: apps[0].keys[0].id",
-            "not repeated here, it looks like a private key itself: put it"
-        ),
-        .catalog("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is not a key id"),
-        .catalog("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is not an issuer id"),
-        .catalog(
-            "    environments",
-            "    issuerId: mine\n    environments",
-            "4: apps[0].issuerId",
-            "is not an issuer id"
-        ),
-        .catalog("\n      - " + key, " []", "5: apps[0].keys", "is empty"),
-        .catalog(
-            "id: EXAMPLE123",
-            "id: EXAMPLE124",
-            "6: apps[0].keys[0].file",
-            "is named for the key \"EXAMPLE123\", but the id is \"EXAMPLE124\"",
-            as: .warning
-        ),
-        .catalog(
-            "SubscriptionKey_EXAMPLE123.p8",
-            "AuthKey_EXAMPLE123.p8",
-            "6: apps[0].keys[0].file",
-            "StoreKit refuses what such a key signs",
-            as: .warning
-        ),
-        .catalog(
-            key,
-            "{ id: EXAMPLE123, file: other.p8, publicKeyFile: old.pem }",
-            "6: apps[0].keys[0].publicKeyFile",
-            "does not belong to the private key of this entry"
-        ),
-        .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: old.pem }", "", "", as: .none),
-        .catalog(
-            key,
-            key + "\n      - { id: OTHER12345, publicKeyFile: root.pem }",
-            "7: apps[0].keys[1].publicKeyFile",
-            "is not the public key of a P-256 key"
-        ),
+        .catalog(key, "{ id: EXAMPLE123 }").fault("6: apps[0].keys[0].file", "is missing; the first key signs"),
+        .catalog(key, "{ id: EXAMPLE123, publicKeyFile: old.pem }").fault("6: apps[0].keys[0].file", "is missing"),
+        .catalog(key, "{ id: EXAMPLE123, file: none.p8 }")
+            .fault("6: apps[0].keys[0].file", "\"none.p8\": no such file"),
+        .catalog(key, key + "\n      - { id: OTHER12345 }")
+            .fault("7: apps[0].keys[1]", "neither file nor publicKeyFile"),
+        .catalog(key, key + "\n      - { id: OTHER12345, file: SubscriptionKey_OTHER12345.p8 }")
+            .warning("7: apps[0].keys[1].file", "is also apps[0].keys[0].file, on line 6"),
+        .catalog(key, key + "\n      - { id: EXAMPLE123, publicKeyFile: old.pem }")
+            .fault("7: apps[0].keys[1].id", "is also apps[0].keys[0].id, on line 6"),
+        .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: x.pem }")
+            .fault("7: apps[0].keys[1].publicKeyFile", "no such file"),
+        .catalog("id: EXAMPLE123", "id: EXAMPLE-12").fault("6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("id: EXAMPLE123", "id: \"\"").fault("6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234").fault("6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("id: EXAMPLE123", "id: \(Self.p8)")
+            .fault("6: apps[0].keys[0].id", "not repeated here, it looks like a private key itself: put it"),
+        .catalog("id: EXAMPLE123", "id: ÉXAMPLE123").fault("6: apps[0].keys[0].id", "is not a key id"),
+        .catalog("57246542-96fe", "57246542-96f").fault("6: apps[0].keys[0].issuerId", "is not an issuer id"),
+        .catalog("    environments", "    issuerId: mine\n    environments")
+            .fault("4: apps[0].issuerId", "is not an issuer id"),
+        .catalog("\n      - " + key, " []").fault("5: apps[0].keys", "is empty"),
+        .catalog("id: EXAMPLE123", "id: EXAMPLE124")
+            .warning("6: apps[0].keys[0].file", "is named for the key \"EXAMPLE123\", but the id is \"EXAMPLE124\""),
+        .catalog("SubscriptionKey_EXAMPLE123.p8", "AuthKey_EXAMPLE123.p8")
+            .warning("6: apps[0].keys[0].file", "StoreKit refuses what such a key signs"),
+        .catalog(key, "{ id: EXAMPLE123, file: other.p8, publicKeyFile: old.pem }")
+            .fault("6: apps[0].keys[0].publicKeyFile", "does not belong to the private key of this entry"),
+        .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: old.pem }").fine,
+        .catalog(key, key + "\n      - { id: OTHER12345, publicKeyFile: root.pem }")
+            .fault("7: apps[0].keys[1].publicKeyFile", "is not the public key of a P-256 key"),
         Self(
             edits: [
                 .init(
@@ -199,6 +126,6 @@ extension ConfigurationChange {
         -> Self
     {
         let app = "  - { bundleId: com.example.other, \(members), subscriptionGroups: [] }\n"
-        return .catalog("apps:\n", "apps:\n" + app, place, says, as: finding)
+        return .catalog("apps:\n", "apps:\n" + app).finds(finding, place, says)
     }
 }

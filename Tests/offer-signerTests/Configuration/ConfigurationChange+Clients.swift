@@ -6,77 +6,43 @@ extension ConfigurationChange {
     private static let second = ConfigurationFixture.token.replacing("acf6", with: "0000")
 
     static let ofClients: [Self] = [
-        .clients(
-            "apps: [com.example.reader]",
-            "apps: [com.example.raeder]",
-            "apps[0]",
-            "did you mean \"com.example.reader\"?"
-        ),
-        .clients("apps: [com.example.reader]", "apps: []", "apps", "is empty"),
-        .clients("apps: [com.example.reader], ", "", "apps", "is missing"),
-        .clients("name: reader-backend, ", "", "name", "is missing"),
-        .clients("name: reader-backend", "name: \" \"", "name", "white space"),
-        .clients(
-            "\(ConfigurationFixture.token)",
-            "my-secret-token",
-            "tokenSHA256",
-            "has 15 characters, and is not the SHA-256"
-        ),
-        .clients(
-            "\(ConfigurationFixture.token)",
-            "g\(ConfigurationFixture.token.dropFirst())",
-            "tokenSHA256",
-            "64 hexadecimal"
-        ),
-        .clients(
-            "signaturesPerSecond: 2000",
-            "signaturesPerSecond: 0",
-            "signaturesPerSecond",
-            "is not a whole number from 1"
-        ),
-        .clients(
-            "signaturesPerSecond: 2000",
-            "concurrentRequests: 0",
-            "concurrentRequests",
-            "is not a whole number from 1"
-        ),
-        .clients("\"\(ConfigurationFixture.token)\"", "[]", "tokenSHA256", "is empty"),
+        .clients("apps: [com.example.reader]", "apps: [com.example.raeder]")
+            .fault("apps[0]", "did you mean \"com.example.reader\"?"),
+        .clients("apps: [com.example.reader]", "apps: []").fault("apps", "is empty"),
+        .clients("apps: [com.example.reader], ", "").fault("apps", "is missing"),
+        .clients("name: reader-backend, ", "").fault("name", "is missing"),
+        .clients("name: reader-backend", "name: \" \"").fault("name", "white space"),
+        .clients("\(ConfigurationFixture.token)", "my-secret-token")
+            .fault("tokenSHA256", "has 15 characters, and is not the SHA-256"),
+        .clients("\(ConfigurationFixture.token)", "g\(ConfigurationFixture.token.dropFirst())")
+            .fault("tokenSHA256", "64 hexadecimal"),
+        .clients("signaturesPerSecond: 2000", "signaturesPerSecond: 0")
+            .fault("signaturesPerSecond", "is not a whole number from 1"),
+        .clients("signaturesPerSecond: 2000", "concurrentRequests: 0")
+            .fault("concurrentRequests", "is not a whole number from 1"),
+        .clients("\"\(ConfigurationFixture.token)\"", "[]").fault("tokenSHA256", "is empty"),
         .clients(
             "\"\(ConfigurationFixture.token)\"",
-            "[\(ConfigurationFixture.token), \(second), \(second.replacing("0000", with: "1111"))]",
-            "tokenSHA256",
-            "a client has one, or two"
-        ),
+            "[\(ConfigurationFixture.token), \(second), \(second.replacing("0000", with: "1111"))]"
+        )
+        .fault("tokenSHA256", "a client has one, or two"),
         .clients(
             "\"\(ConfigurationFixture.token)\"",
-            "[\(ConfigurationFixture.token), \(ConfigurationFixture.token.uppercased())]",
-            "tokenSHA256[1]",
-            "is also clients[0].tokenSHA256[0], on line 2"
-        ),
-        .clients(
-            "\"\(ConfigurationFixture.token)\"",
-            "{ expires: 2099-01-01T00:00:00Z }",
-            "tokenSHA256.sha256",
-            "is missing"
-        ),
-        .clients(
-            "\"\(ConfigurationFixture.token)\"",
-            "[{ sha256: \(ConfigurationFixture.token), expires: tomorrow }]",
-            "tokenSHA256[0].expires",
-            "2026-01-01T00:00:00Z"
-        ),
-        .clients("signaturesPerSecond: 2000", "scopes: [sing]", "scopes[0]", "did you mean \"sign\"?"),
-        .clients("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
-        .clients("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),
-        .clients("signaturesPerSecond: 2000", "token: x", "token", "is not known"),
-        .clients("[Production]", "[sandbox]", "environments[0]", "did you mean \"Sandbox\"?"),
-        .clients("[Production]", "[]", "environments", "is empty; name at least one, or leave the key out"),
-        .clients(
-            "[Production]",
-            "[Xcode]",
-            "environments",
-            "leaves no evidence that counts for \"com.example.reader\""
-        ),
+            "[\(ConfigurationFixture.token), \(ConfigurationFixture.token.uppercased())]"
+        )
+        .fault("tokenSHA256[1]", "is also clients[0].tokenSHA256[0], on line 2"),
+        .clients("\"\(ConfigurationFixture.token)\"", "{ expires: 2099-01-01T00:00:00Z }")
+            .fault("tokenSHA256.sha256", "is missing"),
+        .clients("\"\(ConfigurationFixture.token)\"", "[{ sha256: \(ConfigurationFixture.token), expires: tomorrow }]")
+            .fault("tokenSHA256[0].expires", "2026-01-01T00:00:00Z"),
+        .clients("signaturesPerSecond: 2000", "scopes: [sing]").fault("scopes[0]", "did you mean \"sign\"?"),
+        .clients("signaturesPerSecond: 2000", "scopes: []").fault("scopes", "is empty"),
+        .clients("signaturesPerSecond: 2000", "evidence: [receipts]").fault("evidence[0]", "did you mean \"receipt\"?"),
+        .clients("signaturesPerSecond: 2000", "token: x").fault("token", "is not known"),
+        .clients("[Production]", "[sandbox]").fault("environments[0]", "did you mean \"Sandbox\"?"),
+        .clients("[Production]", "[]").fault("environments", "is empty; name at least one, or leave the key out"),
+        .clients("[Production]", "[Xcode]")
+            .fault("environments", "leaves no evidence that counts for \"com.example.reader\""),
         sandbox("environments: [Production], ", "", as: .warning),
         sandbox("[Production]", "[Production, Sandbox]", as: .warning),
         sandbox("[Production]", "[Sandbox]", as: .none),
@@ -101,7 +67,7 @@ extension ConfigurationChange {
             ],
             as: .none
         ),
-        .clients("name: reader-backend", "name: retention", "name", "is the ledger's name for Apple's calls"),
+        .clients("name: reader-backend", "name: retention").fault("name", "is the ledger's name for Apple's calls"),
         another("name: reader-backend", "tokenSHA256: \"\(second)\"", "name"),
         another("name: other", "tokenSHA256: \(ConfigurationFixture.token.uppercased())", "tokenSHA256"),
         Self(
@@ -111,7 +77,7 @@ extension ConfigurationChange {
             finding: .warning
         ),
         // Without a catalog nobody knows which apps there are.
-        .catalog("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        .catalog("bundleId: com.example.reader", "bundleId: \"\"").fault("2: apps[0].bundleId", "is empty"),
         demo("0.0.0.0"), demo("::"), demo("signer.example"), demo("::1", as: .none),
     ]
 

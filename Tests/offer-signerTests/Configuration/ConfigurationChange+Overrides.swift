@@ -30,19 +30,16 @@ extension ConfigurationChange {
 
     private static func ledger(_ url: String, _ place: String, _ says: String, as finding: Finding = .fault) -> Self {
         let files = ["ledger.digestKeyFile": "digest.key", "ledger.checkpointKeyFile": key]
-        return .flags(files.merging(["ledger.url": url]) { $1 }, place, says, as: finding)
+        return .flags(files.merging(["ledger.url": url]) { $1 }).finds(finding, place, says)
     }
 
     private static func tls(_ certificate: String, _ key: String, _ place: String, _ says: String) -> Self {
-        .flags(["server.tls.certificateFile": certificate, "server.tls.privateKeyFile": key], place, says)
+        .flags(["server.tls.certificateFile": certificate, "server.tls.privateKeyFile": key]).fault(place, says)
     }
 
     static let ofFiles: [Self] = [
-        .flags(
-            ["server.tls.certificateFile": "root.pem"],
-            "--server-tls-certificate-file",
-            "asks for TLS, which needs server.tls.privateKeyFile, too"
-        ),
+        .flags(["server.tls.certificateFile": "root.pem"])
+            .fault("--server-tls-certificate-file", "asks for TLS, which needs server.tls.privateKeyFile, too"),
         tls("root.pem", "open.p8", "--server-tls-private-key-file", "0644"),
         tls("root.pem", "other.p8", "--server-tls-private-key-file", "is not the key of the certificate"),
         tls("other.p8", "other.p8", "--server-tls-certificate-file", "holds no certificate"),
@@ -56,20 +53,14 @@ extension ConfigurationChange {
             as: .none
         ),
         ledger("postgres://me@db-1/offers", "--ledger-url", "the server's certificate is not verified", as: .warning),
-        .flags(
-            ["ledger.url": "postgres://me@127.0.0.1/offers", "ledger.digestKeyFile": "digest.key"],
-            "offer-signer.yaml: ledger.checkpointKeyFile",
-            "is missing; a ledger in PostgreSQL needs it"
-        ),
-        .flags(
-            ["ledger.url": "postgres://me@127.0.0.1/offers", "ledger.checkpointKeyFile": key],
-            "offer-signer.yaml: ledger.digestKeyFile",
-            "is missing; a ledger in PostgreSQL needs it"
-        ),
-        .flags(["ledger.checkpointKeyFile": key], "", "", as: .none),
-        .flags(["ledger.checkpointKeyFile": "digest.key"], checkpointPlace, "the ledger's checkpoint key: "),
-        .flags(["ledger.digestKeyFile": key], digestPlace, "is a private key in PEM"),
-        .flags(["ledger.digestKeyFile": "open.p8"], "--ledger-digest-key-file", "0644"),
+        .flags(["ledger.url": "postgres://me@127.0.0.1/offers", "ledger.digestKeyFile": "digest.key"])
+            .fault("offer-signer.yaml: ledger.checkpointKeyFile", "is missing; a ledger in PostgreSQL needs it"),
+        .flags(["ledger.url": "postgres://me@127.0.0.1/offers", "ledger.checkpointKeyFile": key])
+            .fault("offer-signer.yaml: ledger.digestKeyFile", "is missing; a ledger in PostgreSQL needs it"),
+        .flags(["ledger.checkpointKeyFile": key]).fine,
+        .flags(["ledger.checkpointKeyFile": "digest.key"]).fault(checkpointPlace, "the ledger's checkpoint key: "),
+        .flags(["ledger.digestKeyFile": key]).fault(digestPlace, "is a private key in PEM"),
+        .flags(["ledger.digestKeyFile": "open.p8"]).fault("--ledger-digest-key-file", "0644"),
         demo("0.0.0.0"), demo("::"), demo("192.0.2.1"), demo("signer.example"), demo("localhost", as: .none),
         demoCheckpoint("0.0.0.0"), demoCheckpoint("127.0.0.2", as: .none),
     ]
@@ -80,7 +71,7 @@ extension ConfigurationChange {
 
     /// The demo key, which everyone has, where others could reach the service.
     private static func demo(_ host: String, as finding: Finding = .fault) -> Self {
-        .flags(["server.host": host], "catalog.yaml:6: apps[0].keys[0].file", "is the demo key", as: finding)
+        .flags(["server.host": host]).finds(finding, "catalog.yaml:6: apps[0].keys[0].file", "is the demo key")
     }
 
     private static func demoCheckpoint(_ host: String, as finding: Finding = .fault) -> Self {

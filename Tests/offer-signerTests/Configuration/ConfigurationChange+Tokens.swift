@@ -19,36 +19,20 @@ extension ConfigurationChange {
         ),
         key("pkcs11: \"pkcs11:object=A?pin-source=file:none.pin\"", "relative to the directory of the catalog"),
         key("pkcs11: [a]", "is a list"),
-        .main("catalog:  ", "pkcs11: { modules: [none.so] }\ncatalog:  ", "3: pkcs11.modules[0]", "no such file"),
-        .main(
-            "catalog:  ",
-            "pkcs11: { modules: [root.pem] }\ncatalog:  ",
-            "3: pkcs11.modules[0]",
-            "and others could replace its code: chmod go-w "
-        ),
-        .main(
-            "catalog:  ",
-            "pkcs11: { modules: [{ parameters: a }] }\ncatalog:  ",
-            "3: pkcs11.modules[0].file",
-            "is missing; name the module, a shared library"
-        ),
-        .main(
-            "catalog:  ",
-            "pkcs11: { modules: [{ file: root.pem, parameters: \"\" }] }\ncatalog:  ",
-            "3: pkcs11.modules[0].parameters",
-            "is empty"
-        ),
-        .main("catalog:  ", "pkcs11: { modules: a.so }\ncatalog:  ", "3: pkcs11.modules", "a list is needed"),
-        .main("catalog:  ", "pkcs11: { sessions: 0 }\ncatalog:  ", "3: pkcs11.sessions", "from 1 to 64"),
-        .main("catalog:  ", "pkcs11: { module: a }\ncatalog:  ", "3: pkcs11.module", "did you mean \"modules\"?"),
+        .main("catalog:  ", "pkcs11: { modules: [none.so] }\ncatalog:  ").fault("3: pkcs11.modules[0]", "no such file"),
+        .main("catalog:  ", "pkcs11: { modules: [root.pem] }\ncatalog:  ")
+            .fault("3: pkcs11.modules[0]", "and others could replace its code: chmod go-w "),
+        .main("catalog:  ", "pkcs11: { modules: [{ parameters: a }] }\ncatalog:  ")
+            .fault("3: pkcs11.modules[0].file", "is missing; name the module, a shared library"),
+        .main("catalog:  ", "pkcs11: { modules: [{ file: root.pem, parameters: \"\" }] }\ncatalog:  ")
+            .fault("3: pkcs11.modules[0].parameters", "is empty"),
+        .main("catalog:  ", "pkcs11: { modules: a.so }\ncatalog:  ").fault("3: pkcs11.modules", "a list is needed"),
+        .main("catalog:  ", "pkcs11: { sessions: 0 }\ncatalog:  ").fault("3: pkcs11.sessions", "from 1 to 64"),
+        .main("catalog:  ", "pkcs11: { module: a }\ncatalog:  ").fault("3: pkcs11.module", "did you mean \"modules\"?"),
     ]
 
     private static func key(_ members: String, _ says: String) -> Self {
-        .catalog(
-            "file: SubscriptionKey_EXAMPLE123.p8, issuerId",
-            members + ", issuerId",
-            "6: apps[0].keys[0].pkcs11",
-            says
-        )
+        .catalog("file: SubscriptionKey_EXAMPLE123.p8, issuerId", members + ", issuerId")
+            .fault("6: apps[0].keys[0].pkcs11", says)
     }
 }

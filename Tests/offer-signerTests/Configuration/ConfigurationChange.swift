@@ -14,50 +14,50 @@ struct ConfigurationChange: CustomTestStringConvertible, Sendable {
     /// By key path.
     var flags: [String: String] = [:]
     var environment: [String: String] = [:]
-    /// What the finding begins with, such as `catalog.yaml:3: apps[0].appAppleId`.
-    let place: String
+    /// What the finding begins with, such as `catalog.yaml:3: apps[0].appAppleId`; of a change, as far as it tells that.
+    var place = ""
     /// A piece of what it says after that.
-    let says: String
+    var says = ""
     var finding = Finding.fault
 
-    static func main(_ old: String, _ new: String, _ place: String, _ says: String, as finding: Finding = .fault)
-        -> Self
-    {
-        let name = "offer-signer.yaml"
-        return Self(edits: [.init(name, old, new)], place: name + ":" + place, says: says, finding: finding)
+    static func main(_ old: String, _ new: String) -> Self {
+        Self(edits: [.init("offer-signer.yaml", old, new)], place: "offer-signer.yaml:")
     }
 
-    static func catalog(_ old: String, _ new: String, _ place: String, _ says: String, as finding: Finding = .fault)
-        -> Self
-    {
-        let name = "catalog.yaml"
-        return Self(edits: [.init(name, old, new)], place: name + ":" + place, says: says, finding: finding)
+    static func catalog(_ old: String, _ new: String) -> Self {
+        Self(edits: [.init("catalog.yaml", old, new)], place: "catalog.yaml:")
     }
 
     /// Of the catalog that has a `retention` section.
-    static func retention(_ old: String, _ new: String, _ place: String, _ says: String, as finding: Finding = .fault)
-        -> Self
-    {
-        var change = catalog(old, new, place, says, as: finding)
+    static func retention(_ old: String, _ new: String) -> Self {
+        var change = catalog(old, new)
         change.edits.insert(.init("catalog.yaml", ConfigurationFixture.catalog, retentionCatalog), at: 0)
         return change
     }
 
     /// Of the first client, by a key.
-    static func clients(_ old: String, _ new: String, _ key: String, _ says: String) -> Self {
-        let name = "clients.yaml"
-        return Self(edits: [.init(name, old, new)], place: name + ":2: clients[0]." + key, says: says)
+    static func clients(_ old: String, _ new: String) -> Self {
+        Self(edits: [.init("clients.yaml", old, new)], place: "clients.yaml:2: clients[0].")
     }
 
     static func environment(_ name: String, _ value: String, _ says: String, as finding: Finding = .fault) -> Self {
         Self(environment: [name: value], place: name, says: says, finding: finding)
     }
 
-    static func flags(_ flags: [String: String], _ place: String, _ says: String, as finding: Finding = .fault)
-        -> Self
-    {
-        Self(flags: flags, place: place, says: says, finding: finding)
+    static func flags(_ flags: [String: String]) -> Self { Self(flags: flags) }
+
+    /// The change with its finding: where, after what the change itself tells of that, and what it says.
+    func finds(_ finding: Finding, _ place: String, _ says: String) -> Self {
+        var change = self
+        (change.finding, change.place, change.says) = (finding, self.place + place, says)
+        return change
     }
+
+    func fault(_ place: String, _ says: String) -> Self { finds(.fault, place, says) }
+
+    func warning(_ place: String, _ says: String) -> Self { finds(.warning, place, says) }
+
+    var fine: Self { finds(.none, "", "") }
 
     /// What a P8 begins with, in one that is of letters and digits alone, as a few in a hundred are.
     static let p8 =
