@@ -225,9 +225,7 @@ class Balancer(Proxy):
 
     def __init__(self, home, replicas):
         self.port = free_port()
-        servers = "\n".join(
-            f"  server r{one.number} 127.0.0.1:{one.server} check port {one.admin}" for one in replicas
-        )
+        servers = "\n".join(f"  server r{one.number} 127.0.0.1:{one.server} check port {one.admin}" for one in replicas)
         super().__init__(home, "balancer", f"""
 global
   maxconn 2000

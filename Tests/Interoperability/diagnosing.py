@@ -13,22 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 import apple_library
 from app_store import running_app_store
-from offer_signer import (
-    BUNDLE_ID,
-    ISSUER_ID,
-    KEY_ID,
-    OFFER_ID,
-    PRODUCT_ID,
-    SEPARATOR,
-    SERVING,
-    TOKEN,
-    Service,
-    milliseconds_now,
-    new_key,
-    openssl_p8,
-    running,
-    write_configuration,
-)
+from offer_signer import BUNDLE_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID, SEPARATOR, SERVING, TOKEN, Service
+from offer_signer import milliseconds_now, new_key, openssl_p8, running, write_configuration
 
 OTHER_KEY_ID = "OTHERKEY12"
 OTHER_PRODUCT_ID = "com.example.interoperability.yearly"

@@ -110,15 +110,8 @@ def generate(description, folder):
 
 def command(folder, *arguments, **environment):
     """What a command writes; its errors are shown where it fails."""
-    result = subprocess.run(
-        [*arguments],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    settings = {"cwd": folder, "env": os.environ | environment, "timeout": 300}
+    result = subprocess.run([*arguments], capture_output=True, text=True, check=False, **settings)
     assert result.returncode == 0, f"{result.stdout[-5_000:]}\n{result.stderr[-20_000:]}"
     return result.stdout
 

@@ -62,9 +62,7 @@ def key_changes(database, key, chains):
     former = []
     for place, (number, old_key, new_key, time, count, digest, *signatures) in reversed(list(enumerate(changes))):
         previous = changes[place - 1][-1] if place else None
-        message = canonical(
-            "offer-signer ledger key change 1", number, old_key, new_key, time, count, digest, previous
-        )
+        message = canonical("offer-signer ledger key change 1", number, old_key, new_key, time, count, digest, previous)
         keys = [serialization.load_der_public_key(data) for data in (old_key, new_key)]
         if number != place + 1 or keys[1].public_numbers() != key.public_numbers():
             raise Broken(f"a change of the checkpoint key is missing beside change {number}")

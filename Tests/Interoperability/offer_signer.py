@@ -94,39 +94,19 @@ def lapsed_receipt_response():
     """A verifyReceipt answer of this moment, for a customer whose subscription ended ten days ago."""
     now = milliseconds_now()
     original = "410000000000001"
-    transaction = {
-        "quantity": "1",
-        "product_id": PRODUCT_ID,
-        "transaction_id": original,
-        "original_transaction_id": original,
-        "purchase_date_ms": str(now - 40 * DAY),
-        "original_purchase_date_ms": str(now - 40 * DAY),
-        "expires_date_ms": str(now - 10 * DAY),
-        "is_trial_period": "false",
-        "is_in_intro_offer_period": "false",
-        "in_app_ownership_type": "PURCHASED",
-        "subscription_group_identifier": GROUP_ID,
-    }
+    transaction = {"transaction_id": original, "original_transaction_id": original, "product_id": PRODUCT_ID}
+    transaction |= {"purchase_date_ms": str(now - 40 * DAY), "original_purchase_date_ms": str(now - 40 * DAY)}
+    transaction |= {"expires_date_ms": str(now - 10 * DAY), "in_app_ownership_type": "PURCHASED", "quantity": "1"}
+    transaction |= {"is_trial_period": "false", "is_in_intro_offer_period": "false"}
+    transaction |= {"subscription_group_identifier": GROUP_ID}
+    renewal = {"product_id": PRODUCT_ID, "auto_renew_product_id": PRODUCT_ID, "original_transaction_id": original}
+    renewal |= {"auto_renew_status": "0", "expiration_intent": "1", "is_in_billing_retry_period": "0"}
     return {
         "status": 0,
         "environment": "Production",
-        "receipt": {
-            "receipt_type": "Production",
-            "bundle_id": BUNDLE_ID,
-            "request_date_ms": str(now),
-            "in_app": [],
-        },
+        "receipt": {"receipt_type": "Production", "bundle_id": BUNDLE_ID, "request_date_ms": str(now), "in_app": []},
         "latest_receipt_info": [transaction],
-        "pending_renewal_info": [
-            {
-                "product_id": PRODUCT_ID,
-                "auto_renew_product_id": PRODUCT_ID,
-                "original_transaction_id": original,
-                "auto_renew_status": "0",
-                "expiration_intent": "1",
-                "is_in_billing_retry_period": "0",
-            }
-        ],
+        "pending_renewal_info": [renewal],
     }
 
 

@@ -23,15 +23,7 @@ from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCre
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
-from app_store import (
-    APP_APPLE_ID,
-    ISSUER_ID,
-    RETENTION_OFFER_ID,
-    STATES,
-    YEARLY_PRODUCT_ID,
-    error,
-    subscription,
-)
+from app_store import APP_APPLE_ID, ISSUER_ID, RETENTION_OFFER_ID, STATES, YEARLY_PRODUCT_ID, error, subscription
 from offer_signer import BUNDLE_ID, GROUP_ID, KEY_ID, OFFER_ID, PRODUCT_ID, answering, new_key, openssl_p8
 
 
@@ -286,13 +278,8 @@ def test_storekits_part_takes_signatures_of_apples_library(app_store):
     creator = PromotionalOfferSignatureCreator(openssl_p8(app_store.key), KEY_ID, BUNDLE_ID)
     nonce, timestamp = uuid.uuid4(), time.time_ns() // 1_000_000
     signature = creator.create_signature(PRODUCT_ID, OFFER_ID, account, nonce, timestamp)
-    discount = {
-        "identifier": OFFER_ID,
-        "keyIdentifier": KEY_ID,
-        "nonce": str(nonce),
-        "timestamp": timestamp,
-        "signature": signature,
-    }
+    discount = {"identifier": OFFER_ID, "keyIdentifier": KEY_ID, "nonce": str(nonce), "timestamp": timestamp}
+    discount["signature"] = signature
     status, answer = purchase(app_store, "lapsed", discount=discount, appAccountToken=account.upper())
     assert status == 200, answer
     bought = app_store.verifier().verify_and_decode_signed_transaction(answer["signedTransaction"])

@@ -16,31 +16,10 @@ import pytest
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 from cryptography.hazmat.primitives import hashes
 
-from diagnosing import (
-    ACCOUNT,
-    JWS,
-    OTHER_BUNDLE_ID,
-    OTHER_OFFER_ID,
-    OTHER_PRODUCT_ID,
-    Discount,
-    base64url,
-    check,
-    codes,
-    read,
-    running_diagnosing,
-    standard,
-)
-from offer_signer import (
-    BUNDLE_ID,
-    ENVIRONMENT,
-    EXECUTABLE,
-    ISSUER_ID,
-    KEY_ID,
-    OFFER_ID,
-    PRODUCT_ID,
-    new_key,
-    openssl_p8,
-)
+from diagnosing import ACCOUNT, JWS, OTHER_BUNDLE_ID, OTHER_OFFER_ID, OTHER_PRODUCT_ID, Discount
+from diagnosing import base64url, check, codes, read, running_diagnosing, standard
+from offer_signer import BUNDLE_ID, ENVIRONMENT, EXECUTABLE, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID
+from offer_signer import new_key, openssl_p8
 
 
 @pytest.fixture(name="diagnosing", scope="module")
@@ -254,9 +233,7 @@ def test_by_the_ledger_a_jws_of_the_service(diagnosing):
 
 
 def bought(service, name, **offer):
-    status, answer = service.app_store.ask(
-        "/simulator/purchases", {"customer": name, "productId": PRODUCT_ID, **offer}
-    )
+    status, answer = service.app_store.ask("/simulator/purchases", {"customer": name, "productId": PRODUCT_ID, **offer})
     assert status == 200, answer
     return answer["signedTransaction"]
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 from offer_signer import BUNDLE_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID
-from offer_signer import lapsed_receipt_response, milliseconds_now, new_key, openssl_p8, running_service
+from offer_signer import lapsed_receipt_response, milliseconds_now, new_key, openssl_p8
 
 TRANSACTION_ID = "410000000000001"  # of the lapsed customer
 
@@ -108,9 +108,7 @@ def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
         receipt["receipt"]["in_app"] = [*receipt["receipt"].get("in_app", []), bought]
         named = {"transactionId": transaction_id}
     before = milliseconds_now()
-    product = introductory(
-        service, evidence={"receiptResponse": receipt}, allowIntroductoryOffer=allows, **named
-    )
+    product = introductory(service, evidence={"receiptResponse": receipt}, allowIntroductoryOffer=allows, **named)
     assert product["introductoryOffer"]["reason"] == ("already_used" if trial else "never_used")
     allowed = allows and not trial
     assert product["allowIntroductoryOffer"] is allowed
@@ -119,14 +117,3 @@ def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
     creator = jws_signature_creator.IntroductoryOfferEligibilitySignatureCreator
     assert (header, claims) == apples(monkeypatch, creator, claims, PRODUCT_ID, allowed, transaction_id)
     check_nonce_and_time(claims, before)
-
-
-def test_an_unknown_decision_is_not_signed(tmp_path):
-    receipt = lapsed_receipt_response()
-    receipt["receipt"]["request_date_ms"] = str(milliseconds_now() - 7 * 86_400_000)
-    key = new_key()
-    # A service of its own, which holds nothing newer of the customer.
-    with running_service(tmp_path, key, openssl_p8(key)) as service:
-        product = introductory(service, evidence={"receiptResponse": receipt}, transactionId=TRANSACTION_ID)
-    assert product["introductoryOffer"]["verdict"] == "unknown"
-    assert "jws" not in product and "allowIntroductoryOffer" not in product

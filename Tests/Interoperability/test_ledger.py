@@ -1,7 +1,6 @@
 """The ledger, verified by a program that shares nothing with the service but the documented bytes."""
 
 import hashlib
-import hmac
 import json
 import sqlite3
 import subprocess
@@ -47,15 +46,6 @@ def test_every_hash_and_signature_is_recomputed(signed):
     assert ends == 3
 
 
-def test_an_account_is_its_hmac(signed):
-    folder, _ = signed
-    digest_key = (folder / "ledger.sqlite.digest-key").read_bytes()
-    message = ledger.canonical("offer-signer ledger digest 1", "account", offer_signer.BUNDLE_ID, "reader-1")
-    digest = hmac.new(digest_key, message, hashlib.sha256).digest()[:16]
-    with sqlite3.connect(folder / "ledger.sqlite") as database:
-        assert database.execute("SELECT count(*) FROM ledger_records WHERE account = ?", [digest]).fetchone() == (1,)
-
-
 @pytest.mark.parametrize(
     "change",
     ["reason = 'lapsed'", "offer_id = CAST(offer_id AS BLOB)", "offer_id = offer_id || char(0)", "time = time + 0.5"],
@@ -86,9 +76,7 @@ def retain(folder, copy, key):
         signature = key.sign(
             ledger.canonical("offer-signer ledger retention 1", *values, beginning), ec.ECDSA(hashes.SHA256())
         )
-        other.execute(
-            "INSERT INTO ledger_statements VALUES (?, 'retention', ?, ?, ?, ?)", [*values, signature]
-        )
+        other.execute("INSERT INTO ledger_statements VALUES (?, 'retention', ?, ?, ?, ?)", [*values, signature])
         other.execute("DELETE FROM ledger_records WHERE writer = ?", chain[:1])
 
 

@@ -170,15 +170,8 @@ def drive(service, folder, seconds, *options):
     command += [f"{service.address}/v1/openapi.json", "--checks", "all", "--seed", SEED]
     command += ["--phases", "examples,coverage,fuzzing", "--max-time", str(seconds), "--continue-on-failure"]
     command += ["--request-timeout", "20", "--no-color", *options]
-    result = subprocess.run(
-        command,
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-        capture_output=True,
-        text=True,
-        timeout=seconds + 300,
-        check=False,
-    )
+    settings = {"cwd": folder, "env": os.environ | {"PYTHONPATH": str(HERE)}, "timeout": seconds + 300}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **settings)
     print(result.stdout[-20_000:], result.stderr[-5_000:])
     assert result.returncode == 0
 

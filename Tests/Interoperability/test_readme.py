@@ -47,21 +47,9 @@ def command(language, folder, title="Ask from your backend"):
 
 
 def run(arguments, example, token, sent="", folder=None):
-    environment = {
-        "PATH": os.environ["PATH"],
-        "OFFERS_URL": example.address,
-        "OFFERS_TOKEN": token,
-    }
-    return subprocess.run(
-        arguments,
-        cwd=folder or example.folder,
-        env=environment,
-        input=sent,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    environment = {"PATH": os.environ["PATH"], "OFFERS_URL": example.address, "OFFERS_TOKEN": token}
+    settings = {"cwd": folder or example.folder, "env": environment, "input": sent, "timeout": 60}
+    return subprocess.run(arguments, capture_output=True, text=True, check=False, **settings)
 
 
 def sent_by_the_app(example, kind, name="lapsed"):

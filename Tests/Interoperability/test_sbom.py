@@ -21,9 +21,7 @@ def bill():
 def test_every_resolved_package_is_in_it_with_version_and_revision(bill):
     pins = json.loads((offer_signer.REPOSITORY / "Package.resolved").read_text())["pins"]
     expected = {(pin["state"].get("version"), pin["state"]["revision"]) for pin in pins}
-    found = {
-        (each["version"], each["properties"][0]["value"]) for each in bill["components"] if "properties" in each
-    }
+    found = {(each["version"], each["properties"][0]["value"]) for each in bill["components"] if "properties" in each}
     assert found == expected
     for each in bill["components"]:
         assert each.get("licenses") or "properties" not in each, f"{each['name']} has no licence that is known"

@@ -52,13 +52,8 @@ def vector(key, number, row, timestamp=TIMESTAMP):
         "bundleId": BUNDLE_ID,
         "productId": PRODUCT_ID,
         "account": account,
-        "discount": {
-            "identifier": OFFER_ID,
-            "keyIdentifier": KEY_ID,
-            "nonce": nonce,
-            "timestamp": timestamp,
-            "signature": base64.b64encode(signature).decode(),
-        },
+        "discount": {"identifier": OFFER_ID, "keyIdentifier": KEY_ID, "nonce": nonce, "timestamp": timestamp}
+        | {"signature": base64.b64encode(signature).decode()},
         "payload": payload,
         "payloadHex": payload.encode().hex(),
         "signatureHex": signature.hex(),
@@ -67,9 +62,7 @@ def vector(key, number, row, timestamp=TIMESTAMP):
 
 def main():
     key = serialization.load_pem_private_key(P8.read_bytes(), None)
-    public = key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     document = {
         "about": "Signatures by the demo key of keys.example, which Apple does not know. docs/wrappers.md says how to use them.",
         "publicKey": public.decode(),
