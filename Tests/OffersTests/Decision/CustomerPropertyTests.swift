@@ -24,7 +24,7 @@ struct CustomerPropertyTests {
             else { return nil }
             history.transactions += more.transactions
             if let renewals = history.renewals { history.renewals = renewals + (more.renewals ?? []) }
-            return Row("\(row.why) + \(other.why)", history: history, row.expected, row.offer, product: row.product)
+            return Row("\(row.why) + \(other.why)", row.expected, row.offer, product: row.product).when(history)
         }
         return rows + mixed
     }()
@@ -46,7 +46,7 @@ struct CustomerPropertyTests {
         for transactions in [early.transactions + late.transactions, late.transactions + early.transactions] {
             var history = late
             history.transactions = transactions
-            #expect(decide(Row("", history: history, .lapsed, "comeback"), history).reason == .lapsed)
+            #expect(decide(Row("", .lapsed, "comeback").when(history), history).reason == .lapsed)
         }
     }
 
@@ -90,7 +90,7 @@ struct CustomerPropertyTests {
         guard var history = row.history, history.coverage == .complete else { return }
         for owner in [Ownership.purchased, .unknown("GIFTED"), .unknown(nil)] {
             history.transactions.append(bought("7777", owner: owner))
-            let comeback = Row(row.why, history: history, row.expected, "comeback", account: row.account)
+            let comeback = Row(row.why, row.expected, "comeback", account: row.account).when(history)
             #expect(decide(comeback, history).verdict != .eligible)
             history.transactions.removeLast()
         }

@@ -62,216 +62,118 @@ extension CustomerTable {
         let begun = renewal(from: -hour, until: 30)
         let rows: [Row] = [
             // What counts is the newest period that has begun.
-            Row(
-                "a trial runs, its paid renewal is there",
-                history: signed([(trial, -7), (paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
-                .inTrial,
-                "paying"
-            ),
-            Row("the same by verifyReceipt", [entry()], [trial, paid], .inTrial, "paying"),
-            Row(
-                "a period after a gap, which began since the answer was made",
-                [entry(renews: false)],
-                [period(from: -3, until: -0.9), renewal(from: -0.1, until: 30)],
-                asOf: day(-0.95),
-                .stateNotInAudience,
-                "comeback"
-            ),
-            Row(
-                "the trial is over: the renewal counts",
-                [entry()],
-                [period(from: -7, until: -hour, isFree: true), renewal(from: -hour, until: 30)],
-                .active,
-                "paying"
-            ),
-            Row(
-                "a period has begun five minutes before its date",
-                [entry()],
-                [period(from: -7, until: hour / 12, isFree: true), renewal(from: hour / 12, until: 30)],
-                .active,
-                "paying"
-            ),
-            Row(
-                "not six minutes before it",
-                [entry()],
-                [period(from: -7, until: hour / 10, isFree: true), renewal(from: hour / 10, until: 30)],
-                .inTrial,
-                "paying"
-            ),
-            Row(
-                "the year runs, a month is ahead: from the year",
-                history: signed(
-                    [(yearly, -365), (renewal(from: 5 * hour, until: 30), -15 * hour)],
-                    [(said(until: 30), -15 * hour)]
+            Row("a trial runs, its paid renewal is there", .inTrial, "paying")
+                .when(signed([(trial, -7), (paid, -15 * hour)], [(said(until: 30), -15 * hour)])),
+            Row("the same by verifyReceipt", .inTrial, "paying").when([entry()], [trial, paid]),
+            Row("a period after a gap, which began since the answer was made", .stateNotInAudience, "comeback")
+                .when(
+                    [entry(renews: false)],
+                    [period(from: -3, until: -0.9), renewal(from: -0.1, until: 30)],
+                    asOf: day(-0.95)
                 ),
-                .active,
-                "from-year"
-            ),
-            Row(
-                "the month runs, the year is ahead: not from the year",
-                [entry()],
-                [period(), renewal("2", "pro.yearly", from: 5 * hour, until: 365)],
-                .notFromProduct,
-                "from-year"
-            ),
+            Row("the trial is over: the renewal counts", .active, "paying")
+                .when([entry()], [period(from: -7, until: -hour, isFree: true), renewal(from: -hour, until: 30)]),
+            Row("a period has begun five minutes before its date", .active, "paying")
+                .when(
+                    [entry()],
+                    [period(from: -7, until: hour / 12, isFree: true), renewal(from: hour / 12, until: 30)]
+                ),
+            Row("not six minutes before it", .inTrial, "paying")
+                .when(
+                    [entry()],
+                    [period(from: -7, until: hour / 10, isFree: true), renewal(from: hour / 10, until: 30)]
+                ),
+            Row("the year runs, a month is ahead: from the year", .active, "from-year")
+                .when(
+                    signed(
+                        [(yearly, -365), (renewal(from: 5 * hour, until: 30), -15 * hour)],
+                        [(said(until: 30), -15 * hour)]
+                    )
+                ),
+            Row("the month runs, the year is ahead: not from the year", .notFromProduct, "from-year")
+                .when([entry()], [period(), renewal("2", "pro.yearly", from: 5 * hour, until: 365)]),
             // A refund before the period begins.
-            Row(
-                "the refunded renewal is ahead: the period before it runs",
-                history: signed([(period(), 0), (refund, 0)], [(said(false), 0)]),
-                .activeAutoRenewOff,
-                "stay"
-            ),
-            Row(
-                "the same for lapsed customers after a refund",
-                history: signed([(period(), 0), (refund, 0)], [(said(false), 0)]),
-                .stateNotInAudience,
-                "forgive-lapsed"
-            ),
-            Row("by verifyReceipt", [entry(renews: false)], [period(), refund], .activeAutoRenewOff, "stay"),
-            Row(
-                "once it has begun it is a refund",
-                [entry(renews: false)],
-                [period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour)],
-                .refunded
-            ),
-            Row(
-                "bought again for the same time since, it runs",
-                [entry()],
-                [
-                    period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
-                    renewal("3", from: -hour, until: 30),
-                ],
-                .active
-            ),
-            Row(
-                "another product bought since the refund runs",
-                [entry()],
-                [
-                    period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
-                    renewal("3", "pro.yearly", from: -1.5 * hour, until: 365),
-                ],
-                .active,
-                "from-year"
-            ),
-            Row(
-                "nothing but the refunded renewal is shown",
-                history: signed([(refund, 0)], [(said(false), 0)]),
-                .noEvidence
-            ),
+            Row("the refunded renewal is ahead: the period before it runs", .activeAutoRenewOff, "stay")
+                .when(signed([(period(), 0), (refund, 0)], [(said(false), 0)])),
+            Row("the same for lapsed customers after a refund", .stateNotInAudience, "forgive-lapsed")
+                .when(signed([(period(), 0), (refund, 0)], [(said(false), 0)])),
+            Row("by verifyReceipt", .activeAutoRenewOff, "stay").when([entry(renews: false)], [period(), refund]),
+            Row("once it has begun it is a refund", .refunded)
+                .when(
+                    [entry(renews: false)],
+                    [period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour)]
+                ),
+            Row("bought again for the same time since, it runs", .active)
+                .when(
+                    [entry()],
+                    [
+                        period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
+                        renewal("3", from: -hour, until: 30),
+                    ]
+                ),
+            Row("another product bought since the refund runs", .active, "from-year")
+                .when(
+                    [entry()],
+                    [
+                        period(from: -31, until: -hour), renewal(from: -hour, until: 30, refunded: -2 * hour),
+                        renewal("3", "pro.yearly", from: -1.5 * hour, until: 365),
+                    ]
+                ),
+            Row("nothing but the refunded renewal is shown", .noEvidence)
+                .when(signed([(refund, 0)], [(said(false), 0)])),
             // The one ahead shows that the subscription renewed.
-            Row("the running period ends soon, the next one is paid for", [entry()], [period(), paid], .active),
-            Row(
-                "the running period was refunded, the one ahead is not",
-                [entry()],
-                [period(refunded: -1), paid],
-                .active
-            ),
-            Row(
-                "what was said before the renewal was shown says nothing of it",
-                history: signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)]),
-                .active,
-                "anyone"
-            ),
-            Row(
-                "nor are offers for those who cancelled theirs",
-                history: signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)]),
-                .stateNotInAudience,
-                "stay"
-            ),
-            Row(
-                "said with the renewal in view, by its end",
-                history: signed([(period(), -25), (paid, 0)], [(said(false, until: 30), -10 * hour)]),
-                .activeAutoRenewOff,
-                "stay"
-            ),
-            Row(
-                "a gap of days between them is none",
-                [entry()],
-                [period(from: -30, until: -2), renewal(from: hour, until: 30)],
-                .active
-            ),
+            Row("the running period ends soon, the next one is paid for", .active).when([entry()], [period(), paid]),
+            Row("the running period was refunded, the one ahead is not", .active)
+                .when([entry()], [period(refunded: -1), paid]),
+            Row("what was said before the renewal was shown says nothing of it", .active, "anyone")
+                .when(signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)])),
+            Row("nor are offers for those who cancelled theirs", .stateNotInAudience, "stay")
+                .when(signed([(period(), -25), (paid, -15 * hour)], [(said(false), -20 * hour)])),
+            Row("said with the renewal in view, by its end", .activeAutoRenewOff, "stay")
+                .when(signed([(period(), -25), (paid, 0)], [(said(false, until: 30), -10 * hour)])),
+            Row("a gap of days between them is none", .active)
+                .when([entry()], [period(from: -30, until: -2), renewal(from: hour, until: 30)]),
             // The only one known is ahead.
-            Row(
-                "only the renewal ahead is shown: what runs is not known, for a trial",
-                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
-                .noEvidence,
-                "paying"
-            ),
-            Row(
-                "nor for the product",
-                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
-                .noEvidence,
-                "from-year"
-            ),
-            Row(
-                "other rules take it for what it is",
-                history: signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)]),
-                .active
-            ),
-            Row(
-                "a first purchase that begins later is a purchase",
-                history: signed([(bought(on: 5 * hour, until: 30, called: "1", because: .purchase), -hour)]),
-                .notFromProduct,
-                "from-year"
-            ),
+            Row("only the renewal ahead is shown: what runs is not known, for a trial", .noEvidence, "paying")
+                .when(signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)])),
+            Row("nor for the product", .noEvidence, "from-year")
+                .when(signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)])),
+            Row("other rules take it for what it is", .active)
+                .when(signed([(paid, -15 * hour)], [(said(until: 30), -15 * hour)])),
+            Row("a first purchase that begins later is a purchase", .notFromProduct, "from-year")
+                .when(signed([(bought(on: 5 * hour, until: 30, called: "1", because: .purchase), -hour)])),
             // An upgrade before it begins replaces it, and Apple says so of neither.
-            Row("an upgrade replaced it: the year runs", history: upgraded(), .activeAutoRenewOff, "stay"),
-            Row("by the year's product", history: upgraded(renews: true), .active, "from-year"),
-            Row("the upgrade was refunded", history: upgraded(refunded: -hour), .refunded),
+            Row("an upgrade replaced it: the year runs", .activeAutoRenewOff, "stay").when(upgraded()),
+            Row("by the year's product", .active, "from-year").when(upgraded(renews: true)),
+            Row("the upgrade was refunded", .refunded).when(upgraded(refunded: -hour)),
             // A transaction that a device has signed again says nothing of the renewal.
-            Row(
-                "auto-renew off in those hours, by the end that it names",
-                history: signed([(begun, 0)], [(said(false, until: 30), -16 * hour)]),
-                .activeAutoRenewOff,
-                "stay"
-            ),
-            Row(
-                "without that end it says nothing of the period",
-                history: signed([(begun, 0)], [(said(false), -16 * hour)]),
-                .stateNotInAudience,
-                "stay"
-            ),
-            Row(
-                "an offer taken in those hours is taken",
-                history: signed([(begun, 0)], [(said(until: 30, offer: "once"), -16 * hour)]),
-                .redemptionLimit,
-                "once"
-            ),
-            Row(
-                "shown first before it was said: an earlier copy knows it",
-                history: signed([(begun, -21 * hour), (begun, 0)], [(said(false), -16 * hour)]),
-                .activeAutoRenewOff,
-                "stay"
-            ),
-            Row(
-                "redeemed by the renewal ahead",
-                history: signed(
-                    [(period(), 0), (renewal(from: 5 * hour, until: 30, under: .promotional("once")), -hour)],
-                    [(said(until: 30), -hour)]
+            Row("auto-renew off in those hours, by the end that it names", .activeAutoRenewOff, "stay")
+                .when(signed([(begun, 0)], [(said(false, until: 30), -16 * hour)])),
+            Row("without that end it says nothing of the period", .stateNotInAudience, "stay")
+                .when(signed([(begun, 0)], [(said(false), -16 * hour)])),
+            Row("an offer taken in those hours is taken", .redemptionLimit, "once")
+                .when(signed([(begun, 0)], [(said(until: 30, offer: "once"), -16 * hour)])),
+            Row("shown first before it was said: an earlier copy knows it", .activeAutoRenewOff, "stay")
+                .when(signed([(begun, -21 * hour), (begun, 0)], [(said(false), -16 * hour)])),
+            Row("redeemed by the renewal ahead", .redemptionLimit, "once")
+                .when(
+                    signed(
+                        [(period(), 0), (renewal(from: 5 * hour, until: 30, under: .promotional("once")), -hour)],
+                        [(said(until: 30), -hour)]
+                    )
                 ),
-                .redemptionLimit,
-                "once"
-            ),
-            Row(
-                "seats that were added since are of the period before",
-                history: signed(
-                    [(period(from: -10, until: 20), -20 * hour), (seats(from: -hour, until: 20), 0)],
-                    [(said(false), -9 * hour)]
+            Row("seats that were added since are of the period before", .activeAutoRenewOff, "stay")
+                .when(
+                    signed(
+                        [(period(from: -10, until: 20), -20 * hour), (seats(from: -hour, until: 20), 0)],
+                        [(said(false), -9 * hour)]
+                    )
                 ),
-                .activeAutoRenewOff,
-                "stay"
-            ),
             // Another type than a subscription's.
-            Row(
-                "a type that does not renew",
-                history: signed([(other("Non-Renewing Subscription"), 0)], [(said(), 0)]),
-                .noEvidence
-            ),
-            Row(
-                "beside a subscription it is left out",
-                history: signed([(other("Consumable"), 0), (period(), -1)], [(said(), -1)]),
-                .active
-            ),
+            Row("a type that does not renew", .noEvidence)
+                .when(signed([(other("Non-Renewing Subscription"), 0)], [(said(), 0)])),
+            Row("beside a subscription it is left out", .active)
+                .when(signed([(other("Consumable"), 0), (period(), -1)], [(said(), -1)])),
         ]
         return rows
     }()

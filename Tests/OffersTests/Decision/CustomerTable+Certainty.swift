@@ -41,174 +41,83 @@ extension CustomerTable {
     /// What is known of an end, and what only seems to be: nobody has lapsed by default.
     static let certainty: [Row] = [
         // An end that nobody said.
-        Row("no end on the purchase, renewing", [entry()], [bought(until: nil)], .noEvidence),
-        Row("no end on the purchase, for the lapsed", [entry()], [bought(until: nil)], .noEvidence, "comeback"),
-        Row("no end, but an intent", [entry(ended: true)], [bought(until: nil)], .noEvidence, "comeback"),
-        Row("no end, JWS", history: signed(bought(until: nil), entry(renews: false), on: -1), .noEvidence, "comeback"),
-        Row("no end, but in grace", [entry(graceUntil: 2)], [bought(until: nil)], .gracePeriod),
-        Row(
-            "one without an end beside one that lapsed",
-            [entry(), entry("2", ended: true)],
-            [bought(until: nil), bought("2", until: -5)],
-            .noEvidence,
-            "comeback"
-        ),
-        Row(
-            "one with no end beside an active one",
-            [entry(), entry("2")],
-            [bought(until: nil), bought("2")],
-            .active
-        ),
-        Row("a shared one without an end", [entry()], [bought(until: nil, shared: true)], .familyShared),
+        Row("no end on the purchase, renewing", .noEvidence).when([entry()], [bought(until: nil)]),
+        Row("no end on the purchase, for the lapsed", .noEvidence, "comeback").when([entry()], [bought(until: nil)]),
+        Row("no end, but an intent", .noEvidence, "comeback").when([entry(ended: true)], [bought(until: nil)]),
+        Row("no end, JWS", .noEvidence, "comeback").when(signed(bought(until: nil), entry(renews: false), on: -1)),
+        Row("no end, but in grace", .gracePeriod).when([entry(graceUntil: 2)], [bought(until: nil)]),
+        Row("one without an end beside one that lapsed", .noEvidence, "comeback")
+            .when([entry(), entry("2", ended: true)], [bought(until: nil), bought("2", until: -5)]),
+        Row("one with no end beside an active one", .active)
+            .when([entry(), entry("2")], [bought(until: nil), bought("2")]),
+        Row("a shared one without an end", .familyShared).when([entry()], [bought(until: nil, shared: true)]),
         // A renewal that nobody saw.
-        Row("a pair before its end", history: signed(bought(until: -5), entry(), on: -20), .evidenceStale, "comeback"),
-        Row("the same, for whoever it is", history: signed(bought(until: -0.5), entry(), on: -0.9), .active),
-        Row("a transaction before its end", history: signed(bought(until: -5), on: -9), .evidenceStale, "comeback"),
-        Row("a transaction alone from after its end", history: signed(bought(until: -5), on: -1), .lapsed, "comeback"),
-        Row(
-            "a pair from before the end, auto-renew off",
-            history: signed(bought(until: -0.5), entry(renews: false), on: -0.9),
-            .lapsed,
-            "comeback"
-        ),
-        Row(
-            "an old transaction with a renewal info from after its end that renews",
-            history: pair(bought(until: -5), on: -9, entry(), on: -1),
-            .evidenceStale,
-            "comeback"
-        ),
-        Row(
-            "an old transaction with a renewal info from after its end, in retry",
-            history: pair(bought(until: -0.5), on: -0.9, entry(retrying: true), on: -0.1),
-            .billingRetry,
-            "stay"
-        ),
-        Row(
-            "an old transaction with a renewal info from after its end, ended",
-            history: pair(bought(until: -0.5), on: -0.9, entry(ended: true), on: -0.1),
-            .lapsed,
-            "comeback"
-        ),
-        Row(
-            "a grace period that is over since",
-            history: pair(bought(until: -9), on: -8, entry(graceUntil: -2), on: -8),
-            .evidenceStale,
-            "comeback"
-        ),
-        Row(
-            "a grace period that is over since, of which Apple had said that it retries",
-            history: pair(bought(until: -0.9), on: -0.8, entry(retrying: true, graceUntil: -0.2), on: -0.8),
-            .evidenceStale,
-            "stay"
-        ),
-        Row(
-            "a grace period that is over since, of one that Apple had said has ended",
-            [entry(ended: true, graceUntil: -0.2)],
-            [bought(until: -0.9)],
-            asOf: day(-0.5),
-            .evidenceStale,
-            "comeback"
-        ),
-        Row(
-            "a grace period that was over before Apple said that it retries",
-            [entry(retrying: true, graceUntil: -0.6)],
-            [bought(until: -0.9)],
-            asOf: day(-0.5),
-            .billingRetry,
-            "stay"
-        ),
-        Row("an answer before the end", [entry()], [bought(until: -0.2)], asOf: day(-0.5), .evidenceStale, "comeback"),
-        Row(
-            "an answer from before the end, auto-renew off",
-            [entry(renews: false)],
-            [bought(until: -0.2)],
-            asOf: day(-0.5),
-            .lapsed,
-            "comeback"
-        ),
-        Row(
-            "one that was to renew beside one whose auto-renew is off",
-            [entry(), entry("2", renews: false)],
-            [bought(until: -0.2), bought("2")],
-            asOf: day(-0.5),
-            .evidenceStale,
-            "stay"
-        ),
+        Row("a pair before its end", .evidenceStale, "comeback").when(signed(bought(until: -5), entry(), on: -20)),
+        Row("the same, for whoever it is", .active).when(signed(bought(until: -0.5), entry(), on: -0.9)),
+        Row("a transaction before its end", .evidenceStale, "comeback").when(signed(bought(until: -5), on: -9)),
+        Row("a transaction alone from after its end", .lapsed, "comeback").when(signed(bought(until: -5), on: -1)),
+        Row("a pair from before the end, auto-renew off", .lapsed, "comeback")
+            .when(signed(bought(until: -0.5), entry(renews: false), on: -0.9)),
+        Row("an old transaction with a renewal info from after its end that renews", .evidenceStale, "comeback")
+            .when(pair(bought(until: -5), on: -9, entry(), on: -1)),
+        Row("an old transaction with a renewal info from after its end, in retry", .billingRetry, "stay")
+            .when(pair(bought(until: -0.5), on: -0.9, entry(retrying: true), on: -0.1)),
+        Row("an old transaction with a renewal info from after its end, ended", .lapsed, "comeback")
+            .when(pair(bought(until: -0.5), on: -0.9, entry(ended: true), on: -0.1)),
+        Row("a grace period that is over since", .evidenceStale, "comeback")
+            .when(pair(bought(until: -9), on: -8, entry(graceUntil: -2), on: -8)),
+        Row("a grace period that is over since, of which Apple had said that it retries", .evidenceStale, "stay")
+            .when(pair(bought(until: -0.9), on: -0.8, entry(retrying: true, graceUntil: -0.2), on: -0.8)),
+        Row("a grace period that is over since, of one that Apple had said has ended", .evidenceStale, "comeback")
+            .when([entry(ended: true, graceUntil: -0.2)], [bought(until: -0.9)], asOf: day(-0.5)),
+        Row("a grace period that was over before Apple said that it retries", .billingRetry, "stay")
+            .when([entry(retrying: true, graceUntil: -0.6)], [bought(until: -0.9)], asOf: day(-0.5)),
+        Row("an answer before the end", .evidenceStale, "comeback")
+            .when([entry()], [bought(until: -0.2)], asOf: day(-0.5)),
+        Row("an answer from before the end, auto-renew off", .lapsed, "comeback")
+            .when([entry(renews: false)], [bought(until: -0.2)], asOf: day(-0.5)),
+        Row("one that was to renew beside one whose auto-renew is off", .evidenceStale, "stay")
+            .when([entry(), entry("2", renews: false)], [bought(until: -0.2), bought("2")], asOf: day(-0.5)),
         // The age of a pair is that of its older half.
-        Row("a pair that is a day old to the second", history: signed(bought(), entry(), on: -1), .active),
-        Row("a pair that is two days old", history: signed(bought(), entry(), on: -2), .evidenceStale),
-        Row("new transaction, old renewal info", history: pair(bought(), on: -0.1, entry(), on: -2), .evidenceStale),
-        Row("old transaction, new renewal info", history: pair(bought(), on: -2, entry(), on: -0.1), .evidenceStale),
-        Row(
-            "all subscription statuses: expiry is judged at Apple's clock",
-            [entry()],
-            [bought(until: -0.2)],
-            asOf: day(-0.5),
-            coverage: .newestTransactions,
-            .active
-        ),
+        Row("a pair that is a day old to the second", .active).when(signed(bought(), entry(), on: -1)),
+        Row("a pair that is two days old", .evidenceStale).when(signed(bought(), entry(), on: -2)),
+        Row("new transaction, old renewal info", .evidenceStale).when(pair(bought(), on: -0.1, entry(), on: -2)),
+        Row("old transaction, new renewal info", .evidenceStale).when(pair(bought(), on: -2, entry(), on: -0.1)),
+        Row("all subscription statuses: expiry is judged at Apple's clock", .active)
+            .when([entry()], [bought(until: -0.2)], asOf: day(-0.5), coverage: .newestTransactions),
         // Apple's own status.
-        Row("status 1, the end a little ago: active", [status(.active)], [bought(until: -0.01)], .active),
-        Row("status 2, the end ahead: by both", [status(.expired)], [bought()], .stateNotInAudience, "comeback"),
-        Row("status 2, the end ahead, an offer that holds by both", [status(.expired)], [bought()], .lapsed),
-        Row("status 2 without an end", [status(.expired)], [bought(until: nil)], .lapsed, "comeback"),
-        Row("status 3, the end ahead: by both", [status(.billingRetry)], [bought()], .stateNotInAudience, "stay"),
-        Row("status 4 without a date", [status(.gracePeriod)], [bought(until: -1)], .gracePeriod),
-        Row("status 5", [status(.revoked)], [bought()], .refunded),
-        Row(
-            "two entries, of status 5 and of one that is not known",
-            [status(.revoked), status(.unknown)],
-            [bought()],
-            .noEvidence
-        ),
-        Row("the same, in the other order", [status(.unknown), status(.revoked)], [bought()], .noEvidence),
-        Row("status 5, Family Sharing ended", [status(.revoked)], [unshared], .lapsed, "families"),
-        Row(
-            "status 1 from before the end",
-            history: signed(bought(until: -5), status(.active, on: -20), on: -20),
-            .evidenceStale,
-            "comeback"
-        ),
-        Row(
-            "status 1 from before the end, auto-renew off",
-            history: signed(bought(until: -0.2), status(.active, on: -0.5, entry(renews: false)), on: -0.5),
-            .lapsed,
-            "comeback"
-        ),
-        Row(
-            "status 2 from before an end that has come, auto-renew off",
-            history: signed(bought(until: -0.2), status(.expired, on: -0.5, entry(renews: false)), on: -0.5),
-            .lapsed,
-            "comeback"
-        ),
-        Row(
-            "status 2 from before an end that has come, auto-renew on: by both",
-            history: signed(bought(until: -0.2), status(.expired, on: -0.5), on: -0.5),
-            .stateNotInAudience,
-            "comeback"
-        ),
-        Row("status 1 from before a refund", [status(.active, on: -3)], [bought(refunded: -2)], .refunded),
+        Row("status 1, the end a little ago: active", .active).when([status(.active)], [bought(until: -0.01)]),
+        Row("status 2, the end ahead: by both", .stateNotInAudience, "comeback").when([status(.expired)], [bought()]),
+        Row("status 2, the end ahead, an offer that holds by both", .lapsed).when([status(.expired)], [bought()]),
+        Row("status 2 without an end", .lapsed, "comeback").when([status(.expired)], [bought(until: nil)]),
+        Row("status 3, the end ahead: by both", .stateNotInAudience, "stay").when([status(.billingRetry)], [bought()]),
+        Row("status 4 without a date", .gracePeriod).when([status(.gracePeriod)], [bought(until: -1)]),
+        Row("status 5", .refunded).when([status(.revoked)], [bought()]),
+        Row("two entries, of status 5 and of one that is not known", .noEvidence)
+            .when([status(.revoked), status(.unknown)], [bought()]),
+        Row("the same, in the other order", .noEvidence).when([status(.unknown), status(.revoked)], [bought()]),
+        Row("status 5, Family Sharing ended", .lapsed, "families").when([status(.revoked)], [unshared]),
+        Row("status 1 from before the end", .evidenceStale, "comeback")
+            .when(signed(bought(until: -5), status(.active, on: -20), on: -20)),
+        Row("status 1 from before the end, auto-renew off", .lapsed, "comeback")
+            .when(signed(bought(until: -0.2), status(.active, on: -0.5, entry(renews: false)), on: -0.5)),
+        Row("status 2 from before an end that has come, auto-renew off", .lapsed, "comeback")
+            .when(signed(bought(until: -0.2), status(.expired, on: -0.5, entry(renews: false)), on: -0.5)),
+        Row("status 2 from before an end that has come, auto-renew on: by both", .stateNotInAudience, "comeback")
+            .when(signed(bought(until: -0.2), status(.expired, on: -0.5), on: -0.5)),
+        Row("status 1 from before a refund", .refunded).when([status(.active, on: -3)], [bought(refunded: -2)]),
         // Commitments.
-        Row("a commitment that was cancelled", [committed(after: false)], [monthly()], .activeAutoRenewOff, "stay"),
-        Row(
-            "a commitment that was cancelled, its month over since",
-            [committed(after: false)],
-            [monthly(bought(until: -0.2))],
-            asOf: day(-0.5),
-            .evidenceStale,
-            "comeback"
-        ),
-        Row(
-            "the last month of a commitment is over",
-            [committed(renews: false, after: false)],
-            [monthly(bought(until: -1))],
-            .lapsed,
-            "comeback"
-        ),
+        Row("a commitment that was cancelled", .activeAutoRenewOff, "stay")
+            .when([committed(after: false)], [monthly()]),
+        Row("a commitment that was cancelled, its month over since", .evidenceStale, "comeback")
+            .when([committed(after: false)], [monthly(bought(until: -0.2))], asOf: day(-0.5)),
+        Row("the last month of a commitment is over", .lapsed, "comeback")
+            .when([committed(renews: false, after: false)], [monthly(bought(until: -1))]),
         // Family Sharing that ended is no refund.
-        Row("Family Sharing ended", [entry()], [unshared], .familyShared),
-        Row("Family Sharing ended, shared ones allowed", [entry()], [unshared], .lapsed, "families"),
+        Row("Family Sharing ended", .familyShared).when([entry()], [unshared]),
+        Row("Family Sharing ended, shared ones allowed", .lapsed, "families").when([entry()], [unshared]),
         // Offers of Apple's own count as redemptions of the catalog's.
-        Row("redeemed where one cancels", [entry()], [bought(under: .retention("once"))], .redemptionLimit, "once"),
+        Row("redeemed where one cancels", .redemptionLimit, "once")
+            .when([entry()], [bought(under: .retention("once"))]),
     ]
 }

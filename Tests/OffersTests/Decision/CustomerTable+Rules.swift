@@ -10,7 +10,7 @@ private func token(_ text: String) -> Account { AppAccountToken(text).map(Accoun
 
 private let millisecond = 1.0 / 86_400_000
 
-// Rows read: who the customer is, what the evidence shows, which offer, what comes out.
+// Rows read: who the customer is, what comes out, for which offer, when the evidence shows what.
 
 private func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Transaction {
     var transaction = transaction
@@ -27,300 +27,175 @@ private let replaced = [
 extension CustomerTable {
     /// `duringTrial`.
     static let trials: [Row] = [
-        Row("a period that is paid for", [entry()], [free(false)], .active, "paying"),
-        Row("a free period", [entry()], [free(true)], .inTrial, "paying"),
-        Row("a free period, and nothing asked", [entry()], [free(true)], .active),
-        Row("not said whether it is free", [entry()], [free(nil)], .noEvidence, "paying"),
-        Row("not said, and nothing asked", [entry()], [free(nil)], .active),
-        Row("a free period that is over", [entry(ended: true)], [free(true, bought(until: -2))], .lapsed, "paying"),
-        Row("free, then in retry", [entry(retrying: true)], [free(true, bought(until: -2))], .billingRetry, "paying"),
-        Row(
-            "a free period, then one that is paid for",
-            [entry()],
-            [free(true, bought(on: -40, until: -10)), free(false, bought(called: "2"))],
-            .active,
-            "paying"
-        ),
-        Row(
-            "a free period that runs without an entry",
-            [entry("1", ended: true)],
-            [bought("1", on: -90, until: -60), free(true, bought("2"))],
-            .inTrial,
-            "paying"
-        ),
-        Row(
-            "a free period that is over since the evidence was made: none that follows is free",
-            [entry()],
-            [free(true, bought(until: -0.2))],
-            asOf: day(-0.5),
-            .active,
-            "paying"
-        ),
-        Row("two copies, one of them free", [entry()], [free(true), free(false)], .inTrial, "paying"),
+        Row("a period that is paid for", .active, "paying").when([entry()], [free(false)]),
+        Row("a free period", .inTrial, "paying").when([entry()], [free(true)]),
+        Row("a free period, and nothing asked", .active).when([entry()], [free(true)]),
+        Row("not said whether it is free", .noEvidence, "paying").when([entry()], [free(nil)]),
+        Row("not said, and nothing asked", .active).when([entry()], [free(nil)]),
+        Row("a free period that is over", .lapsed, "paying")
+            .when([entry(ended: true)], [free(true, bought(until: -2))]),
+        Row("free, then in retry", .billingRetry, "paying")
+            .when([entry(retrying: true)], [free(true, bought(until: -2))]),
+        Row("a free period, then one that is paid for", .active, "paying")
+            .when([entry()], [free(true, bought(on: -40, until: -10)), free(false, bought(called: "2"))]),
+        Row("a free period that runs without an entry", .inTrial, "paying")
+            .when([entry("1", ended: true)], [bought("1", on: -90, until: -60), free(true, bought("2"))]),
+        Row("a free period that is over since the evidence was made: none that follows is free", .active, "paying")
+            .when([entry()], [free(true, bought(until: -0.2))], asOf: day(-0.5)),
+        Row("two copies, one of them free", .inTrial, "paying").when([entry()], [free(true), free(false)]),
     ]
 
     /// `scope` and `fromProducts`.
     static let scopes: [Row] = [
-        Row("group by default: a News reader is no Pro subscriber", history: newsActive, .neverSubscribed),
-        Row("scope app: a News reader is a customer", history: newsActive, .active, "whole-app"),
-        Row("scope app: nobody who never subscribed", [], [], .neverSubscribed, "whole-app"),
-        Row("scope app: coins are no subscription", [], [coins], .neverSubscribed, "whole-app"),
-        Row("scope app: a News purchase without an entry", [], [news], .noPendingRenewalInfo, "whole-app"),
-        Row("scope app: News active beats Pro lapsed", history: newsActiveProLapsed, .active, "whole-app"),
-        Row("scope app, for lapsed: News runs", history: newsActiveProLapsed, .stateNotInAudience, "whole-app-lapsed"),
-        Row("scope group, for lapsed: Pro has lapsed", history: newsActiveProLapsed, .lapsed, "comeback"),
-        Row("scope app: a product of no known group counts", [entry("9", "gone")], [], .active, "whole-app"),
-        Row("scope group: a product of no known group does not", [entry("9", "gone")], [], .groupUnknown),
-        Row(
-            "scope app: redemptions count in the product's group",
-            [entry("2", "news.monthly")],
-            [bought("2", "news.monthly", under: .promotional("whole-app-once"))],
-            .active,
-            "whole-app-once"
-        ),
-        Row(
-            "scope app: redeemed in the product's group, now in News",
-            [entry("1", ended: true), entry("2", "news.monthly")],
-            [bought("1", on: -60, until: -30, under: .promotional("whole-app-once")), bought("2", "news.monthly")],
-            .redemptionLimit,
-            "whole-app-once"
-        ),
-        Row("scope app: refunded in News only", [newsEntry], [newsRefunded], .refunded, "whole-app"),
-        Row("scope app: evidence of another app", [newsEntry], [news], of: "x", .bundleMismatch, "whole-app"),
-        Row(
-            "scope app: the account of the subscription, beside coins of another",
-            [newsEntry],
-            [bought("2", "news.monthly", by: alice), bought("9", "coins", until: nil, by: bob)],
-            .active,
-            "whole-app",
-            account: token(alice)
-        ),
-        Row("from the year, and on the year", [entry("1", "pro.yearly")], [year], .active, "from-year"),
-        Row("from the year, but on the month", [entry()], [bought()], .notFromProduct, "from-year"),
-        Row(
-            "from the year beside the month, and nobody says when the year ends",
-            [entry(), entry("2", "pro.yearly")],
-            [bought(), bought("2", "pro.yearly", until: nil)],
-            .noEvidence,
-            "from-year"
-        ),
-        Row(
-            "from the year beside the month, and the year was to renew since",
-            [entry(), entry("2", "pro.yearly")],
-            [bought(), bought("2", "pro.yearly", on: -365, until: -0.1)],
-            asOf: day(-0.5),
-            .evidenceStale,
-            "from-year"
-        ),
-        Row(
-            "from the year beside the month, and of the year only a renewal ahead is known",
-            [entry(), entry("2", "pro.yearly")],
-            [bought(until: 400), bought("2", "pro.yearly", on: 0.5, until: 366, because: .renewal)],
-            .noEvidence,
-            "from-year"
-        ),
-        Row(
-            "from the year beside the month",
-            [entry(), entry("2", "pro.yearly")],
-            [bought(), bought("2", "pro.yearly", on: -100, until: 10)],
-            .active,
-            "from-year"
-        ),
-        Row("from the year, which lapsed", history: lapsed(50, "pro.yearly"), .lapsed, "from-year"),
-        Row(
-            "from the year, which lapsed, beside the month, and nobody says when that did",
-            [entry("1", "pro.yearly", ended: true), entry("2", "pro.monthly", ended: true)],
-            [bought("1", "pro.yearly", on: -400, until: -35)],
-            .noEvidence,
-            "from-year"
-        ),
-        Row(
-            "from the year, of which nobody says when it lapsed, beside the month",
-            [entry("1", "pro.monthly", ended: true), entry("2", "pro.yearly", ended: true)],
-            [bought("1", "pro.monthly", on: -65, until: -35)],
-            .noEvidence,
-            "from-year"
-        ),
-        Row("from the year, the month lapsed", history: lapsed(50), .notFromProduct, "from-year"),
-        Row("from the year, which an upgrade replaced", [entry("1", nil)], replaced, .notFromProduct, "from-year"),
-        Row(
-            "from the year, which an upgrade replaced, in another order",
-            [entry("1", nil)],
-            replaced.reversed(),
-            .notFromProduct,
-            "from-year"
-        ),
-        Row("from the year, by the entry alone", [entry("1", "pro.yearly")], [], .active, "from-year"),
-        Row("from the year, product unknown", [entry("1", nil, group: "pro")], [], .notFromProduct, "from-year"),
-        Row(
-            "from the year, left for the month since",
-            [entry()],
-            [bought("1", "pro.yearly", on: -400, until: -35), bought()],
-            .notFromProduct,
-            "from-year"
-        ),
-        Row(
-            "from the year: the transaction tells, not the entry's next product",
-            [entry("1", "pro.monthly")],
-            [year],
-            .active,
-            "from-year"
-        ),
-        Row("from News, across the app", history: newsActive, .active, "from-news"),
-        Row(
-            "from News: two subscriptions run, the one of Pro for longer",
-            [newsEntry, entry("1", "pro.yearly")],
-            [news, year],
-            .active,
-            "from-news"
-        ),
-        Row(
-            "from News: Pro last",
-            [newsEntry, entry()],
-            [newsEnded, bought(until: -1)],
-            .notFromProduct,
-            "from-news"
-        ),
-        Row("from News: it ended last", [newsEntry, entry()], [newsEnded, bought(until: -9)], .lapsed, "from-news"),
+        Row("group by default: a News reader is no Pro subscriber", .neverSubscribed).when(newsActive),
+        Row("scope app: a News reader is a customer", .active, "whole-app").when(newsActive),
+        Row("scope app: nobody who never subscribed", .neverSubscribed, "whole-app").when([], []),
+        Row("scope app: coins are no subscription", .neverSubscribed, "whole-app").when([], [coins]),
+        Row("scope app: a News purchase without an entry", .noPendingRenewalInfo, "whole-app").when([], [news]),
+        Row("scope app: News active beats Pro lapsed", .active, "whole-app").when(newsActiveProLapsed),
+        Row("scope app, for lapsed: News runs", .stateNotInAudience, "whole-app-lapsed").when(newsActiveProLapsed),
+        Row("scope group, for lapsed: Pro has lapsed", .lapsed, "comeback").when(newsActiveProLapsed),
+        Row("scope app: a product of no known group counts", .active, "whole-app").when([entry("9", "gone")], []),
+        Row("scope group: a product of no known group does not", .groupUnknown).when([entry("9", "gone")], []),
+        Row("scope app: redemptions count in the product's group", .active, "whole-app-once")
+            .when([entry("2", "news.monthly")], [bought("2", "news.monthly", under: .promotional("whole-app-once"))]),
+        Row("scope app: redeemed in the product's group, now in News", .redemptionLimit, "whole-app-once")
+            .when(
+                [entry("1", ended: true), entry("2", "news.monthly")],
+                [bought("1", on: -60, until: -30, under: .promotional("whole-app-once")), bought("2", "news.monthly")]
+            ),
+        Row("scope app: refunded in News only", .refunded, "whole-app").when([newsEntry], [newsRefunded]),
+        Row("scope app: evidence of another app", .bundleMismatch, "whole-app").when([newsEntry], [news], of: "x"),
+        Row("scope app: the subscription's account, another's coins", .active, "whole-app", account: token(alice))
+            .when([newsEntry], [bought("2", "news.monthly", by: alice), bought("9", "coins", until: nil, by: bob)]),
+        Row("from the year, and on the year", .active, "from-year").when([entry("1", "pro.yearly")], [year]),
+        Row("from the year, but on the month", .notFromProduct, "from-year").when([entry()], [bought()]),
+        Row("from the year beside the month, and nobody says when the year ends", .noEvidence, "from-year")
+            .when([entry(), entry("2", "pro.yearly")], [bought(), bought("2", "pro.yearly", until: nil)]),
+        Row("from the year beside the month, and the year was to renew since", .evidenceStale, "from-year")
+            .when(
+                [entry(), entry("2", "pro.yearly")],
+                [bought(), bought("2", "pro.yearly", on: -365, until: -0.1)],
+                asOf: day(-0.5)
+            ),
+        Row("from the year beside the month, and of the year only a renewal ahead is known", .noEvidence, "from-year")
+            .when(
+                [entry(), entry("2", "pro.yearly")],
+                [bought(until: 400), bought("2", "pro.yearly", on: 0.5, until: 366, because: .renewal)]
+            ),
+        Row("from the year beside the month", .active, "from-year")
+            .when([entry(), entry("2", "pro.yearly")], [bought(), bought("2", "pro.yearly", on: -100, until: 10)]),
+        Row("from the year, which lapsed", .lapsed, "from-year").when(lapsed(50, "pro.yearly")),
+        Row("from the year, which lapsed; when the month did is not said", .noEvidence, "from-year")
+            .when(
+                [entry("1", "pro.yearly", ended: true), entry("2", "pro.monthly", ended: true)],
+                [bought("1", "pro.yearly", on: -400, until: -35)]
+            ),
+        Row("from the year, of which it is not said when it lapsed, beside the month", .noEvidence, "from-year")
+            .when(
+                [entry("1", "pro.monthly", ended: true), entry("2", "pro.yearly", ended: true)],
+                [bought("1", "pro.monthly", on: -65, until: -35)]
+            ),
+        Row("from the year, the month lapsed", .notFromProduct, "from-year").when(lapsed(50)),
+        Row("from the year, which an upgrade replaced", .notFromProduct, "from-year").when([entry("1", nil)], replaced),
+        Row("from the year, which an upgrade replaced, in another order", .notFromProduct, "from-year")
+            .when([entry("1", nil)], replaced.reversed()),
+        Row("from the year, by the entry alone", .active, "from-year").when([entry("1", "pro.yearly")], []),
+        Row("from the year, product unknown", .notFromProduct, "from-year").when([entry("1", nil, group: "pro")], []),
+        Row("from the year, left for the month since", .notFromProduct, "from-year")
+            .when([entry()], [bought("1", "pro.yearly", on: -400, until: -35), bought()]),
+        Row("from the year: the transaction tells, not the entry's next product", .active, "from-year")
+            .when([entry("1", "pro.monthly")], [year]),
+        Row("from News, across the app", .active, "from-news").when(newsActive),
+        Row("from News: two subscriptions run, the one of Pro for longer", .active, "from-news")
+            .when([newsEntry, entry("1", "pro.yearly")], [news, year]),
+        Row("from News: Pro last", .notFromProduct, "from-news")
+            .when([newsEntry, entry()], [newsEnded, bought(until: -1)]),
+        Row("from News: it ended last", .lapsed, "from-news")
+            .when([newsEntry, entry()], [newsEnded, bought(until: -9)]),
     ]
 
     /// `minimumLapsedDays` and `maximumLapsedDays`, at Apple's clock.
     static let lapses: [Row] = [
-        Row("after 30 days, gone for 29", history: lapsed(29), .lapsedTooRecently, "after-30"),
-        Row("after 30 days, gone for 30 to the millisecond", history: lapsed(30), .lapsed, "after-30"),
-        Row("after 30 days, a millisecond short", history: lapsed(30 - millisecond), .lapsedTooRecently, "after-30"),
-        Row("after 30 days, gone for years", history: lapsed(2000), .lapsed, "after-30"),
-        Row("within 60 days, gone for one", history: lapsed(1), .lapsed, "within-60"),
-        Row("within 60 days, gone for 60 to the millisecond", history: lapsed(60), .lapsed, "within-60"),
-        Row("within 60 days, a millisecond over", history: lapsed(60 + millisecond), .lapsedTooLong, "within-60"),
-        Row("30 to 60, for lapsed, but active", [entry()], [bought()], .stateNotInAudience, "30-to-60"),
-        Row("after 30 days concerns no active subscriber", [entry()], [bought()], .active, "after-30"),
-        Row(
-            "within 60 days concerns nobody in retry",
-            [entry(retrying: true)],
-            [bought(on: -130, until: -100)],
-            .billingRetry,
-            "within-60"
-        ),
-        Row("the end is unknown: it cannot be said", [entry(ended: true)], [], .noEvidence, "after-30"),
-        Row(
-            "the grace period was access too: 40 days paid, 20 of grace",
-            [entry(graceUntil: -20)],
-            [bought(on: -70, until: -40)],
-            .lapsedTooRecently,
-            "after-30"
-        ),
-        Row("grace over for 31 days", [entry(graceUntil: -31)], [bought(on: -90, until: -40)], .lapsed, "after-30"),
-        Row(
-            "of two that lapsed the one counts by which there was access last, in grace",
-            [entry("1", graceUntil: -5), entry("2", ended: true)],
-            [bought("1", on: -80, until: -50), bought("2", on: -70, until: -40)],
-            .lapsedTooRecently,
-            "after-30"
-        ),
-        Row(
-            "days count at Apple's clock, half a day ago",
-            [entry(ended: true)],
-            [bought(on: -60, until: -30.25)],
-            asOf: day(-0.5),
-            .lapsedTooRecently,
-            "after-30"
-        ),
+        Row("after 30 days, gone for 29", .lapsedTooRecently, "after-30").when(lapsed(29)),
+        Row("after 30 days, gone for 30 to the millisecond", .lapsed, "after-30").when(lapsed(30)),
+        Row("after 30 days, a millisecond short", .lapsedTooRecently, "after-30").when(lapsed(30 - millisecond)),
+        Row("after 30 days, gone for years", .lapsed, "after-30").when(lapsed(2000)),
+        Row("within 60 days, gone for one", .lapsed, "within-60").when(lapsed(1)),
+        Row("within 60 days, gone for 60 to the millisecond", .lapsed, "within-60").when(lapsed(60)),
+        Row("within 60 days, a millisecond over", .lapsedTooLong, "within-60").when(lapsed(60 + millisecond)),
+        Row("30 to 60, for lapsed, but active", .stateNotInAudience, "30-to-60").when([entry()], [bought()]),
+        Row("after 30 days concerns no active subscriber", .active, "after-30").when([entry()], [bought()]),
+        Row("within 60 days concerns nobody in retry", .billingRetry, "within-60")
+            .when([entry(retrying: true)], [bought(on: -130, until: -100)]),
+        Row("the end is unknown: it cannot be said", .noEvidence, "after-30").when([entry(ended: true)], []),
+        Row("the grace period was access too: 40 days paid, 20 of grace", .lapsedTooRecently, "after-30")
+            .when([entry(graceUntil: -20)], [bought(on: -70, until: -40)]),
+        Row("grace over for 31 days", .lapsed, "after-30")
+            .when([entry(graceUntil: -31)], [bought(on: -90, until: -40)]),
+        Row("of two that lapsed the one with access last counts, in grace", .lapsedTooRecently, "after-30")
+            .when(
+                [entry("1", graceUntil: -5), entry("2", ended: true)],
+                [bought("1", on: -80, until: -50), bought("2", on: -70, until: -40)]
+            ),
+        Row("days count at Apple's clock, half a day ago", .lapsedTooRecently, "after-30")
+            .when([entry(ended: true)], [bought(on: -60, until: -30.25)], asOf: day(-0.5)),
     ]
 
     /// `afterRefund` and `familyShared`.
     static let treatments: [Row] = [
-        Row("refunded, refused by default", [entry()], [bought(refunded: -2)], .refunded),
-        Row("refunded, forgiven: counts as lapsed", [entry()], [bought(refunded: -2)], .lapsed, "forgive"),
-        Row(
-            "refunded two days ago, not yet 30",
-            [entry()],
-            [bought(refunded: -2)],
-            .lapsedTooRecently,
-            "forgive-later"
-        ),
-        Row(
-            "refunded 31 days ago, though paid until the future",
-            [entry()],
-            [bought("1", on: -60, until: 305, refunded: -31)],
-            .lapsed,
-            "forgive-later"
-        ),
-        Row(
-            "expired 40 days ago, refunded five days ago: away since it expired",
-            [entry()],
-            [bought(on: -70, until: -40, refunded: -5)],
-            .lapsed,
-            "forgive-later"
-        ),
-        Row(
-            "of two refunds the last counts, not the one that was paid for longest",
-            [entry("1"), entry("2")],
-            [bought("1", refunded: -2), bought("2", until: 300, refunded: -40)],
-            .lapsedTooRecently,
-            "forgive-later"
-        ),
-        Row("refunded, forgiven across two entries", history: twoRefunds, .lapsed, "forgive"),
-        Row("forgiven, but only shared", [entry()], [bought(shared: true)], .familyShared, "forgive"),
-        Row("shared, refused by default", [entry()], [bought(shared: true)], .familyShared),
-        Row("shared and running, families welcome", [entry()], [bought(shared: true)], .active, "families"),
-        Row("ended, families welcome", [entry(ended: true)], [bought(until: -1, shared: true)], .lapsed, "families"),
-        Row("running, families that lapsed", [entry()], [bought(shared: true)], .stateNotInAudience, "families-lapsed"),
-        Row(
-            "own purchase lapsed, shared one running: the own one counts",
-            [entry()],
-            [bought(on: -90, until: -60), bought(shared: true)],
-            .lapsed,
-            "families"
-        ),
-        Row(
-            "own subscription lapsed, another shared one running: the own one counts",
-            [entry("1", ended: true), entry("2")],
-            [bought("1", until: -9), bought("2", shared: true)],
-            .lapsed,
-            "families"
-        ),
-        Row(
-            "two shared, one running, the other withdrawn though paid for longer",
-            [entry("1"), entry("2")],
-            [bought("1", shared: true), bought("2", until: 300, refunded: -3, shared: true)],
-            .active,
-            "families"
-        ),
-        Row("sharing withdrawn, refused by default", history: sharingWithdrawn, .familyShared),
-        Row("sharing withdrawn, families welcome, refunds not", history: sharingWithdrawn, .refunded, "families"),
-        Row("sharing withdrawn, families and refunds welcome", history: sharingWithdrawn, .lapsed, "families-forgive"),
-        Row("upgraded and refunded is no refund", [entry()], [bought(refunded: -1, upgraded: true)], .active),
+        Row("refunded, refused by default", .refunded).when([entry()], [bought(refunded: -2)]),
+        Row("refunded, forgiven: counts as lapsed", .lapsed, "forgive").when([entry()], [bought(refunded: -2)]),
+        Row("refunded two days ago, not yet 30", .lapsedTooRecently, "forgive-later")
+            .when([entry()], [bought(refunded: -2)]),
+        Row("refunded 31 days ago, though paid until the future", .lapsed, "forgive-later")
+            .when([entry()], [bought("1", on: -60, until: 305, refunded: -31)]),
+        Row("expired 40 days ago, refunded five days ago: away since it expired", .lapsed, "forgive-later")
+            .when([entry()], [bought(on: -70, until: -40, refunded: -5)]),
+        Row("of two refunds the last counts, not the one paid for longest", .lapsedTooRecently, "forgive-later")
+            .when([entry("1"), entry("2")], [bought("1", refunded: -2), bought("2", until: 300, refunded: -40)]),
+        Row("refunded, forgiven across two entries", .lapsed, "forgive").when(twoRefunds),
+        Row("forgiven, but only shared", .familyShared, "forgive").when([entry()], [bought(shared: true)]),
+        Row("shared, refused by default", .familyShared).when([entry()], [bought(shared: true)]),
+        Row("shared and running, families welcome", .active, "families").when([entry()], [bought(shared: true)]),
+        Row("ended, families welcome", .lapsed, "families")
+            .when([entry(ended: true)], [bought(until: -1, shared: true)]),
+        Row("running, families that lapsed", .stateNotInAudience, "families-lapsed")
+            .when([entry()], [bought(shared: true)]),
+        Row("own purchase lapsed, shared one running: the own one counts", .lapsed, "families")
+            .when([entry()], [bought(on: -90, until: -60), bought(shared: true)]),
+        Row("own subscription lapsed, another shared one running: the own one counts", .lapsed, "families")
+            .when([entry("1", ended: true), entry("2")], [bought("1", until: -9), bought("2", shared: true)]),
+        Row("two shared, one running, the other withdrawn though paid for longer", .active, "families")
+            .when(
+                [entry("1"), entry("2")],
+                [bought("1", shared: true), bought("2", until: 300, refunded: -3, shared: true)]
+            ),
+        Row("sharing withdrawn, refused by default", .familyShared).when(sharingWithdrawn),
+        Row("sharing withdrawn, families welcome, refunds not", .refunded, "families").when(sharingWithdrawn),
+        Row("sharing withdrawn, families and refunds welcome", .lapsed, "families-forgive").when(sharingWithdrawn),
+        Row("upgraded and refunded is no refund", .active).when([entry()], [bought(refunded: -1, upgraded: true)]),
     ]
 
     /// Where several rules refuse, the first in the order of the reasons.
     static let strict: [Row] = [
-        Row("all is well", history: lapsed(45, "pro.yearly"), .lapsed, "strict"),
-        Row("another app before all else", [], [], of: "x", from: .sandbox, .bundleMismatch, "strict"),
-        Row("never subscribed before the audience", [], [], .neverSubscribed, "strict"),
-        Row("refunded before the audience", [entry()], [bought(refunded: -1)], .refunded, "strict"),
-        Row("shared before the audience", [entry()], [bought(shared: true)], .familyShared, "strict"),
-        Row("the audience before the product", [entry()], [bought()], .stateNotInAudience, "strict"),
-        Row("the product before the days", history: lapsed(10), .notFromProduct, "strict"),
-        Row("the days before the redemptions", history: redeemed(lapsedFor: 10), .lapsedTooRecently, "strict"),
-        Row("too long before the redemptions", history: redeemed(lapsedFor: 100), .lapsedTooLong, "strict"),
-        Row("the redemptions last", history: redeemed(lapsedFor: 45), .redemptionLimit, "strict"),
-        Row("signed transactions: the group that they show", [entry()], [bought()], coverage: .partial, .active),
-        Row("signed transactions: a group that they do not show", [newsEntry], [news], coverage: .partial, .noEvidence),
-        Row(
-            "an iOS 6 style transaction receipt: a group that it does not show",
-            [newsEntry],
-            [news],
-            coverage: .oneSubscription,
-            .noEvidence
-        ),
-        Row(
-            "all subscription statuses: a group that is not there was never subscribed to",
-            [newsEntry],
-            [news],
-            coverage: .newestTransactions,
-            .neverSubscribed
-        ),
+        Row("all is well", .lapsed, "strict").when(lapsed(45, "pro.yearly")),
+        Row("another app before all else", .bundleMismatch, "strict").when([], [], of: "x", from: .sandbox),
+        Row("never subscribed before the audience", .neverSubscribed, "strict").when([], []),
+        Row("refunded before the audience", .refunded, "strict").when([entry()], [bought(refunded: -1)]),
+        Row("shared before the audience", .familyShared, "strict").when([entry()], [bought(shared: true)]),
+        Row("the audience before the product", .stateNotInAudience, "strict").when([entry()], [bought()]),
+        Row("the product before the days", .notFromProduct, "strict").when(lapsed(10)),
+        Row("the days before the redemptions", .lapsedTooRecently, "strict").when(redeemed(lapsedFor: 10)),
+        Row("too long before the redemptions", .lapsedTooLong, "strict").when(redeemed(lapsedFor: 100)),
+        Row("the redemptions last", .redemptionLimit, "strict").when(redeemed(lapsedFor: 45)),
+        Row("signed transactions: the group that they show", .active).when([entry()], [bought()], coverage: .partial),
+        Row("signed transactions: a group that they do not show", .noEvidence)
+            .when([newsEntry], [news], coverage: .partial),
+        Row("an iOS 6 style transaction receipt: a group that it does not show", .noEvidence)
+            .when([newsEntry], [news], coverage: .oneSubscription),
+        Row("all subscription statuses: a group that is not there was never subscribed to", .neverSubscribed)
+            .when([newsEntry], [news], coverage: .newestTransactions),
     ]
 
     private static let coins = bought("9", "coins", until: nil)

@@ -8,7 +8,7 @@ struct ExplanationTests {
         _ history: Shown,
         _ offer: String = "anyone",
         for account: Account = .none
-    ) -> Decision { Row("", history: history, .active, offer, account: account).decision(explaining: true) }
+    ) -> Decision { Row("", .active, offer, account: account).when(history).decision(explaining: true) }
 
     private func saw(_ rule: String, _ history: Shown, _ offer: String = "anyone") throws -> String {
         let findings = try #require(decide(history, offer).explanation)

@@ -10,9 +10,9 @@ struct OfferPolicyTests {
 
     @Test("Without a limit, evidence of any age counts; without a date it never does")
     func noAgeLimit() {
-        let old = Row("old", [entry()], [bought()], asOf: day(-2), .active)
+        let old = Row("old", .active).when([entry()], [bought()], asOf: day(-2))
         #expect(old.decision(maximumAge: 0).reason == .active)
-        let undated = Row("undated", [entry()], [bought()], asOf: nil, .evidenceStale)
+        let undated = Row("undated", .evidenceStale).when([entry()], [bought()], asOf: nil)
         #expect(undated.decision(maximumAge: 0).reason == .evidenceStale)
     }
 
@@ -53,9 +53,9 @@ struct OfferPolicyTests {
 
     @Test("The detail has the customer's state and the offer's condition")
     func detail() {
-        let lapsed = Row("", [entry(ended: true)], [bought(on: -80, until: -50)], .lapsed, "comeback")
+        let lapsed = Row("", .lapsed, "comeback").when([entry(ended: true)], [bought(on: -80, until: -50)])
         #expect(lapsed.decision().detail == "The subscription expired 2026-10-02; the offer is for lapsed subscribers.")
-        let active = Row("", [entry()], [bought()], .stateNotInAudience, "comeback")
+        let active = Row("", .stateNotInAudience, "comeback").when([entry()], [bought()])
         #expect(active.decision().detail == "The subscription renews 2026-12-11; the offer is for lapsed subscribers.")
     }
 }

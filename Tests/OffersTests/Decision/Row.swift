@@ -6,51 +6,37 @@ typealias Row = CustomerRow<Reason>
 /// A customer, an offer, and what must come out, with the reason for it in words.
 struct CustomerRow<Expected: Sendable>: CustomTestStringConvertible, Sendable {
     let why: String
-    let history: Shown?
-    let product: String
-    let offer: String
     let expected: Expected
+    let offer: String
+    let product: String
     let account: Account
+    private(set) var history: Shown?
 
     init(
         _ why: String,
-        history: Shown?,
         _ expected: Expected,
         _ offer: String = "anyone",
         product: String = "pro.monthly",
         account: Account = .none
-    ) {
-        self.why = why
-        self.history = history
-        self.product = product
-        self.offer = offer
-        self.expected = expected
-        self.account = account
+    ) { (self.why, self.expected, self.offer, self.product, self.account) = (why, expected, offer, product, account) }
+
+    /// The row with what the evidence shows; without, there is none.
+    func when(_ history: Shown?) -> Self {
+        var row = self
+        row.history = history
+        return row
     }
 
-    /// A customer by the parts of ``history(_:_:of:from:asOf:coverage:)``.
-    init(
-        _ why: String,
+    /// The same by the parts of ``history(_:_:of:from:asOf:coverage:)``.
+    func when(
         _ renewals: [RenewalInfo],
         _ transactions: [Transaction],
-        of bundleId: String? = "com.example.reader",
+        of app: String? = "com.example.reader",
         from environment: AppStoreEnvironment? = .production,
         asOf date: Timestamp? = clock,
-        coverage: HistoryCoverage = .complete,
-        _ expected: Expected,
-        _ offer: String = "anyone",
-        product: String = "pro.monthly",
-        account: Account = .none
-    ) {
-        let shown = OffersTests.history(
-            renewals,
-            transactions,
-            of: bundleId,
-            from: environment,
-            asOf: date,
-            coverage: coverage
-        )
-        self.init(why, history: shown, expected, offer, product: product, account: account)
+        coverage: HistoryCoverage = .complete
+    ) -> Self {
+        when(OffersTests.history(renewals, transactions, of: app, from: environment, asOf: date, coverage: coverage))
     }
 
     var testDescription: String { why }
