@@ -9,8 +9,8 @@ struct AppStoreEvidenceTests {
 
     init() throws { authority = try TestAuthority() }
 
-    private func body(_ evidence: String, offer: String = "comeback50") -> String {
-        #"{"evidence":{\#(evidence)},"offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}]}"#
+    private func body(_ evidence: String) -> String {
+        #"{"evidence":{\#(evidence)},\#(Customers.offers("comeback50"))}"#
     }
 
     @Test("A receipt is looked up with the shared secret, in the Sandbox where production says so")
@@ -52,35 +52,5 @@ struct AppStoreEvidenceTests {
         }
         #expect(waiting.allSatisfy { !$0.hasInput })
         service.kill()
-    }
-
-    @Test("A caller that leaves while Apple is asked gets no signature, and uses none of the customer's")
-    func gone() throws {
-        let gate = DispatchSemaphore(value: 0)
-        let server = try FakeServer { _ in
-            gate.wait()
-            return .init(200, Customers.lapsed)
-        }
-        let installation = try Installation(asking: server, trusting: authority)
-        try installation.limit(offer: "maximumSignaturesPerCustomer: 1")
-        let service = try RunningService(installation, flags: ["--app-store-timeout-seconds", "60"])
-        let question =
-            #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","#
-            + body(#""receipt":"MIIB""#, offer: "anyone").dropFirst()
-        let impatient = try Connection(to: service.server)
-        try impatient.send(Connection.post(question))
-        while server.requests.isEmpty { usleep(10_000) }
-        // Who closes its side right behind a request may still read.
-        usleep(500_000)
-        impatient.closeOutput()
-        #expect(impatient.isClosed())
-        gate.signal()
-        let call = "offer_signer_requests_total{route=\"/v1/signatures\",status="
-        while try !service.metrics().keys.contains(where: { $0.hasPrefix(call) }) { usleep(10_000) }
-        #expect(try service.metrics()[call + "\"none\",client=\"backend\"}"] == 1)
-        #expect(try service.metrics().allSatisfy { !$0.key.hasPrefix("offer_signer_signatures") || $0.value == 0 })
-        gate.signal()
-        #expect(try service.sign(question).decisions.first?["discount"] != nil)
-        #expect(try service.sign(question).decisions.first?["reason"] as? String == "signature_limit")
     }
 }

@@ -1,7 +1,4 @@
-import FakeServer
 import Foundation
-import SignedDataFixtures
-import Synchronization
 import Testing
 
 @Suite("The service's clock")
@@ -97,44 +94,6 @@ struct ClockTests {
         try service.waitUntilReadiness(is: 503)
         try service.reload()
         try service.waitUntilReadiness(is: 200)
-        service.stop()
-    }
-
-    @Test(
-        "Of four servers of Apple that answer in turn, one that is ten minutes off stops nobody",
-        arguments: [-600, 600]
-    )
-    func fourServers(seconds: Double) throws {
-        let turns = Mutex(0)
-        let receipt = Customers.lapsed
-        let server = try FakeServer { _ in
-            let turn = turns.withLock { turns in
-                turns += 1
-                return turns
-            }
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.timeZone = TimeZone(identifier: "GMT")
-            formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-            // The first answer of all is the wrong one, too.
-            let date = Date() + (turn % 4 == 1 ? seconds : 0)
-            return .init(200, headers: ["Date": formatter.string(from: date)], receipt)
-        }
-        let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
-        let statuses = Mutex<[Int]>([])
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for number in 0..<25 {
-                let text = Data("receipt \(thread) \(number)".utf8).base64EncodedString()
-                let body =
-                    #"{"evidence":{"receipt":"\#(text)"},"offers":[{"productId":"pro.monthly","offerId":"comeback50"}]}"#
-                let status = (try? service.sign(body).status) ?? 0
-                statuses.withLock { $0.append(status) }
-                usleep(30_000)
-            }
-        }
-        #expect(statuses.withLock { $0.count { $0 == 200 } } == 100, "\(statuses.withLock { $0 })")
-        #expect(turns.withLock { $0 } >= 100)
-        #expect(!service.log.contains("of Apple's"), "\(service.log)")
         service.stop()
     }
 }

@@ -21,25 +21,6 @@ struct LedgerTests {
         #expect(try restarted.sign(request("alice")).decisions.first?["discount"] != nil)
     }
 
-    @Test("Two services share a ledger: of 200 requests at once, a customer gets exactly as many as the catalog says")
-    func limit() throws {
-        let installation = try Installation()
-        try installation.limit(offer: "maximumSignaturesPerCustomer: 5")
-        let services = [try RunningService(installation), try RunningService(installation)]
-        let loads = services.map { Load(on: $0, connections: 20, requests: 5) }
-        let samples = loads.flatMap { $0.finish() }
-        #expect(samples.count == 200)
-        // A slow machine refuses some of so many at once, without doing anything.
-        #expect(samples.allSatisfy { $0.status == 200 || $0.status == 503 && $0.signature.isEmpty })
-        #expect(samples.count { $0.status == 200 } > 5)
-        #expect(samples.filter { !$0.signature.isEmpty }.count == 5)
-        #expect(try installation.records().count == 5)
-        let refused = try services[0].sign(request("alice"))
-        #expect(refused.decisions.first?["reason"] as? String == "signature_limit")
-        let answer = try services[1].ask("/v1/eligibility", request("alice"))
-        #expect(answer.decisions.first?["reason"] as? String == "signature_limit")
-    }
-
     @Test(
         "One receipt serves three customers, however many orders each has; the fourth is refused, and requests for nobody, too"
     )
