@@ -231,17 +231,9 @@ struct TokenTests {
         let open = try installation.check("--server-host", "0.0.0.0", environment: token.environment)
         #expect(open.status == 78 && open.errors.contains("keys[0].pkcs11: is the demo key"), "\(open.errors)")
 
-        try installation.openssl(
-            "pkcs8",
-            "-topk8",
-            "-nocrypt",
-            "-in",
-            installation.key,
-            "-outform",
-            "der",
-            "-out",
-            file
-        )
+        try installation.openssl([
+            "pkcs8", "-topk8", "-nocrypt", "-in", installation.key, "-outform", "der", "-out", file,
+        ])
         try Executable.run(
             [
                 "--module", TestToken.softHSM, "--token-label", "offers", "--login", "--pin", TestToken.pin,

@@ -52,7 +52,7 @@ package final class PgBouncer {
     /// Has it pool in another way from now on, those who are connected, too.
     package func change(to mode: Mode) throws {
         try write(mode)
-        try server.run("psql", "--no-psqlrc", "-q", "--dbname", url(of: "pgbouncer"), "--command", "RELOAD")
+        try server.run("psql", ["--no-psqlrc", "-q", "--dbname", url(of: "pgbouncer"), "--command", "RELOAD"])
     }
 
     private func write(_ mode: Mode) throws {

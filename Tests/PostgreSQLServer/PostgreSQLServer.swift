@@ -39,23 +39,9 @@ package final class PostgreSQLServer {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("server.key"))
         }
         try Self.give(directory)
-        try run(
-            "initdb",
-            "--pgdata",
-            path("data"),
-            "--username",
-            "postgres",
-            "--encoding",
-            "UTF8",
-            "--no-locale",
-            "--auth-local",
-            "trust",
-            "--auth-host",
-            "scram-sha-256",
-            "--pwfile",
-            path("password"),
-            "--no-sync"
-        )
+        let access = ["--auth-local", "trust", "--auth-host", "scram-sha-256", "--pwfile", path("password")]
+        let form = ["--username", "postgres", "--encoding", "UTF8", "--no-locale", "--no-sync"]
+        try run("initdb", ["--pgdata", path("data")] + form + access)
         try start()
         watcher = try watch()
     }
@@ -69,16 +55,8 @@ package final class PostgreSQLServer {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         try Self.give(directory)
         let source = "\(primary.url())&application_name=\(name)"
-        try run(
-            "pg_basebackup",
-            "--pgdata",
-            path("data"),
-            "--dbname",
-            source,
-            "--checkpoint=fast",
-            "--write-recovery-conf",
-            "--no-sync"
-        )
+        let form = ["--checkpoint=fast", "--write-recovery-conf", "--no-sync"]
+        try run("pg_basebackup", ["--pgdata", path("data"), "--dbname", source] + form)
         try start()
         watcher = try watch()
     }
@@ -109,8 +87,11 @@ package final class PostgreSQLServer {
     /// Runs SQL by `psql`.
     @discardableResult
     package func query(_ sql: String, in database: String = "postgres") throws -> String {
-        try run("psql", "--no-psqlrc", "-qtA", "--set=ON_ERROR_STOP=1", "--dbname", url(of: database), "--command", sql)
-            .text.trimmingCharacters(in: .newlines)
+        try run(
+            "psql",
+            ["--no-psqlrc", "-qtA", "--set=ON_ERROR_STOP=1", "--dbname", url(of: database), "--command", sql]
+        )
+        .text.trimmingCharacters(in: .newlines)
     }
 
     /// Starts the server, and waits until it takes connections.
@@ -173,7 +154,7 @@ package final class PostgreSQLServer {
     private func path(_ name: String) -> String { directory.appending(path: name).path }
 
     @discardableResult
-    func run(_ program: String, _ arguments: String...) throws -> ChildProcess.Outcome {
+    func run(_ program: String, _ arguments: [String]) throws -> ChildProcess.Outcome {
         let outcome = try ChildProcess("/usr/bin/env", launcher + [try Self.program(program)] + arguments).outcome()
         guard outcome.status == 0 else { throw PostgreSQLServerFailure(description: "\(program): \(outcome.errors)") }
         return outcome

@@ -4,14 +4,11 @@ extension Installation {
     /// Makes a key `SubscriptionKey_ID.p8`, and its public half `ID.pem`.
     func makeKey(_ id: String) throws {
         try makeKeyFile("SubscriptionKey_\(id).p8")
-        try openssl(
-            "pkey",
-            "-in",
-            directory.path("SubscriptionKey_\(id).p8"),
-            "-pubout",
-            "-out",
-            directory.path("\(id).pem")
-        )
+        try writePublicKey(of: "SubscriptionKey_\(id).p8", to: "\(id).pem")
+    }
+
+    private func writePublicKey(of name: String, to pem: String) throws {
+        try openssl("pkey", "-in", directory.path(name), "-pubout", "-out", directory.path(pem))
     }
 
     func makeKeyFile(_ name: String) throws {
@@ -23,9 +20,8 @@ extension Installation {
     /// Makes a key for App Store Connect; returns the path of its public key.
     func makeConnectKey(_ name: String) throws -> String {
         try makeKeyFile(name)
-        let pem = directory.path("connect.pem")
-        try openssl("pkey", "-in", directory.path(name), "-pubout", "-out", pem)
-        return pem
+        try writePublicKey(of: name, to: "connect.pem")
+        return directory.path("connect.pem")
     }
 
     /// Rewrites the catalog with a list of keys such as `{ id: A, file: a.p8 }`, at once for its readers.

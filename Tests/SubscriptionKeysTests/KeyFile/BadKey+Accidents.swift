@@ -16,15 +16,8 @@ extension BadKey {
             try Tool.openssl("ecparam", "-name", "prime256v1", "-genkey")
         },
         BadKey("curve by its numbers", .explicitParameters, says: "explicit parameters") {
-            try Tool.openssl(
-                "genpkey",
-                "-algorithm",
-                "EC",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-pkeyopt",
-                "ec_param_enc:explicit"
-            )
+            let options = ["-pkeyopt", "ec_paramgen_curve:P-256", "-pkeyopt", "ec_param_enc:explicit"]
+            return try Tool.openssl(["genpkey", "-algorithm", "EC"] + options)
         },
         BadKey("PKCS#12", .notPEM, says: "is PKCS#12") { try pkcs12() },
         BadKey("Bag Attributes", .notPEM, says: "has Bag Attributes") {
