@@ -3,12 +3,12 @@ package import Offers
 /// A book by flat lists, as an answer or, with partial coverage, as signed data of one moment.
 extension Book {
     package init(
-        bundleId: String?,
-        environment: AppStoreEnvironment?,
+        of bundleId: String?,
+        in environment: AppStoreEnvironment? = .production,
         asOf: Timestamp?,
-        renewals: [RenewalInfo]?,
-        transactions: [Transaction],
-        coverage: HistoryCoverage = .complete
+        _ renewals: [RenewalInfo]?,
+        _ transactions: [Transaction],
+        _ coverage: HistoryCoverage = .complete
     ) {
         let isSigned = coverage == .partial
         self.init(
@@ -47,14 +47,25 @@ extension Book {
     }
 
     private func with(_ renewals: [RenewalInfo]?, _ transactions: [Transaction], _ coverage: HistoryCoverage) -> Book {
-        Book(
-            bundleId: bundleId,
-            environment: environment,
-            asOf: asOf,
-            renewals: renewals,
-            transactions: transactions,
-            coverage: coverage
-        )
+        Book(of: bundleId, in: environment, asOf: asOf, renewals, transactions, coverage)
+    }
+}
+
+extension Transaction {
+    /// A period of a subscription: its first transaction, unless it is called otherwise.
+    package init(
+        _ id: String,
+        _ productId: String = "monthly",
+        in group: String? = nil,
+        from start: Timestamp?,
+        until end: Timestamp?,
+        by account: AppAccountToken? = nil,
+        under offer: RedeemedOffer? = nil,
+        called transactionId: String? = nil
+    ) {
+        self.init(originalTransactionId: id, productId: productId)
+        (subscriptionGroupIdentifier, purchaseDate, expiresDate) = (group, start, end)
+        (appAccountToken, self.offer, self.transactionId) = (account, offer, transactionId ?? id)
     }
 }
 

@@ -90,13 +90,7 @@ struct DiagnoseReportsTests {
 
     @Test("A customer without subscriptions never subscribed for any offer")
     func newcomer() async throws {
-        let nothing = Book(
-            bundleId: "reader",
-            environment: .production,
-            asOf: Self.now.adding(seconds: -60),
-            renewals: [],
-            transactions: []
-        )
+        let nothing = Book(of: "reader", asOf: Self.now.adding(seconds: -60), [], [])
         for offerId in ["anywhere", "gone"] {
             let causes = try await diagnose("audio", offerId, history: nothing)
             #expect(causes.last?.code == .neverSubscribed)
@@ -180,23 +174,11 @@ struct DiagnoseReportsTests {
     func oneCustomer() async throws {
         let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))
         func learn(_ transactionId: String, after previous: String? = nil, for account: Account) {
-            var transaction = Transaction(
-                originalTransactionId: transactionId,
-                productId: "monthly",
-                subscriptionGroupIdentifier: "1",
-                purchaseDate: Self.now.adding(days: -10),
-                expiresDate: Self.now.adding(days: 20),
-                transactionId: transactionId
-            )
+            let (start, end) = (Self.now.adding(days: -10), Self.now.adding(days: 20))
+            var transaction = Transaction(transactionId, in: "1", from: start, until: end)
             transaction.appTransactionId = "app-\(transactionId)"
             transaction.previousOriginalTransactionId = previous
-            let history = Book(
-                bundleId: "reader",
-                environment: .production,
-                asOf: Self.now.adding(seconds: -60),
-                renewals: [],
-                transactions: [transaction]
-            )
+            let history = Book(of: "reader", asOf: Self.now.adding(seconds: -60), [], [transaction])
             memory.learn(history, from: .appStore, for: account, of: app, beside: Book(), at: Self.now)
         }
         learn("1", for: Self.alice)

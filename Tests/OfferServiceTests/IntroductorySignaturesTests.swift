@@ -121,30 +121,20 @@ struct IntroductorySignaturesTests {
 
     /// What the App Store says of a customer who has the purchases, all of them lapsed.
     private func history(_ transactions: [Transaction]) -> Book {
-        Book(
-            bundleId: "com.example.reader",
-            environment: .production,
-            asOf: now,
-            renewals: transactions.map { transaction in
-                RenewalInfo(
-                    originalTransactionId: transaction.originalTransactionId,
-                    productId: transaction.productId,
-                    autoRenewStatus: false,
-                    hasExpirationIntent: true
-                )
-            },
-            transactions: transactions
-        )
+        let renewals = transactions.map { transaction in
+            RenewalInfo(
+                originalTransactionId: transaction.originalTransactionId,
+                productId: transaction.productId,
+                autoRenewStatus: false,
+                hasExpirationIntent: true
+            )
+        }
+        return Book(of: "com.example.reader", asOf: now, renewals, transactions)
     }
 
     private func lapsed(_ id: String, of originalId: String, download: String) -> Transaction {
-        var transaction = Transaction(
-            originalTransactionId: originalId,
-            productId: "monthly",
-            purchaseDate: now.adding(days: -90),
-            expiresDate: now.adding(days: -60),
-            transactionId: id
-        )
+        let (start, end) = (now.adding(days: -90), now.adding(days: -60))
+        var transaction = Transaction(originalId, from: start, until: end, called: id)
         transaction.appTransactionId = download
         return transaction
     }

@@ -74,21 +74,9 @@ struct ReceiptResponse {
 extension Book {
     /// A customer who subscribes to product `monthly`, and has paid for days to come.
     static func active(bundleId: String = "reader", at now: Timestamp, told secondsAgo: Int64) -> Book {
-        Book(
-            bundleId: bundleId,
-            environment: .production,
-            asOf: now.adding(seconds: -secondsAgo),
-            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
-            transactions: [
-                Transaction(
-                    originalTransactionId: "1",
-                    productId: "monthly",
-                    purchaseDate: now.adding(seconds: -900_000),
-                    expiresDate: now.adding(seconds: 900_000),
-                    transactionId: "1"
-                )
-            ]
-        )
+        let paid = Transaction("1", from: now.adding(seconds: -900_000), until: now.adding(seconds: 900_000))
+        let renewal = RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)
+        return Book(of: bundleId, asOf: now.adding(seconds: -secondsAgo), [renewal], [paid])
     }
 }
 

@@ -82,7 +82,7 @@ struct AppStoreMetricsTests {
     func shared() async throws {
         let fetcher = fetcher([])
         let key = QuestionKey(.transactionId("1"), of: "b")
-        let history = Book(bundleId: "b", environment: .production, asOf: nil, renewals: [], transactions: [])
+        let history = Book(of: "b", asOf: nil, [], [])
         let name = "offer_signer_app_store_questions_total{answered_by=\"shared_call\"} 1"
         _ = try await fetcher.flights.history(for: key) { () throws(EvidenceFault) in
             fetcher.updateGauges()

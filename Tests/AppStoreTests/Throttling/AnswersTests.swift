@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Equal questions")
 struct AnswersTests {
-    private let history = Book(bundleId: "b", environment: .production, asOf: nil, renewals: [], transactions: [])
+    private let history = Book(of: "b", asOf: nil, [], [])
 
     private func key(_ id: String, of bundleId: String = "b") -> QuestionKey {
         QuestionKey(.transactionId(id), of: bundleId)

@@ -9,13 +9,9 @@ struct JoinedTransactionsTests {
     private static let counts = [1, 2, 15, 16, 17, 40]
 
     private func transaction(_ number: Int, of subscription: Int, doesExpire: Bool = true) -> Transaction {
-        Transaction(
-            originalTransactionId: "\(subscription)",
-            productId: "pro",
-            purchaseDate: Timestamp(millisecondsSince1970: Int64(number)),
-            expiresDate: doesExpire ? Timestamp(millisecondsSince1970: Int64(number + 1)) : nil,
-            transactionId: "\(number)"
-        )
+        let dates = [number, number + 1].map { Timestamp(millisecondsSince1970: Int64($0)) }
+        let end = doesExpire ? dates[1] : nil
+        return Transaction("\(subscription)", "pro", from: dates[0], until: end, called: "\(number)")
     }
 
     @Test("Each list keeps what it alone has, however long the other is", arguments: counts)

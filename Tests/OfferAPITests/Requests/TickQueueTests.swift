@@ -26,21 +26,9 @@ struct TickQueueTests {
         ) async throws(EvidenceFault) -> Book {
             while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
             let now = PublicEndpoints.noon
-            return Book(
-                bundleId: bundleId,
-                environment: .production,
-                asOf: now,
-                renewals: [RenewalInfo(originalTransactionId: "1", productId: "p", autoRenewStatus: true)],
-                transactions: [
-                    Transaction(
-                        originalTransactionId: "1",
-                        productId: "p",
-                        purchaseDate: now.adding(seconds: -86_400),
-                        expiresDate: now.adding(seconds: 86_400),
-                        transactionId: "1"
-                    )
-                ]
-            )
+            let paid = Transaction("1", "p", from: now.adding(days: -1), until: now.adding(days: 1))
+            let renewal = RenewalInfo(originalTransactionId: "1", productId: "p", autoRenewStatus: true)
+            return Book(of: bundleId, asOf: now, [renewal], [paid])
         }
     }
 

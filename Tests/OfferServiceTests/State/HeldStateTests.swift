@@ -142,14 +142,7 @@ struct HeldStateTests {
     @Test("Lists without a transaction are evidence that names no subscription: what is held counts")
     func emptyLists() async {
         let empty = Evidence.signedTransactions([], renewalInfos: [])
-        let nothing = Book(
-            bundleId: nil,
-            environment: nil,
-            asOf: nil,
-            renewals: [],
-            transactions: [],
-            coverage: .partial
-        )
+        let nothing = Book(of: nil, in: nil, asOf: nil, [], [], .partial)
         #expect(await ask(empty, account: .none, atHand: nothing) == "no_evidence")
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 300))) == "active")
         #expect(await ask(empty, atHand: nothing) == "active")
@@ -262,13 +255,8 @@ struct HeldStateTests {
         var other = Self.active(secondsAgo: 7300)
         other.coverage = .partial
         let own = other
-        other.transactions[0] = Transaction(
-            originalTransactionId: "2",
-            productId: "monthly",
-            purchaseDate: Self.now.adding(seconds: -900_000),
-            expiresDate: Self.now.adding(seconds: -90_000),
-            transactionId: "2"
-        )
+        let (start, end) = (Self.now.adding(seconds: -900_000), Self.now.adding(seconds: -90_000))
+        other.transactions[0] = Transaction("2", from: start, until: end)
         other.renewals = []
         #expect(await ask(signed, account: .applicationUsername("bob"), atHand: other) == "lapsed")
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 7200))) == "evidence_stale")

@@ -52,21 +52,14 @@ struct SandboxTests {
         var renewal = RenewalInfo(originalTransactionId: "1", productId: product, autoRenewStatus: renews)
         change(&renewal)
         let transaction = Transaction(
-            originalTransactionId: "1",
-            productId: product,
-            purchaseDate: now.adding(days: end - 30),
-            expiresDate: now.adding(days: end),
-            offer: offer.map { .promotional($0) },
-            transactionId: "\(environment)"
+            "1",
+            product,
+            from: now.adding(days: end - 30),
+            until: now.adding(days: end),
+            under: offer.map { .promotional($0) },
+            called: "\(environment)"
         )
-        return Book(
-            bundleId: "reader",
-            environment: environment,
-            asOf: now.adding(days: -days),
-            renewals: [renewal],
-            transactions: [transaction],
-            coverage: .partial
-        )
+        return Book(of: "reader", in: environment, asOf: now.adding(days: -days), [renewal], [transaction], .partial)
     }
 
     /// The reason, and how the customer is known; the Sandbox's evidence is of a subscription that lapsed.

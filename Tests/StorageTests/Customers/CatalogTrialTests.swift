@@ -55,18 +55,10 @@ struct CatalogTrialTests {
             let id = "\(1_000_000 + number * 10 + part)"
             let end = clock.adding(days: up(to: 500) - 450)
             let isNamed = !number.isMultiple(of: 3) && !isLone
-            let purchase = Transaction(
-                originalTransactionId: id,
-                productId: "monthly",
-                subscriptionGroupIdentifier: "1",
-                purchaseDate: end.adding(days: -30),
-                expiresDate: end,
-                revocationDate: up(to: 12) == 0 ? end.adding(days: -3) : nil,
-                revocation: nil,
-                appAccountToken: isNamed ? digest?.pseudonym : nil,
-                offer: up(to: 4) == 0 ? .promotional("capped") : nil,
-                transactionId: id
-            )
+            let account = isNamed ? digest?.pseudonym : nil
+            var purchase = Transaction(id, in: "1", from: end.adding(days: -30), until: end, by: account)
+            purchase.revocationDate = up(to: 12) == 0 ? end.adding(days: -3) : nil
+            purchase.offer = up(to: 4) == 0 ? .promotional("capped") : nil
             let said = min(end.adding(days: up(to: 20) - 10), clock)
             let renewal = RenewalInfo(originalTransactionId: id, productId: "monthly", autoRenewStatus: up(to: 2) == 0)
             let environment: AppStoreEnvironment = up(to: 8) == 0 ? .sandbox : .production

@@ -14,18 +14,10 @@ struct KeptStatesTests {
         refunded: Bool = false
     ) -> Chapter {
         let end = clock.adding(days: -daysAgo)
-        let purchase = Transaction(
-            originalTransactionId: id,
-            productId: "monthly",
-            subscriptionGroupIdentifier: "1",
-            purchaseDate: end.adding(days: -30),
-            expiresDate: end,
-            revocationDate: refunded ? end.adding(days: -1) : nil,
-            revocation: refunded ? Revocation(.full, percentage: nil) : nil,
-            appAccountToken: digest(1).pseudonym,
-            offer: offer,
-            transactionId: id
-        )
+        let account = digest(1).pseudonym
+        var purchase = Transaction(id, in: "1", from: end.adding(days: -30), until: end, by: account, under: offer)
+        purchase.revocationDate = refunded ? end.adding(days: -1) : nil
+        purchase.revocation = refunded ? Revocation(.full, percentage: nil) : nil
         let said = end.adding(days: -2)
         let renewal = RenewalInfo(originalTransactionId: id, productId: "monthly", autoRenewStatus: renews)
         return Chapter(

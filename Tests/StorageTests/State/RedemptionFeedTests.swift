@@ -20,33 +20,15 @@ struct RedemptionFeedTests {
         item: String? = nil
     ) -> StateWork {
         let time = start.adding(seconds: minute * 60)
-        var purchase = Transaction(
-            originalTransactionId: subscription,
-            productId: "monthly",
-            subscriptionGroupIdentifier: "1",
-            purchaseDate: time,
-            expiresDate: time.adding(days: 30),
-            offer: offer.map { .promotional($0) },
-            transactionId: transaction,
-            price: PaidPrice(milliunits: 4990, currency: "EUR"),
-            storefront: "DEU"
-        )
+        let end = time.adding(days: 30)
+        var purchase = Transaction(subscription, in: "1", from: time, until: end, called: transaction)
+        purchase.offer = offer.map { .promotional($0) }
+        purchase.price = PaidPrice(milliunits: 4990, currency: "EUR")
+        purchase.storefront = "DEU"
         purchase.webOrderLineItemId = item
-        let history = Book(
-            bundleId: app,
-            environment: .production,
-            asOf: time,
-            renewals: [
-                RenewalInfo(
-                    originalTransactionId: subscription,
-                    productId: "monthly",
-                    autoRenewStatus: true,
-                    offer: next.map { .promotional($0) }
-                )
-            ],
-            transactions: [purchase],
-            coverage: .partial
-        )
+        var renewal = RenewalInfo(originalTransactionId: subscription, productId: "monthly", autoRenewStatus: true)
+        renewal.offer = next.map { .promotional($0) }
+        let history = Book(of: app, asOf: time, [renewal], [purchase], .partial)
         let observation = history.remembered(
             presentedFor: .applicationUsername("reader-1"),
             digester: testDigestKey,

@@ -20,26 +20,12 @@ struct RedemptionTests {
         bundleId: String = "com.example.reader",
         item: String? = nil
     ) -> Book {
-        var transaction = Transaction(
-            originalTransactionId: id,
-            productId: "monthly",
-            subscriptionGroupIdentifier: "1",
-            purchaseDate: time,
-            expiresDate: time.adding(seconds: 2_592_000),
-            offer: offer,
-            transactionId: transactionId,
-            price: price,
-            storefront: price == nil ? nil : "DEU"
-        )
+        let end = time.adding(days: 30)
+        var transaction = Transaction(id, in: "1", from: time, until: end, under: offer, called: transactionId)
+        (transaction.price, transaction.storefront) = (price, price == nil ? nil : "DEU")
         transaction.webOrderLineItemId = item
-        let history = Book(
-            bundleId: bundleId,
-            environment: .production,
-            asOf: time,
-            renewals: [RenewalInfo(originalTransactionId: id, productId: "monthly")],
-            transactions: [transaction],
-            coverage: .partial
-        )
+        let renewal = RenewalInfo(originalTransactionId: id, productId: "monthly")
+        let history = Book(of: bundleId, asOf: time, [renewal], [transaction], .partial)
         return history.remembered(presentedFor: account, digester: testDigestKey, at: time)
     }
 
@@ -235,24 +221,17 @@ struct RedemptionTests {
         ])
         let transactions = (0..<1000).map { number in
             Transaction(
-                originalTransactionId: "1000",
-                productId: "monthly",
-                subscriptionGroupIdentifier: "1",
-                purchaseDate: Self.minute(Int64(number)),
-                expiresDate: Self.minute(Int64(number) + 1),
-                appAccountToken: AppAccountToken(token(number)),
-                offer: number.isMultiple(of: 2) ? .promotional("comeback50") : nil,
-                transactionId: "\(number + 1000)"
+                "1000",
+                in: "1",
+                from: Self.minute(Int64(number)),
+                until: Self.minute(Int64(number) + 1),
+                by: AppAccountToken(token(number)),
+                under: number.isMultiple(of: 2) ? .promotional("comeback50") : nil,
+                called: "\(number + 1000)"
             )
         }
-        let history = Book(
-            bundleId: "com.example.reader",
-            environment: .production,
-            asOf: Self.minute(1000),
-            renewals: [RenewalInfo(originalTransactionId: "1000", productId: "monthly")],
-            transactions: transactions,
-            coverage: .complete
-        )
+        let renewal = RenewalInfo(originalTransactionId: "1000", productId: "monthly")
+        let history = Book(of: "com.example.reader", asOf: Self.minute(1000), [renewal], transactions)
         let observation = history.remembered(digester: testDigestKey, at: Self.minute(1000))
         try learn([observation], in: fixture)
         let accounts = try fixture.rows("SELECT account FROM held_accounts").count
