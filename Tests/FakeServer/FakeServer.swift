@@ -30,12 +30,9 @@ package final class FakeServer: Sendable {
             bytesPerSecond: Int? = nil,
             closes: Bool = false
         ) {
-            self.status = status
-            self.headers = headers
+            (self.status, self.headers) = (status, headers)
             self.body = Data(body.utf8)
-            self.delay = delay
-            self.bytesPerSecond = bytesPerSecond
-            self.closes = closes
+            (self.delay, self.bytesPerSecond, self.closes) = (delay, bytesPerSecond, closes)
         }
     }
 

@@ -22,11 +22,8 @@ package final class ScriptedLedger: SignatureLedger {
         isAtHand: Bool = false,
         outcome: @escaping @Sendable (OfferGrant) -> GrantOutcome = { _ in .recorded }
     ) {
-        self.answer = answer
-        self.failure = failure
-        self.suspects = suspects
-        self.isAtHand = isAtHand
-        self.outcome = outcome
+        (self.answer, self.failure, self.suspects) = (answer, failure, suspects)
+        (self.isAtHand, self.outcome) = (isAtHand, outcome)
     }
 
     package var entries: [LedgerEntry] { state.withLock { $0.entries } }

@@ -19,8 +19,7 @@ package final class PgBouncer {
 
     /// It gives out its sessions in turn, or, as by default, that which became free last.
     package init(before server: PostgreSQLServer, _ mode: Mode, givesInTurn: Bool = false) throws {
-        self.server = server
-        self.givesInTurn = givesInTurn
+        (self.server, self.givesInTurn) = (server, givesInTurn)
         directory = URL(filePath: "/tmp/pb-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         try Data("\"postgres\" \"\"\n".utf8).write(to: directory.appending(path: "users"))

@@ -23,8 +23,7 @@ struct EvidenceOwnerTests {
             whole: (Reason, isCounted: Bool)? = nil
         ) {
             testDescription = description
-            self.transactions = transactions
-            self.composed = composed
+            (self.transactions, self.composed) = (transactions, composed)
             self.whole = whole ?? composed
         }
     }

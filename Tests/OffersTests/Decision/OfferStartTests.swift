@@ -19,12 +19,8 @@ struct OfferStartTests {
             replaces: Bool = false,
             product: String = "pro.monthly"
         ) {
-            self.why = why
-            self.history = history
-            self.product = product
-            self.offer = offer
-            self.begins = begins
-            self.replaces = replaces
+            (self.why, self.history, self.product) = (why, history, product)
+            (self.offer, self.begins, self.replaces) = (offer, begins, replaces)
         }
 
         var testDescription: String { why }

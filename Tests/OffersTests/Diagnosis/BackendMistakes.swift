@@ -38,10 +38,7 @@ struct BackendMistake: Sendable, CustomTestStringConvertible {
         _ name: String,
         _ make: @escaping @Sendable (inout Backend) -> Void
     ) {
-        self.codes = codes
-        self.part = part
-        self.name = name
-        self.make = make
+        (self.codes, self.part, self.name, self.make) = (codes, part, name, make)
     }
 
     private static func field(

@@ -9,8 +9,7 @@ final class CountingVerifier: SignatureVerifier {
     private let counted = Mutex(0)
 
     init(_ keyIdentifier: String, signed: String? = nil, hashedBy hash: SignedHash = .sha256) {
-        self.hash = hash
-        self.keyIdentifier = keyIdentifier
+        (self.hash, self.keyIdentifier) = (hash, keyIdentifier)
         self.signed = signed.map { Array($0.utf8) }
     }
 

@@ -11,8 +11,7 @@ private final class ScriptedSigner: ES256Signer {
     private let signature: [UInt8]
 
     init(_ signature: [UInt8] = scriptedDER, keyIdentifier: String = "EXAMPLE123") {
-        self.signature = signature
-        self.keyIdentifier = keyIdentifier
+        (self.signature, self.keyIdentifier) = (signature, keyIdentifier)
     }
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
