@@ -3,8 +3,10 @@
 
 set -euo pipefail
 
-psql --set ON_ERROR_STOP=1 --username postgres --dbname offer_signer \
-    --set owner="$(cat /run/secrets/owner-password)" --set service="$(cat /run/secrets/service-password)" <<'END'
+# One that cannot be read ends this: PostgreSQL takes an empty password for none.
+owner=$(cat /run/secrets/owner-password)
+service=$(cat /run/secrets/service-password)
+psql --set ON_ERROR_STOP=1 --username postgres --dbname offer_signer --set owner="$owner" --set service="$service" <<'END'
 CREATE ROLE offer_signer_owner LOGIN PASSWORD :'owner';
 CREATE ROLE offer_signer LOGIN PASSWORD :'service';
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;

@@ -26,10 +26,11 @@ for role in service owner; do
     [[ $role == owner ]] && file=secrets/owner/passfile name=offer_signer_owner
     printf 'database:5432:offer_signer:%s:%s\n' "$name" "$password" >"$file"
 done
+# For the database's user in its image.
+chmod 0755 secrets secrets/database
+chmod 0444 secrets/database/*password
 if [[ $(id -u) -eq 0 ]]; then
     chown -R 65532:65532 secrets/shared secrets/owner secrets/configuration
-    chmod 0755 secrets secrets/database
-    chmod 0444 secrets/database/*password
 else
     echo "Not run as root: give shared, owner and configuration in deploy/secrets to user 65532:"
     echo "sudo chown -R 65532 deploy/secrets/shared deploy/secrets/owner deploy/secrets/configuration"
