@@ -57,11 +57,13 @@ appStore:
   additionalRoots: [../app-store/root.pem]
 YAML
 
+port=8080
+if [[ "$*" =~ --server-port[=\ ]([0-9]+) ]]; then port=${BASH_REMATCH[1]}; fi
 cat <<TRY
 The App Store is a stand-in, at $address, with a customer in each state: docs/app-store-simulator.md.
 To ask for a signature for one who lapsed, in another terminal:
 
-  curl -s http://127.0.0.1:8080/v1/signatures --oauth2-bearer demo-token-for-loopback-only \\
+  curl -s http://127.0.0.1:$port/v1/signatures --oauth2-bearer demo-token-for-loopback-only \\
     -H 'Content-Type: application/json' -d '
     { "bundleId": "com.example.reader",
       "appAccountToken": "7e3fb20b-4cdb-47cc-936d-99d65f608138",
