@@ -76,8 +76,8 @@ extension MetricDefinition {
             "How large the ledger's database is with all in it (sqlite without its log), measured once a minute at "
             + "the most.",
         "offer_signer_ledger_verified_timestamp_seconds":
-            "When ledger verify last found all of the ledger sound, in seconds since 1970; left out where it did not yet, and "
-            + "where the last one found a fault.",
+            "When ledger verify last found all of the ledger sound, in seconds since 1970; 0 where the last one found a fault, "
+            + "left out where there was none.",
         "offer_signer_ledger_free_bytes": "What the disk of an SQLite ledger has left for the service's user.",
         "offer_signer_redemptions_last_day":
             "Redemptions in production within the last 24 hours of offers that were signed here, by app; replicas "
