@@ -160,8 +160,10 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "AppStoreSimulator", "StrictJSON",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Lab/LoadGenerator",

@@ -34,7 +34,7 @@ struct MadeUpRequestsTests {
             ),
             payloads: customer.signedPayloads,
             signer: AppStoreSigner(key: Self.key, chain: [[1], [2]])
-        ) { HTTPRequestBytes.head("POST", "/v1/signatures", host: "h", token: "t", bodyLength: $0) }
+        ) { HTTPRequestBytes.head("/v1/signatures", host: "h", token: "t", bodyLength: $0) }
     }
 
     private func json(_ bytes: some Sequence<UInt8>) throws -> [String: Any] {

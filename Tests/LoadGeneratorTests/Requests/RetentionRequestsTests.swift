@@ -27,7 +27,7 @@ struct RetentionRequestsTests {
             body: Array(#"{"signedPayload":"\#(MadeUpRequests.signedMark(0))"}"#.utf8),
             payloads: [Array(payload.utf8)],
             signer: AppStoreSigner(key: appleKey, chain: [[1]])
-        ) { HTTPRequestBytes.head("POST", "/v1/retention-messages", host: "h", token: nil, bodyLength: $0) }
+        ) { HTTPRequestBytes.head("/v1/retention-messages", host: "h", token: nil, bodyLength: $0) }
     }
 
     private func base64(_ text: Substring) throws -> Data {

@@ -1,80 +1,49 @@
+import AsyncHTTPClient
 internal import FoundationEssentials
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// A request outside of the measurement: what the generator has to know before it starts.
 struct HTTPQuestion {
+    // A service that is not there is no reason to wait: it is not asked again until the time is up.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     let address: ServiceAddress
     /// How long connection and answer may take, in seconds.
     let timeoutSeconds: Double
 
-    /// Asks, over a connection of its own; a task that is cancelled waits no longer.
+    /// Asks; a task that is cancelled waits no longer.
     func ask(
         _ method: String,
         _ path: String,
         token: String? = nil,
         body: [UInt8] = []
     ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
-        let request = HTTPRequestBytes.make(method, path, host: address.authority, token: token, body: body)
-        // One that stays: a task that gives up leaves questions behind that are still on their way.
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let answer = eventLoop.makePromise(of: AnswerReader.Answer.self)
-        let deadline = eventLoop.scheduleTask(in: .nanoseconds(Int64(timeoutSeconds * 1e9))) {
-            answer.fail(LoadFault("there was no answer within \(timeoutSeconds) seconds"))
+        var request = HTTPClientRequest(url: "\(address)\(path)")
+        request.method = HTTPMethod(rawValue: method)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if method != "GET" {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(body)
         }
-        defer { deadline.cancel() }
         do {
-            ClientBootstrap(group: eventLoop)
-                .connectTimeout(.nanoseconds(Int64(timeoutSeconds * 1e9)))
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(QuestionHandler(answer))
-                    }
-                }
-                .connect(host: address.host, port: address.port)
-                .whenComplete { result in
-                    switch result {
-                    case .success(let channel):
-                        channel.writeAndFlush(request, promise: nil)
-                        answer.futureResult.whenComplete { _ in channel.close(promise: nil) }
-                    case .failure(let error): answer.fail(error)
-                    }
-                }
-            let result = try await withTaskCancellationHandler {
-                try await answer.futureResult.get()
-            } onCancel: {
-                answer.fail(LoadFault("nobody waits for the answer any more"))
-            }
-            return (result.status, Array(result.body.readableBytesView))
+            let answer = try await Self.client.execute(request, timeout: .nanoseconds(Int64(timeoutSeconds * 1e9)))
+            let body = try await answer.body.collect(upTo: AnswerReader.longestBody)
+            return (Int(answer.status.code), Array(body.readableBytesView))
         } catch {
-            throw LoadFault("\(method) \(address)\(path): \(LoadFailure.reason(error))")
+            let isLate = error as? HTTPClientError == .deadlineExceeded
+            let reason = isLate ? "there was no answer within \(timeoutSeconds) seconds" : LoadFailure.reason(error)
+            throw LoadFault("\(method) \(address)\(path): \(reason)")
         }
     }
-}
-
-private final class QuestionHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let answer: EventLoopPromise<AnswerReader.Answer>
-    private var reader = AnswerReader()
-
-    init(_ answer: EventLoopPromise<AnswerReader.Answer>) { self.answer = answer }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        reader.append(unwrapInboundIn(data))
-        do throws(LoadFault) {
-            if let answer = try reader.next() { self.answer.succeed(answer) }
-        } catch {
-            answer.fail(LoadFault("this is no HTTP: \(error)"))
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        answer.fail(LoadFault("the connection was closed"))
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { answer.fail(error) }
 }
 
 extension LoadFailure {
@@ -82,6 +51,8 @@ extension LoadFailure {
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as LoadFault: error.description
+        case let error as HTTPClientError: error == .remoteConnectionClosed ? "the connection was closed" : "\(error)"
+        case let error as HTTPParserError: "this is no HTTP: \(error)"
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) } ?? "the host's name is not known"
         case let error as IOError: String(cString: strerror(error.errnoCode))
@@ -101,10 +72,6 @@ package struct LoadFault: Error, CustomStringConvertible {
 }
 
 enum HTTPRequestBytes {
-    static func make(_ method: String, _ path: String, host: String, token: String?, body: [UInt8]) -> ByteBuffer {
-        joined(head(method, path, host: host, token: token, bodyLength: body.count), body)
-    }
-
     static func joined(_ head: [UInt8], _ body: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(head.count + body.count)
@@ -113,11 +80,10 @@ enum HTTPRequestBytes {
         return buffer
     }
 
-    static func head(_ method: String, _ path: String, host: String, token: String?, bodyLength: Int) -> [UInt8] {
-        var fields = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
-        if let token { fields += "Authorization: Bearer \(token)\r\n" }
-        if method != "GET" { fields += "Content-Type: application/json\r\nContent-Length: \(bodyLength)\r\n" }
-        return Array((fields + "\r\n").utf8)
+    static func head(_ path: String, host: String, token: String?, bodyLength: Int) -> [UInt8] {
+        let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        let fields = "POST \(path) HTTP/1.1\r\nHost: \(host)\r\n\(authorization)Content-Type: application/json\r\n"
+        return Array("\(fields)Content-Length: \(bodyLength)\r\n\r\n".utf8)
     }
 }
 

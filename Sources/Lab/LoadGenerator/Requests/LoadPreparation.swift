@@ -91,13 +91,7 @@ package struct LoadPreparation: Sendable {
             let asked = (0..<offersPerRequest).map { found[$0 % found.count] }
             requests.append(
                 LoadRequest(
-                    bytes: HTTPRequestBytes.make(
-                        "POST",
-                        "/v1/signatures",
-                        host: address.authority,
-                        token: token,
-                        body: body(asked)
-                    ),
+                    bytes: HTTPRequestBytes.joined(head(body(asked).count), body(asked)),
                     expected: ExpectedAnswer(bundleId: bundleId, account: account, offers: asked)
                 )
             )
@@ -209,10 +203,13 @@ extension LoadPreparation {
                 offers: offers
             ),
             payloads: isSigned ? customer.signedPayloads : [],
-            signer: isSigned ? signer : nil
-        ) { length in
-            HTTPRequestBytes.head("POST", "/v1/signatures", host: address.authority, token: token, bodyLength: length)
-        }
+            signer: isSigned ? signer : nil,
+            head: head
+        )
+    }
+
+    private func head(_ length: Int) -> [UInt8] {
+        HTTPRequestBytes.head("/v1/signatures", host: address.authority, token: token, bodyLength: length)
     }
 
     /// Shows the service the signed transactions of each customer once, and gives the offers that the customers may

@@ -85,7 +85,7 @@ package struct RetentionPreparation: Sendable {
             body: Self.body(MadeUpRequests.signedMark(0)),
             payloads: [call.retentionCall(MadeUpRequests.accountMark)],
             signer: signer
-        ) { HTTPRequestBytes.head("POST", Self.path, host: address.authority, token: nil, bodyLength: $0) }
+        ) { HTTPRequestBytes.head(Self.path, host: address.authority, token: nil, bodyLength: $0) }
         try await requests.prepare(expectedRequests)
         let shown = offer.map { "\($0.productId) \($0.offerId)" } ?? answer.kind.rawValue
         let hand = RequestDeck.Hand(
