@@ -15,20 +15,14 @@ final class UpkeepTimer: Sendable {
         var hasFailed = false
     }
 
-    private let seconds: Int
     private let hourly = Mutex(Hourly())
     // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-    /// Calls nothing yet; then on this queue, every so many seconds.
-    init(on queue: DispatchQueue, every seconds: Int = 1) {
-        self.seconds = seconds
+    /// Calls nothing yet; then on this queue, every second.
+    init(on queue: DispatchQueue) {
         timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(
-            deadline: .now() + .seconds(seconds),
-            repeating: .seconds(seconds),
-            leeway: .milliseconds(100 * seconds)
-        )
+        timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
         // libdispatch logs a deprecation where a source is activated without one.
         timer.setEventHandler {}
         timer.activate()
@@ -56,7 +50,7 @@ final class UpkeepTimer: Sendable {
 
     private func isHour() -> Bool {
         hourly.withLock { hourly in
-            hourly.remaining -= seconds
+            hourly.remaining -= 1
             guard hourly.remaining <= 0 else { return false }
             hourly.remaining = Self.hour
             if !hourly.hasFailed { hourly.pause = 1 }
