@@ -63,7 +63,7 @@ extension Session {
                 guard known.insert(SignaturePlace(writer: record.writer, number: record.number)).inserted else {
                     continue
                 }
-                let redeemed = try rows.optionalInteger(row, 18).map { Timestamp(millisecondsSince1970: $0) }
+                let redeemed = try rows.optionalTime(row, 18)
                 found.signatures.append(CustomerHoldings.Signature(record: record, redeemedAt: redeemed))
             }
         }
@@ -113,15 +113,10 @@ extension Session {
         _ signatures: Set<SignaturePlace>
     ) throws(StorageFailure) -> [FeedEntry] {
         var found: [Int64: FeedEntry] = [:]
-        for identity in identities {
-            let rows = try run(identity.call(RedemptionFeedSQL.ofSubscription))
-            for row in rows.rows {
-                let entry = try rows.feedEntry(row)
-                found[entry.position] = entry
-            }
-        }
-        for place in signatures {
-            let rows = try run(RedemptionFeedSQL.ofSignature, .text(place.writer), .integer(place.number))
+        let calls =
+            identities.map { $0.call(RedemptionFeedSQL.ofSubscription) }
+            + signatures.map { SQLCall(RedemptionFeedSQL.ofSignature, .text($0.writer), .integer($0.number)) }
+        for rows in try run(calls) {
             for row in rows.rows {
                 let entry = try rows.feedEntry(row)
                 found[entry.position] = entry

@@ -82,6 +82,18 @@ package struct Rows: Sendable {
         Timestamp(millisecondsSince1970: try integer(row, column))
     }
 
+    func optionalTime(_ row: Int, _ column: Int) throws(StorageFailure) -> Timestamp? {
+        value(row, column) == .null ? nil : try time(row, column)
+    }
+
+    /// A price, by its amount and its currency in the next column.
+    func price(_ row: Int, from column: Int) throws(StorageFailure) -> PaidPrice? {
+        guard let milliunits = try optionalInteger(row, column), let currency = try optionalText(row, column + 1) else {
+            return nil
+        }
+        return PaidPrice(milliunits: milliunits, currency: currency)
+    }
+
     func text(_ row: Int, _ column: Int) throws(StorageFailure) -> String {
         guard case .text(let text) = value(row, column) else { throw malformed(column) }
         return text

@@ -52,13 +52,9 @@ extension Rows {
     }
 
     fileprivate func redemptions(_ row: Int) throws(StorageFailure) -> FunnelFigures.Redemptions {
-        var price: PaidPrice?
-        if let milliunits = try optionalInteger(row, 3), let currency = try optionalText(row, 4) {
-            price = PaidPrice(milliunits: milliunits, currency: currency)
-        }
-        return FunnelFigures.Redemptions(
+        FunnelFigures.Redemptions(
             offer: try offer(row),
-            price: price,
+            price: try price(row, from: 3),
             storefront: try optionalText(row, 5),
             isSignedHere: try integer(row, 6) == 1,
             isGivenByApple: try integer(row, 7) == 1

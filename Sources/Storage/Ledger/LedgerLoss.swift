@@ -108,8 +108,8 @@ extension Rows {
     func losses() throws(StorageFailure) -> [LedgerLoss] {
         try rows.map { row throws(StorageFailure) in
             var acknowledgement: LedgerLoss.Acknowledgement?
-            if try optionalInteger(row, 6) != nil {
-                acknowledgement = .init(time: try time(row, 6), signature: try bytes(row, 7))
+            if let time = try optionalTime(row, 6) {
+                acknowledgement = .init(time: time, signature: try bytes(row, 7))
             }
             return LedgerLoss(
                 writer: try text(row, 0),

@@ -52,9 +52,7 @@ extension SQLDatabase {
     fileprivate func use(of record: LedgerRecord) throws(StorageFailure) -> RecordedSignature.Use? {
         try read { session throws(StorageFailure) in
             let rows = try session.run(RedemptionSQL.bySignature, .text(record.writer), .integer(record.number))
-            guard rows.count > 0 else { return nil }
-            let milliseconds = try rows.optionalInteger(0, 0)
-            return RecordedSignature.Use(redeemedAt: milliseconds.map { Timestamp(millisecondsSince1970: $0) })
+            return rows.count > 0 ? RecordedSignature.Use(redeemedAt: try rows.optionalTime(0, 0)) : nil
         }
     }
 }

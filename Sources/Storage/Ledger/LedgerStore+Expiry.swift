@@ -30,10 +30,10 @@ extension LedgerStore {
     func believed(byClock now: Timestamp) throws(StorageFailure) -> Timestamp? {
         let believed = SQLValue.integer(now.adding(seconds: -Self.secondsUntilBelieved).millisecondsSince1970)
         let newest = try database.read { session throws(StorageFailure) in
-            try session.run(LedgerSQL.newestTime, believed).optionalInteger(0, 0)
+            try session.run(LedgerSQL.newestTime, believed).optionalTime(0, 0)
         }
         guard let newest else { return nil }
-        return min(now, Timestamp(millisecondsSince1970: newest).adding(seconds: Self.longestPauseSeconds))
+        return min(now, newest.adding(seconds: Self.longestPauseSeconds))
     }
 
     /// Deletes some of the answers to calls that were given before a moment: a short step.

@@ -46,6 +46,15 @@ package struct PresentedSubscription: Hashable {
     /// The environment; empty where the evidence does not say.
     let environment: String
     let originalTransactionId: String
+
+    /// A subscription under each of its identifiers.
+    fileprivate static func all(
+        _ ids: [String],
+        of bundleId: String,
+        _ environment: AppStoreEnvironment?
+    ) -> [PresentedSubscription] {
+        ids.map { Self(bundleId: bundleId, environment: environment?.rawValue ?? "", originalTransactionId: $0) }
+    }
 }
 
 extension LedgerEntry {
@@ -53,25 +62,14 @@ extension LedgerEntry {
     /// did.
     func subscriptions(of grant: OfferGrant) -> [PresentedSubscription] {
         guard let id = grant.originalTransactionId else { return [] }
-        return ([id] + grant.otherIds).map {
-            PresentedSubscription(
-                bundleId: bundleId,
-                environment: environment?.rawValue ?? "",
-                originalTransactionId: $0
-            )
-        }
+        return PresentedSubscription.all([id] + grant.otherIds, of: bundleId, environment)
     }
 }
 
 extension LedgerQuestion {
     /// A subscription that is asked about, under each of its identifiers, the first one first.
     func subscriptions(_ originalTransactionId: String) -> [PresentedSubscription] {
-        ([originalTransactionId] + (otherIds[originalTransactionId] ?? [])).map {
-            PresentedSubscription(
-                bundleId: bundleId,
-                environment: environment?.rawValue ?? "",
-                originalTransactionId: $0
-            )
-        }
+        let others = otherIds[originalTransactionId] ?? []
+        return PresentedSubscription.all([originalTransactionId] + others, of: bundleId, environment)
     }
 }

@@ -94,9 +94,7 @@ extension SQLDatabase {
             figures.isCut = max(answers[0].count, redeemed) >= RecentFigures.mostRows
             for row in answers[2].rows { figures.chains.append(try answers[2].recentChain(row)) }
             figures.chainCount = try answers[3].integer(0, 0)
-            if answers[4].count > 0 {
-                figures.checkpointAt = try answers[4].time(0, 0)
-            }
+            if answers[4].count > 0 { figures.checkpointAt = try answers[4].time(0, 0) }
             if answers[5].count > 0 {
                 figures.lastVerification = NotedVerification(
                     at: try answers[5].time(0, 0),

@@ -66,12 +66,8 @@ package struct DurableHistoryProgress: HistoryProgressStore {
         }
         guard rows.count > 0 else { return nil }
         var window: HistoryWindow?
-        if let start = try rows.optionalInteger(0, 2), let end = try rows.optionalInteger(0, 3) {
-            window = HistoryWindow(
-                start: Timestamp(millisecondsSince1970: start),
-                end: Timestamp(millisecondsSince1970: end),
-                paginationToken: try rows.optionalText(0, 4)
-            )
+        if let start = try rows.optionalTime(0, 2), let end = try rows.optionalTime(0, 3) {
+            window = HistoryWindow(start: start, end: end, paginationToken: try rows.optionalText(0, 4))
         }
         return HistoryProgress(since: try rows.time(0, 0), mark: try rows.time(0, 1), window: window)
     }

@@ -104,10 +104,6 @@ extension DurableRedemptions {
 extension Rows {
     func feedEntry(_ row: Int) throws(StorageFailure) -> FeedEntry {
         let transactionId = try text(row, 5)
-        var price: PaidPrice?
-        if let milliunits = try optionalInteger(row, 8), let currency = try optionalText(row, 9) {
-            price = PaidPrice(milliunits: milliunits, currency: currency)
-        }
         guard let environment = AppStoreEnvironment(rawValue: try text(row, 3)) else { throw .malformed("environment") }
         return FeedEntry(
             position: try integer(row, 0),
@@ -117,8 +113,8 @@ extension Rows {
                 productId: try text(row, 2),
                 subscriptionGroupIdentifier: nil,
                 offerId: try text(row, 1),
-                redeemedAt: try optionalInteger(row, 6).map(Timestamp.init(millisecondsSince1970:)),
-                price: price,
+                redeemedAt: try optionalTime(row, 6),
+                price: try price(row, from: 8),
                 storefront: try optionalText(row, 10),
                 webOrderLineItemId: nil,
                 begins: try optionalText(row, 7).flatMap(OfferRedemption.Begins.init) ?? .now,
