@@ -116,20 +116,46 @@ extension SignatureChecker.Outcome {
 /// An answer of `POST /v1/signatures` or `/v1/eligibility`, as far as a load generator looks at it.
 struct SignedAnswer {
     struct Decision {
-        var productId = ""
-        var offerId = ""
-        var verdict = ""
-        var reason = ""
-        var discount: Discount?
+        private(set) var productId = ""
+        private(set) var offerId = ""
+        private(set) var verdict = ""
+        private(set) var reason = ""
+        private(set) var discount: Discount?
+
+        fileprivate init(_ reader: inout JSONReader) throws(JSONFault) {
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch name {
+                case "productId": productId = try reader.readString()
+                case "offerId": offerId = try reader.readString()
+                case "verdict": verdict = try reader.readString()
+                case "reason": reason = try reader.readString()
+                case "discount": discount = try Discount(&reader)
+                default: try reader.skipValue()
+                }
+            }
+        }
     }
 
     /// The signed values, as text where the payload has them as text.
     struct Discount {
-        var identifier = ""
-        var keyIdentifier = ""
-        var nonce = ""
-        var timestamp: Int64 = 0
-        var signature = ""
+        private(set) var identifier = ""
+        private(set) var keyIdentifier = ""
+        private(set) var nonce = ""
+        private(set) var timestamp: Int64 = 0
+        private(set) var signature = ""
+
+        fileprivate init(_ reader: inout JSONReader) throws(JSONFault) {
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch name {
+                case "identifier": identifier = try reader.readString()
+                case "keyIdentifier": keyIdentifier = try reader.readString()
+                case "nonce": nonce = try reader.readString()
+                case "timestamp": timestamp = try reader.readInt64()
+                case "signature": signature = try reader.readString()
+                default: try reader.skipValue()
+                }
+            }
+        }
     }
 
     private(set) var bundleId = ""
@@ -137,50 +163,14 @@ struct SignedAnswer {
 
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
-        var answer = SignedAnswer()
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "bundleId": answer.bundleId = try reader.readString()
+            case "bundleId": bundleId = try reader.readString()
             case "decisions":
-                try reader.readArray { (_, reader) throws(JSONFault) in
-                    answer.decisions.append(try Self.readDecision(&reader))
-                }
+                try reader.readArray { (_, reader) throws(JSONFault) in decisions.append(try Decision(&reader)) }
             default: try reader.skipValue()
             }
         }
         try reader.readEnd()
-        self = answer
-    }
-
-    private init() {}
-
-    private static func readDecision(_ reader: inout JSONReader) throws(JSONFault) -> Decision {
-        var decision = Decision()
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "productId": decision.productId = try reader.readString()
-            case "offerId": decision.offerId = try reader.readString()
-            case "verdict": decision.verdict = try reader.readString()
-            case "reason": decision.reason = try reader.readString()
-            case "discount": decision.discount = try readDiscount(&reader)
-            default: try reader.skipValue()
-            }
-        }
-        return decision
-    }
-
-    private static func readDiscount(_ reader: inout JSONReader) throws(JSONFault) -> Discount {
-        var discount = Discount()
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "identifier": discount.identifier = try reader.readString()
-            case "keyIdentifier": discount.keyIdentifier = try reader.readString()
-            case "nonce": discount.nonce = try reader.readString()
-            case "timestamp": discount.timestamp = try reader.readInt64()
-            case "signature": discount.signature = try reader.readString()
-            default: try reader.skipValue()
-            }
-        }
-        return discount
     }
 }

@@ -75,7 +75,6 @@ struct Problem {
 
     init(json: [UInt8]) {
         var reader = JSONReader(json)
-        var (code, detail) = ("", "")
         try? reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
             case "code": code = try reader.readString()
@@ -83,6 +82,5 @@ struct Problem {
             default: try reader.skipValue()
             }
         }
-        (self.code, self.detail) = (code, detail)
     }
 }
