@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension LoadReport {
     package var text: String {
         var lines = [
@@ -51,7 +53,7 @@ extension LoadReport {
 
     private var how: String {
         let connections = "\(connections) connection\(connections == 1 ? "" : "s")"
-        return rate.map { "\(Self.number($0, Self.decimals($0))) requests a second over \(connections)" } ?? connections
+        return rate.map { "\(Self.number($0, 0...3)) requests a second over \(connections)" } ?? connections
     }
 
     /// The generator's own influence on the result, where it is large.
@@ -83,7 +85,7 @@ extension LoadReport {
     }
 
     private static func row(_ name: String, _ number: String, _ rest: String) -> String {
-        "  \(right(name, 18, isName: true))\(right(number, 10))  \(rest)".trimmingEnd
+        "  \(right(name, 18, isName: true))\(right(number, 10))  \(rest)".replacing(#/ +$/#, with: "")
     }
 
     private static func row(_ name: String, _ latency: LatencySummary?) -> String {
@@ -99,33 +101,12 @@ extension LoadReport {
         return isName ? text + space : space + text
     }
 
-    /// How many decimals a number needs that has three at the most.
-    private static func decimals(_ value: Double) -> Int {
-        [0, 1].first { decimals in
-            let scaled = value * (decimals == 0 ? 1 : 10)
-            return abs(scaled - scaled.rounded()) < 1e-6
-        } ?? 3
-    }
-
     /// A number with commas between thousands, and so many decimals.
-    private static func number(_ value: Double, _ decimals: Int) -> String {
-        let scale = decimals == 0 ? 1 : decimals == 1 ? 10 : 1000
-        let scaled = Int((value * Double(scale)).rounded())
-        let whole = String(scaled / scale)
-        var grouped = ""
-        for (index, digit) in whole.enumerated() {
-            if index > 0, (whole.count - index).isMultiple(of: 3) { grouped.append(",") }
-            grouped.append(digit)
-        }
-        guard decimals > 0 else { return grouped }
-        let fraction = String(scaled % scale)
-        return grouped + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
-    }
-}
+    private static func number(_ value: Double, _ decimals: Int) -> String { number(value, decimals...decimals) }
 
-extension String {
-    fileprivate var trimmingEnd: String {
-        String(reversed().drop { $0 == " " }.reversed())
+    private static func number(_ value: Double, _ decimals: ClosedRange<Int>) -> String {
+        let style = FloatingPointFormatStyle<Double>.number.locale(Locale(identifier: "en_US"))
+        return value.formatted(style.precision(.fractionLength(decimals)).rounded(rule: .toNearestOrAwayFromZero))
     }
 }
 
