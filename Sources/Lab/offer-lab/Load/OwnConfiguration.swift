@@ -182,9 +182,9 @@ extension OwnConfiguration {
         if ledger != nil {
             settings["digestKeyFile"] = "load-digest.key"
             settings["checkpointKeyFile"] = "load-checkpoint.p8"
-            try write(Array(token.utf8), to: directory.appending(path: "load-digest.key"))
+            try write(to: directory.appending(path: "load-digest.key")) { Data(token.utf8) }
             let key = P256.Signing.PrivateKey().pemRepresentation
-            try write(Array(key.utf8), to: directory.appending(path: "load-checkpoint.p8"))
+            try write(to: directory.appending(path: "load-checkpoint.p8")) { Data(key.utf8) }
         }
         main["ledger"] = Self.mapping(settings)
         let addresses = [
@@ -213,17 +213,11 @@ extension OwnConfiguration {
             "name": "load", "tokenSHA256": SHA256.hash(data: Data(token.utf8)).hexadecimal,
             "apps": apps.map(\.bundleId), "evidence": Self.evidence,
         ]
-        try write(Array("load\n".utf8), to: directory.appending(path: "load.secret"))
+        try write(to: directory.appending(path: "load.secret")) { Data("load\n".utf8) }
         try write(["clients": [client]], to: directory.appending(path: "load-clients.yaml"))
         let file = directory.appending(path: "load.yaml")
-        do {
-            try write(Array(Yams.serialize(node: catalog).utf8), to: directory.appending(path: "load-catalog.yaml"))
-            try write(Array(Yams.serialize(node: main).utf8), to: file)
-        } catch let error as OwnServiceFault {
-            throw error
-        } catch {
-            throw OwnServiceFault("the configuration cannot be written: \(error)")
-        }
+        try write(to: directory.appending(path: "load-catalog.yaml")) { Data(try Yams.serialize(node: catalog).utf8) }
+        try write(to: file) { Data(try Yams.serialize(node: main).utf8) }
         return file
     }
 
@@ -233,18 +227,12 @@ extension OwnConfiguration {
 
     /// JSON is YAML, and needs no thought about quotation marks.
     private func write(_ yaml: [String: Any], to file: URL) throws(OwnServiceFault) {
-        do {
-            try write(Array(JSONSerialization.data(withJSONObject: yaml)), to: file)
-        } catch let error as OwnServiceFault {
-            throw error
-        } catch {
-            throw OwnServiceFault("\(file.path) cannot be written: \(error)")
-        }
+        try write(to: file) { try JSONSerialization.data(withJSONObject: yaml) }
     }
 
-    private func write(_ bytes: [UInt8], to file: URL) throws(OwnServiceFault) {
+    private func write(to file: URL, _ content: () throws -> Data) throws(OwnServiceFault) {
         do {
-            try Data(bytes).write(to: file)
+            try content().write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
             throw OwnServiceFault("\(file.path) cannot be written: \(error)")
