@@ -150,22 +150,24 @@ final class SubscriberFacts: Sendable {
         return "\(owner): \(words.prefix(1).lowercased())\(words.dropFirst())"
     }
 
-    /// A lapsed subscription whose end nobody knows: it may have been the last.
-    var undated: Subscription? { offerFacts.reading?.ended.undated }
+    /// Whether the customer has lapsed by Apple's word, or by one of two words that contradict each other.
+    var mayHaveLapsed: Bool { state == .lapsed || alternative == .lapsed || alternative == .refunded }
 
-    /// The undated one, where it is another than the one that is taken for the last.
-    var otherUndated: Subscription? { state == .lapsed && undated !== last ? undated : nil }
+    /// Lapsed subscriptions whose end nobody knows, beside the one that is taken for the last: each may have been it.
+    var undatedBesideLast: [Subscription] {
+        mayHaveLapsed ? (offerFacts.reading?.ended.undated ?? []).filter { $0 !== last } : []
+    }
 
-    /// The undated one, where by it the customer would come from these products and by the last one not, or the reverse.
+    /// One of them by which the customer would come from these products, and by the last one not, or the reverse.
     func undated(decidingOn products: Set<String>) -> Subscription? {
-        otherUndated.flatMap { other in
-            other.productId.map(products.contains) == !products.isDisjoint(with: self.products) ? nil : other
-        }
+        let isFromThem = !products.isDisjoint(with: self.products)
+        return undatedBesideLast.filter { $0.productId.map(products.contains) != isFromThem }
+            .max(by: StrongestSubscription.isWeaker)
     }
 
     /// The time for which a lapsed customer has been away, by Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
-        guard undated == nil else { return nil }
+        guard offerFacts.reading?.ended.undated.isEmpty ?? true else { return nil }
         return last.endsAt.map { end in
             let clock = last.clock
             let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)

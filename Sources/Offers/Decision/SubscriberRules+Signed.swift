@@ -50,7 +50,7 @@ extension SubscriberRules {
             guard facts.mayHaveLapsed else { return "The subscription has not lapsed." }
             let words =
                 facts.lapseReason.map { "The subscription ended because of \(phrase([$0]))" }
-                ?? (facts.otherUndated == nil
+                ?? (facts.undatedBesideLast.isEmpty
                     ? "The evidence does not say why the subscription ended (expirationIntent)"
                     : "The evidence does not say which subscription ended last")
             return facts.offer.terms.lapsedBecause.map { "\(words); the offer is for \(phrase($0))." }
@@ -157,15 +157,11 @@ extension SubscriberRules {
 }
 
 extension SubscriberFacts {
-    /// Whether the customer has lapsed by Apple's word, or by one of two words that contradict each other.
-    fileprivate var mayHaveLapsed: Bool {
-        state == .lapsed || alternative == .lapsed || alternative == .refunded
-    }
-
     /// Why the subscription that ended last did; `nil` where that is not known, and after a refund.
     fileprivate var lapseReason: LapseReason? {
-        guard otherUndated == nil else { return nil }
-        return last.isMaybe(.refunded) ? nil : last.renewal.lapseReason
+        let reason = last.renewal.lapseReason
+        return (undatedBesideLast + [last]).allSatisfy { !$0.isMaybe(.refunded) && $0.renewal.lapseReason == reason }
+            ? reason : nil
     }
 
     /// The first purchase of the customer's own in the offer's scope, by `originalPurchaseDate`.

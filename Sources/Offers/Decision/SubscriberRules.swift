@@ -317,7 +317,7 @@ extension SubscriberFacts {
     fileprivate func lapsePhrase(_ days: (Int64) -> String) -> String {
         guard state == .lapsed else { return "The subscription has not lapsed" }
         guard let end = last.endsAt, let lapsed = lapsedMilliseconds else {
-            let name = undated.map { $0 !== subscription } == true ? "another" : "the"
+            let name = last === subscription && last.endsAt != nil ? "another" : "the"
             return "The evidence does not say when \(name) subscription ended"
         }
         // State that was reported after the evidence is judged by the clock of its report.

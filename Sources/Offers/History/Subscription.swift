@@ -273,8 +273,8 @@ struct EndedSubscriptions: Sendable {
     private var lapsed: Subscription?
     /// The refunded subscription whose access ended last.
     private var refunded: Subscription?
-    /// A lapsed one whose end nobody knows, and which may have been the last.
-    private(set) var undated: Subscription?
+    /// Lapsed ones whose end nobody knows, and each of which may have been the last.
+    private(set) var undated: [Subscription] = []
     /// The owner: the customer's own put assigned ones aside, and these shared ones.
     private var owner = SubscriberState.familyShared
 
@@ -291,7 +291,7 @@ struct EndedSubscriptions: Sendable {
         }
         guard self.owner == owner else { return }
         switch subscription.stateCountingShared {
-        case .lapsed where subscription.endsAt == nil: undated = Self.later(undated, subscription)
+        case .lapsed where subscription.endsAt == nil: undated.append(subscription)
         case .lapsed: lapsed = Self.later(lapsed, subscription)
         case .refunded: refunded = Self.later(refunded, subscription)
         default: break

@@ -96,6 +96,10 @@ extension CustomerTable {
                 [entry("1", "pro.monthly", ended: true), entry("2", "pro.yearly", ended: true)],
                 [bought("1", "pro.monthly", on: -65, until: -35)]
             ),
+        Row("from the year or the month, and of neither is said when it lapsed", .noEvidence, "from-year")
+            .when([entry("1", "pro.yearly", ended: true), entry("2", "pro.monthly", ended: true)], []),
+        Row("from the year or the month, and of neither is said when it lapsed, by other ids", .noEvidence, "from-year")
+            .when([entry("2", "pro.yearly", ended: true), entry("1", "pro.monthly", ended: true)], []),
         Row("from the year, the month lapsed", .notFromProduct, "from-year").when(lapsed(50)),
         Row("from the year, which an upgrade replaced", .notFromProduct, "from-year").when([entry("1", nil)], replaced),
         Row("from the year, which an upgrade replaced, in another order", .notFromProduct, "from-year")

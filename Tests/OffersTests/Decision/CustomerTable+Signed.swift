@@ -29,6 +29,7 @@ private func said(
 
 private let ended = entry(renews: false, ended: true)
 private let over = bought(on: -40, until: -10)
+private let yearEnded = entry("2", "pro.yearly", renews: false, ended: true)
 
 extension CustomerTable {
     /// `lapsedBecause`: of the subscription that ended last, and of lapsed customers alone.
@@ -46,9 +47,13 @@ extension CustomerTable {
             .when([said(ended, because: 1)], [bought(on: -40, until: -10, refunded: -20)]),
         Row("two: the one that ended last counts", .notLapsedBecause, "cancelled")
             .when(
-                [said(ended, because: 1), said(entry("2", "pro.yearly", renews: false, ended: true), because: 2)],
+                [said(ended, because: 1), said(yearEnded, because: 2)],
                 [over, bought("2", "pro.yearly", on: -400, until: -5)]
             ),
+        Row("two of one reason, and the end of one is not said", .lapsed, "cancelled")
+            .when([said(ended, because: 1), said(yearEnded, because: 1)], [over]),
+        Row("two of different reasons, and the end of one is not said", .noEvidence, "cancelled")
+            .when([said(ended, because: 1), said(yearEnded, because: 2)], [over]),
     ]
 
     /// `storefronts`: of the period that decides.
