@@ -75,9 +75,12 @@ private struct ErasedRows: Sendable {
         let chapters = try session.book(of: customer).chapters
         identities = Array(Set(chapters.map(\.identity) + customer.namedIdentities))
         // Before the account was known, the customer was known by the subscription.
-        let unnamed = identities.map(customer.digest(of:))
-        var askers = Set(customer.digests + unnamed)
-        if customer.account == nil {
+        var askers = Set(customer.digests)
+        if let account = customer.account {
+            let bought = chapters.filter { $0.accounts[account] == .bought }
+            askers.formUnion(bought.map { customer.digest(of: $0.identity) })
+        } else {
+            askers.formUnion(identities.map(customer.digest(of:)))
             for chapter in chapters { askers.formUnion(chapter.accounts.keys) }
             for identity in identities { askers.formUnion(try session.accounts(presenting: identity)) }
         }
@@ -85,7 +88,6 @@ private struct ErasedRows: Sendable {
             let answers = try session.run(LedgerSQL.answersOf, .bytes(digest.bytes))
             calls += try answers.calls(LedgerSQL.deleteAnswer, columns: 4)
         }
-        calls += unnamed.map { SQLCall(HoldoutSQL.forget, .bytes($0.bytes)) }
         for digest in customer.digests {
             let presented = try session.run(LedgerSQL.presentationsOf, .bytes(digest.bytes))
             calls += try presented.calls(LedgerSQL.deletePresentation, columns: 3, [.bytes(digest.bytes)])
@@ -95,6 +97,7 @@ private struct ErasedRows: Sendable {
             let id = SQLValue.text(identity.originalTransactionId)
             let answers = try session.run(ErasureSQL.answersAbout, .text(identity.bundleId), id)
             calls += try answers.calls(LedgerSQL.deleteAnswer, columns: 4)
+            calls.append(SQLCall(HoldoutSQL.forget, .bytes(customer.digest(of: identity).bytes)))
             guard customer.account == nil else { continue }
             let drawn = try session.run(identity.call(HoldoutSQL.ofSubscription))
             calls += try drawn.rows.map { row throws(StorageFailure) in
