@@ -26,7 +26,7 @@ for role in service owner; do
     [[ $role == owner ]] && file=secrets/owner/passfile name=offer_signer_owner
     printf 'database:5432:offer_signer:%s:%s\n' "$name" "$password" >"$file"
 done
-# For the database's user in its image.
+# For the database's user in its image, whose number differs: keep other users out of the directory above.
 chmod 0755 secrets secrets/database
 chmod 0444 secrets/database/*password
 if [[ $(id -u) -eq 0 ]]; then
