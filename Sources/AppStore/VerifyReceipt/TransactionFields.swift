@@ -3,7 +3,7 @@ import StrictJSON
 
 /// The members of a transaction in a verifyReceipt answer, collected one by one in whatever order they come.
 struct TransactionFields {
-    /// What is written as it is, and the rest once all is read.
+    /// Has the members that need no other one as they are read; `transaction()` adds the rest.
     private var known = Transaction(originalTransactionId: "", productId: "")
     private var purchaseDate = AppleDateFields()
     private var originalPurchaseDate = AppleDateFields()

@@ -165,7 +165,7 @@ extension LedgerAnchor {
     }
 }
 
-/// What an anchor is read from, of the members that are printed.
+/// The members of what `ledger verify --json` prints that an anchor needs.
 private struct PrintedAnchor: Decodable {
     struct Chain: Decodable {
         let writer: String
