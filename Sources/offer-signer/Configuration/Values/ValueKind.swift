@@ -35,7 +35,7 @@ struct ValueKind<Value: Sendable>: Sendable {
 /// A text is not a value of the kind asked for.
 struct ValueFault: Error, Equatable {
     let message: String
-    /// Whether only a person can mend it: a new start finds the same.
+    /// Whether a restart is of no use until somebody changes the ledger or its settings.
     let isLasting: Bool
 
     init(_ message: String, isLasting: Bool = false) {
