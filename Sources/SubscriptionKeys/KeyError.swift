@@ -100,9 +100,11 @@ package struct KeyError: Error, CustomStringConvertible {
     /// The fault with its file, which should hold a PIN.
     func ofPIN(at path: String, access: FileAccess) -> KeyError {
         let isAccess = code == .readableByOthers || code == .foreignOwner
-        return isAccess
-            ? at(path, access: access)
-            : KeyError(code, path: path, "\(reason); it has to hold the token's PIN, and nothing else")
+        guard !isAccess else { return at(path, access: access) }
+        let found = "\(reason); it has to hold the token's PIN, and nothing else"
+        // No file: it may be the PIN itself.
+        let isFile = code != .missing && code != .unreadable
+        return isFile ? KeyError(code, path: path, found) : KeyError(code, "the file that pin-source names \(found)")
     }
 
     /// The fault with its file and the fix; `access` is `nil` where anybody may read the file, and `owner` the service's

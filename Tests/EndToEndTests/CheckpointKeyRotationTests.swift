@@ -58,6 +58,13 @@ struct CheckpointKeyRotationTests {
         try installation.ledger("rotate-checkpoint-key", "--new-key-file", file).expect(1, "stop every service")
         service.stop()
         #expect(try installation.ledger("rotate-checkpoint-key").status == 64)
+        let secret = "os_w2RkZp8YbQ7aTn5"
+        let missing = try installation.ledger("rotate-checkpoint-key", "--new-key-file", secret)
+        #expect(
+            missing.status != 0 && missing.errors.contains("the ledger's new checkpoint key: "),
+            "\(missing.errors)"
+        )
+        #expect(!missing.errors.contains(secret) && !missing.errors.contains("backup"), "\(missing.errors)")
         for words in ["The checkpoint key was changed at", "has the new key already"] {
             let outcome = try installation.ledger("rotate-checkpoint-key", "--new-key-file", file)
             #expect(outcome.status == 0 && outcome.text.contains(words), "\(outcome.text) \(outcome.errors)")

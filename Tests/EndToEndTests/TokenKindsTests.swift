@@ -112,6 +112,13 @@ struct TokenKindsTests {
         try installation.writeCatalog(keys: TestToken.entry("TESTKEY001"))
         let service = try serve(environment: token.environment)
         try expectSignatures(service)
+        // A refused reload takes no key out of use, though its PIN was refused.
+        for (pin, member) in [("wrong", "refused"), (TestToken.pin, "completed")] {
+            try directory.write("offers.pin", pin, mode: 0o600)
+            let reloads = try service.reload()["reloads"] as? [String: Any]
+            #expect(reloads?[member] as? Int == 1, "\(reloads as Any)")
+            try expectSignatures(service)
+        }
     }
 
     @Test("keys inspect takes the public key from a file where the token has none")

@@ -184,6 +184,11 @@ struct TokenTests {
             #expect(outcome.errors.contains("keys[0].pkcs11") && outcome.errors.contains("keys[1].pkcs11"))
             #expect(token.takeLogins() == 1)
         }
+        let file = installation.directory.path("offers.pin")
+        let uris = ["TESTKEY001", "SECONDKEY1"].map { TestToken.uri($0).replacing("offers.pin", with: file) }
+        let inspect = ["keys", "inspect", "--module", token.told] + uris
+        try Executable.run(inspect, environment: token.environment).expect(1, "refuses the PIN")
+        #expect(token.takeLogins() == 1)
         try installation.directory.write("offers.pin", TestToken.pin, mode: 0o600)
         for (word, says) in [("final", "one more wrong PIN locks it"), ("locked", "is locked, and was not tried")] {
             try token.order(word)
@@ -193,7 +198,7 @@ struct TokenTests {
         }
     }
 
-    @Test("A reload does not try the PIN while the process is logged in, and later no PIN is tried twice")
+    @Test("Neither a reload tries the PIN while the process is logged in, nor do the commands of the ledger")
     func reloadKeepsLogin() throws {
         let token = try token(.told)
         let service = try RunningService(installation, environment: token.environment)
@@ -203,6 +208,27 @@ struct TokenTests {
         #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == 1)
         try expectSignature(try service.sign(request))
         #expect(token.takeLogins() == 0)
+        service.stop()
+        let config = ["--config", installation.configuration]
+        for command in ["verify", "export", "funnel", "holdouts"] {
+            let outcome = try Executable.run(["ledger", command] + config, environment: token.environment)
+            #expect(outcome.status == 0 && token.takeLogins() == 0, "ledger \(command): \(outcome.errors)")
+        }
+    }
+
+    @Test("A PIN in the place of its file is in no message")
+    func notThePINItself() throws {
+        let token = try token(.softHSM)
+        try installation.edit("catalog.yaml", "file:offers.pin", TestToken.pin)
+        let check = try installation.check(environment: token.environment)
+        let uri = TestToken.uri("TESTKEY001").replacing("file:offers.pin", with: TestToken.pin)
+        let inspect = try Executable.run(
+            ["keys", "inspect", "--module", TestToken.softHSM, uri],
+            environment: token.environment
+        )
+        check.expect(78, "the file that pin-source names: no such file")
+        inspect.expect(1, "the file that pin-source names does not exist")
+        #expect(!(check.errors + inspect.errors).contains(TestToken.pin))
     }
 
     @Test(

@@ -9,11 +9,10 @@ package struct TokenInspection: CustomStringConvertible {
     /// `pinFile` is an absolute path; `publicPoint` is that of a file, where there is one.
     package init(
         _ uri: TokenURI,
-        in module: TokenModuleFile,
+        in modules: TokenModules,
         pinFile: String?,
         publicPoint: [UInt8]?
     ) throws(KeyError) {
-        let modules = try TokenModules([module], sessions: 1, timeout: .seconds(5))
         let pin = try pinFile.map { (file) throws(KeyError) in try TokenPIN(contentsOf: file, access: .ownerOnly) }
         let label = uri.texts["object"] ?? ""
         let key = try TokenKey(

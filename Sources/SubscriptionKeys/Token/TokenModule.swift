@@ -63,8 +63,7 @@ package final class TokenModules: Sendable {
     let threads: TokenThreads
     /// Counted up when it is initialised anew: sessions from before are gone.
     let epoch = Atomic(0)
-    /// The tokens whose PIN was refused since the configuration was read.
-    let refusedPINs = Mutex<Set<String>>([])
+    let pins = Mutex(TriedPINs())
     /// Held while a thread logs in, however long the token takes.
     let login = Mutex(())
     let faults = Mutex<[String: Int]>([:])
@@ -148,7 +147,7 @@ package final class TokenModules: Sendable {
     }
 
     func beginReading() {
-        refusedPINs.withLock { $0 = [] }
+        pins.withLock { $0.refusing = [] }
         recovery.withLock { $0.isOfBefore = true }
     }
 

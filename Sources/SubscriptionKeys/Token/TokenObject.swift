@@ -108,7 +108,7 @@ final class TokenObject: Sendable {
         guard let pin else {
             throw TokenFault("no_pin", "the token \(token.name) wants a PIN: add ?pin-source=file:NAME to the URI")
         }
-        guard !module.refusedPINs.withLock({ $0.contains(token.name) }) else {
+        guard module.pins.withLock({ $0.mayTry(pin, at: token.name) }) else {
             throw TokenFault(
                 "CKR_PIN_INCORRECT",
                 "the token \(token.name) has refused a PIN, and none is tried again until the configuration is read anew",
@@ -127,11 +127,11 @@ final class TokenObject: Sendable {
             )
         }
         switch session.login(pin, isForSignature: isForSignature) {
-        case CKR_OK: return
+        case CKR_OK: module.pins.withLock { $0.accepted[token.name] = TriedPINs.Accepted(pin: pin) }
         case CKR_PIN_LOCKED:
             throw locked("the token \(token.name) did not look at the PIN (CKR_PIN_LOCKED), as it is locked")
         case let result where [CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED].contains(result):
-            _ = module.refusedPINs.withLock { $0.insert(token.name) }
+            module.pins.withLock { $0.refuse(pin, at: token.name) }
             throw TokenFault(
                 TokenFault.name(result),
                 "the token \(token.name) refuses the PIN (\(TokenFault.name(result))); it was tried once, and is not tried "

@@ -23,4 +23,33 @@ package final class TokenPIN: @unchecked Sendable {
     }
 
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { bytes.withBytes(body) }
+
+    func isSame(as other: TokenPIN) -> Bool {
+        withBytes { own in
+            other.withBytes { bytes in own.count == bytes.count && own.indices.allSatisfy { own[$0] == bytes[$0] } }
+        }
+    }
+}
+
+/// The PINs of a module's tokens, by the tokens' names: a wrong one is tried once, as tokens lock after a few.
+struct TriedPINs {
+    struct Accepted {
+        weak var pin: TokenPIN?
+    }
+
+    /// The tokens that refused one since the configuration was read.
+    var refusing: Set<String> = []
+    /// The last one that each token took: a key in use keeps it, whatever a reload brings that is refused.
+    var accepted: [String: Accepted] = [:]
+
+    func mayTry(_ pin: TokenPIN, at token: String) -> Bool { !refusing.contains(token) || isAccepted(pin, at: token) }
+
+    mutating func refuse(_ pin: TokenPIN, at token: String) {
+        refusing.insert(token)
+        if isAccepted(pin, at: token) { accepted[token] = nil }
+    }
+
+    private func isAccepted(_ pin: TokenPIN, at token: String) -> Bool {
+        accepted[token]?.pin.map { $0.isSame(as: pin) } == true
+    }
 }

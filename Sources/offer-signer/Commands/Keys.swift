@@ -81,6 +81,8 @@ struct Keys: ParsableCommand {
             let directory = ConfigurationDirectory(of: "")
             let path = directory.resolve(module)
             let trusted: TokenModuleFile
+            // One for all keys: a PIN that a token refuses is tried once.
+            let modules: TokenModules
             let point: P256.Signing.PublicKey?
             do {
                 _ = try RegularFile.size(of: path)
@@ -88,6 +90,11 @@ struct Keys: ParsableCommand {
             } catch {
                 let reason = (error as? KeyError)?.reason ?? (error as? ValueFault)?.message ?? "\(type(of: error))"
                 throw Console.failure("\(Echo.path(module)): \(reason)")
+            }
+            do throws(KeyError) {
+                modules = try TokenModules([trusted], sessions: 1, timeout: .seconds(5))
+            } catch {
+                throw Console.failure("\(error)")
             }
             do throws(ValueFault) {
                 point = try publicKeyFile.map { file throws(ValueFault) in
@@ -109,7 +116,7 @@ struct Keys: ParsableCommand {
                     }
                     let inspection = try TokenInspection(
                         uri,
-                        in: trusted,
+                        in: modules,
                         pinFile: uri.pinSource.map(directory.resolve),
                         publicPoint: point.map { Array($0.x963Representation) }
                     )

@@ -18,7 +18,7 @@ struct LedgerHoldouts: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try options.load().settings
+        let settings = try options.settings()
         let database = try OpenLedger.readOnly(settings)
         let arms = try await database.storage.holdoutArms(in: environment.environment)
         let report = HoldoutReport(arms, of: settings.apps.map(\.app), in: environment.environment)

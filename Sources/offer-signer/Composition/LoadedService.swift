@@ -23,11 +23,11 @@ struct LoadedService: Sendable {
 
     /// Reads everything anew, and loads and tests the keys; with `ledger`, looks for faults of the ledger's files too.
     ///
-    /// A running service listens at `address` and has its modules, which a reload does not change, and knows certificates.
+    /// A running service listens at `addresses` and has its modules, which a reload does not change, and knows certificates.
     init(
         _ source: ConfigurationSource,
         checking ledger: LedgerFileCheck? = nil,
-        listeningAt address: ListenAddress? = nil,
+        listeningAt addresses: ListenAddresses? = nil,
         with tokens: TokenModules? = nil,
         knowing intermediates: AppleIntermediates = AppleIntermediates(),
         usesTokens: Bool = true
@@ -39,7 +39,7 @@ struct LoadedService: Sendable {
             environment: source.environment,
             keyRing: keyRing,
             ledger: ledger,
-            listeningAt: address
+            listeningAt: addresses
         )
         signedDataVerifier = SignedDataVerifier(
             appleRoots: settings.appleRoots,

@@ -34,7 +34,7 @@ final class Reload: Sendable {
         do throws(ConfigurationFaults) {
             let service = try LoadedService(
                 source,
-                listeningAt: running.listeners.server,
+                listeningAt: running.listeners,
                 with: current.value.service.tokens,
                 knowing: current.value.service.intermediates
             )

@@ -128,7 +128,11 @@ struct ServiceComposition {
         let renewal = lifelong.tls.map { tls in
             TLSRenewal(
                 identity: tls,
-                isGroupReadable: { [current] in current.value.service.settings.keysGroupReadable },
+                isGroupReadable: { [current, source] in
+                    let directory = ConfigurationDirectory(of: source.file, environment: source.environment)
+                    return current.value.service.settings.keysGroupReadable
+                        || directory.isCredential(tls.files.privateKeyFile)
+                },
                 logger: logger
             )
         }

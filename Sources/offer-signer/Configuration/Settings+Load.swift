@@ -4,14 +4,14 @@ extension Settings {
     /// Reads the whole configuration, or throws everything that is wrong with it, never only the first fault.
     ///
     /// Without a `keyRing`, the keys' files are left unread, without a `ledger` those of the ledger. A running service
-    /// listens at `address`, which only a restart changes.
+    /// listens at `addresses`, which only a restart changes.
     static func load(
         file: String,
         flags: [String: String],
         environment: [String: String],
         keyRing: KeyRing? = nil,
         ledger: LedgerFileCheck? = nil,
-        listeningAt address: ListenAddress? = nil
+        listeningAt addresses: ListenAddresses? = nil
     ) throws(ConfigurationFaults) -> Settings {
         let faults = FaultCollector()
         let reader = SettingsReader(
@@ -20,7 +20,7 @@ extension Settings {
             keyRing: keyRing,
             ledgerCheck: ledger
         )
-        let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
+        let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, addresses)
         guard faults.isEmpty, let settings else {
             throw ConfigurationFaults(faults: faults.faults, logFormat: faults.logFormat)
         }
@@ -86,7 +86,7 @@ extension SettingsReader {
         _ file: ConfigurationFile,
         _ flags: [String: String],
         _ environment: [String: String],
-        _ addressInUse: ListenAddress?
+        _ addressesInUse: ListenAddresses?
     ) -> Settings? {
         let root = root(of: file, namedAt: file.place)
         let readable = root.flatMap(mainFile)
@@ -114,11 +114,11 @@ extension SettingsReader {
         }
         let (adminHosts, appleRoots, additionalRoots) = (adminHosts(main), appleRoots(main), additionalRoots(main))
         // Without the main file nobody can say which files it names, and where the server listens.
-        let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
+        let hosts = [listeners.server.host, listeners.admin.host]
+        let areHostsKnown = readable != nil && hosts.allSatisfy { (try? HostName.parse($0)) != nil }
         // Keys and tokens that a reload brings are in use where the service listens already.
-        let exposed = addressInUse.flatMap { $0.isLoopback ? nil : $0 }
         var reader = self
-        reader.server = isHostKnown ? exposed ?? listeners.server : nil
+        reader.exposed = areHostsKnown ? addressesInUse?.exposed ?? listeners.exposed : nil
         reader.isGroupReadable = layers.keysGroupReadable
         reader.hasNotifications = listeners.notifications != nil
         let catalog = named(\.catalog, layers, isRequired: readable != nil).map { reader.catalog($0) }

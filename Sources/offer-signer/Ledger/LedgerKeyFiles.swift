@@ -204,13 +204,15 @@ struct LedgerKeyFiles {
                 isAppStoreKey: false
             )
         } catch {
+            let isNew = path != checkpointKey
             let fix =
                 switch error.code {
-                case .missing: "; restore it from a backup: the checkpoints are signed by it"
+                case .missing: isNew ? "" : "; restore it from a backup: the checkpoints are signed by it"
                 case .unreadable: ": \(permission(path, checkpointKeyAccess))"
                 default: ""
                 }
-            throw ValueFault("the ledger's checkpoint key: \(error)\(fix)")
+            let found = Echo.repeats(path: path) ? "\(error)" : "\(Echo.path(path)) is not the path of a key file"
+            throw ValueFault("the ledger's \(isNew ? "new " : "")checkpoint key: \(found)\(fix)")
         }
         guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
             throw ValueFault(

@@ -62,6 +62,7 @@ extension ConfigurationChange {
         .flags(["ledger.digestKeyFile": key]).fault(digestPlace, "is a private key in PEM"),
         .flags(["ledger.digestKeyFile": "open.p8"]).fault("--ledger-digest-key-file", "0644"),
         demo("0.0.0.0"), demo("::"), demo("192.0.2.1"), demo("signer.example"), demo("localhost", as: .none),
+        demo("0.0.0.0", of: "admin"), demo("::1", of: "admin", as: .none),
         demoCheckpoint("0.0.0.0"), demoCheckpoint("127.0.0.2", as: .none),
     ]
 
@@ -70,8 +71,8 @@ extension ConfigurationChange {
     private static let checkpointPlace = "--ledger-checkpoint-key-file: ledger.checkpointKeyFile"
 
     /// The demo key, which everyone has, where others could reach the service.
-    private static func demo(_ host: String, as finding: Finding = .fault) -> Self {
-        .flags(["server.host": host]).finds(finding, "catalog.yaml:6: apps[0].keys[0].file", "is the demo key")
+    private static func demo(_ host: String, of listener: String = "server", as finding: Finding = .fault) -> Self {
+        .flags(["\(listener).host": host]).finds(finding, "catalog.yaml:6: apps[0].keys[0].file", "is the demo key")
     }
 
     private static func demoCheckpoint(_ host: String, as finding: Finding = .fault) -> Self {

@@ -168,10 +168,10 @@ extension SettingsReader {
 
     private func digest(_ node: ConfigurationNode) -> [UInt8]? {
         guard let digest = node.value(.tokenDigest) else { return nil }
-        if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
+        if digest == DemoCredentials.tokenSHA256, let exposed {
             node.fault(
-                "is the demo token, which everyone knows, but server.host \(Echo.name(server.host)) is not a "
-                    + "loopback address; make a token of your own with `offer-signer clients token`"
+                "is the demo token, which everyone knows, but \(exposed) is not a loopback address; make a token of your "
+                    + "own with `offer-signer clients token`"
             )
         }
         return digest

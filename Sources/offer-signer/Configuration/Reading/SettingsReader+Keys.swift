@@ -96,12 +96,10 @@ extension SettingsReader {
                 } else {
                     try keyRing?.load(key, isGroupReadable: isGroupReadable)
                 }
-            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else {
-                return fingerprint
-            }
+            guard fingerprint == DemoCredentials.publicKeySHA256, let exposed else { return fingerprint }
             node.fault(
-                "is the demo key, which everyone has, but server.host \(Echo.name(server.host)) is not a loopback "
-                    + "address; use a key of your own, from App Store Connect"
+                "is the demo key, which everyone has, but \(exposed) is not a loopback address; use a key of your own, "
+                    + "from App Store Connect"
             )
         } catch {
             node.fault(error.message)

@@ -53,7 +53,13 @@ extension SettingsReader {
             }
             let isCredential = ConfigurationDirectory.isCredentialName(source)
             let path = isCredential ? source : ConfigurationDirectory(of: node.place.source).resolve(source)
-            pinFile = existingFile(path, "the PIN of the token", at: node.place, relativeTo: "the catalog")
+            pinFile = existingFile(
+                path,
+                "the PIN of the token",
+                at: node.place,
+                relativeTo: "the catalog",
+                called: "the file that pin-source names"
+            )
             if pinFile == nil { return nil }
         }
         return TokenSettings(uri: uri, modulePath: uri.modulePath.map(directory.resolve), pinFile: pinFile)

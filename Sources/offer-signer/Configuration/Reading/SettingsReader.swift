@@ -10,8 +10,8 @@ struct SettingsReader {
     var readsNamedFiles = true
     /// Whether an app's keys are read: a catalog that is only tried needs none.
     var needsKeys = true
-    /// The public listener's address; `nil` when it is not known.
-    var server: ListenAddress?
+    /// ``ListenAddresses/exposed``; `nil` also where it is not known.
+    var exposed: String?
     var isGroupReadable = false
     var hasNotifications = false
 
@@ -27,12 +27,14 @@ struct SettingsReader {
         return existingFile(path, kind, at: node.place)
     }
 
+    /// A fault has `name` where the path may be a secret itself.
     func existingFile(
         _ path: String,
         _ kind: String,
         at place: ConfigurationPlace,
         relativeTo base: String = "offer-signer.yaml",
-        minimumBytes: Int = 0
+        minimumBytes: Int = 0,
+        called name: String? = nil
     ) -> String? {
         // A malformed path has its fault already.
         guard (try? ValueKind<String>.file.parse(path)) != nil else { return nil }
@@ -52,7 +54,7 @@ struct SettingsReader {
                     + "the service: after a new line, restart it"
                 : "this should be the path of \(kind), relative to the directory of \(base)"
             let shown = isCredential || Echo.repeats(path: path) ? path : directory.resolve(path)
-            faults.fault(place, "\(Echo.path(shown)): \(error.message); \(fix)")
+            faults.fault(place, "\(name ?? Echo.path(shown)): \(error.message); \(fix)")
             return nil
         }
     }

@@ -17,7 +17,8 @@ struct SettingTable: Sendable {
         "server.host",
         .host,
         default: "127.0.0.1",
-        "the address that serves clients. Only a loopback address accepts the demo key and the demo token",
+        "the address that serves clients. Demo key and demo token are accepted only while this and `admin.host` are loopback "
+            + "addresses",
         changes: .atStart
     )
     let serverPort = Setting(

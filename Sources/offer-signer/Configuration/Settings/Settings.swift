@@ -37,6 +37,14 @@ struct ListenAddresses: Equatable, Sendable {
     let admin: ListenAddress
     /// `nil` when there is no listener for Apple's notifications.
     let notifications: ListenAddress?
+
+    /// Where others than this machine may use the demo key and the demo token, which are refused then: such as
+    /// "server.host 0.0.0.0"; `nil` where nobody can.
+    var exposed: String? {
+        let table = SettingTable.shared
+        return [(table.serverHost.entry, server), (table.adminHost.entry, admin)].first { !$0.1.isLoopback }
+            .map { entry, address in "\(entry.keyPath) \(Echo.name(address.host))" }
+    }
 }
 
 struct ListenAddress: Equatable, Sendable {
@@ -46,8 +54,6 @@ struct ListenAddress: Equatable, Sendable {
     let port: Int
 
     /// Whether only this machine can reach the host: 127.0.0.0/8, ::1 or `localhost`.
-    ///
-    /// The demo key and the demo token are refused on any other.
     var isLoopback: Bool { HostName.isLoopback(host) }
 }
 
