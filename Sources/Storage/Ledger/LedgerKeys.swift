@@ -30,11 +30,18 @@ package struct LedgerKeys: Sendable {
     }
 
     /// The signature of a statement, ASN.1 DER.
+    ///
+    /// A wrong one is not stored: nothing could be signed after it, and it might give the key away.
     func sign(_ message: [UInt8]) throws(StorageFailure) -> [UInt8] {
+        let signature: [UInt8]
         do throws(SigningFailure) {
-            return try checkpointSigner.derSignature(over: message.span)
+            signature = try checkpointSigner.derSignature(over: message.span)
         } catch {
             throw StorageFailure(.unavailable, "a statement of the ledger could not be signed: \(error.detail)")
         }
+        guard checkpointKey.isSignature(signature, of: message) else {
+            throw StorageFailure(.unavailable, "a statement of the ledger was signed wrongly, and was not stored")
+        }
+        return signature
     }
 }

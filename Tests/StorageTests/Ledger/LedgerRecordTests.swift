@@ -67,6 +67,21 @@ struct LedgerRecordTests {
         try fixture.verifySound()
     }
 
+    @Test("A statement that was signed wrongly is not stored, and the next one is", arguments: LedgerHome.allCases)
+    func wrongSignature(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        // The beginning of the chain, and a later checkpoint.
+        for sign in [{ _ = try store.commit([.of(at: fixture.now)]) }, store.writeCheckpoint] as [() throws -> Void] {
+            fixture.signer.isWrong.withLock { $0 = true }
+            #expect(throws: StorageFailure(.unavailable, ""), performing: sign)
+            fixture.signer.isWrong.withLock { $0 = false }
+            try sign()
+            #expect(try fixture.records().count == 1)
+            try fixture.verifySound()
+        }
+    }
+
     @Test("However many come at once, each is on record once, in its order", arguments: LedgerHome.allCases)
     func together(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

@@ -249,12 +249,14 @@ final class LedgerFixture: Sendable {
 }
 
 /// Signs with a key that was made for the test.
-struct KeySigner: ES256Signer {
+final class KeySigner: ES256Signer {
     let key = P256.Signing.PrivateKey()
+    /// Whether it signs something else, as a computer at fault may.
+    let isWrong = Mutex(false)
     var keyIdentifier: String { "CHECKPOINT" }
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-        let bytes = message.indices.map { message[$0] }
+        let bytes = message.indices.map { message[$0] } + (isWrong.withLock { $0 } ? [0] : [])
         do {
             return Array(try key.signature(for: bytes).derRepresentation)
         } catch {
