@@ -130,7 +130,10 @@ extension ServerAPIError {
     static let bodyTooLong = ServerAPIError(4_000_163, "The body text is too long.")
     static let invalidLocale = ServerAPIError(4_000_164, "Invalid locale.")
     static let altTextTooLong = ServerAPIError(4_000_175, "The alternative text is too long.")
-    static let invalidOriginalTransactionId = ServerAPIError(4_000_187, "This is no original transaction id.")
+    static let invalidOriginalTransactionId = ServerAPIError(
+        4_000_187,
+        "This is no original transaction id of a subscription that the customer has in the Sandbox."
+    )
     static let invalidPerformanceTest = ServerAPIError(4_000_211, "Invalid performance test request.")
     static let existingPerformanceTest = ServerAPIError(4_000_213, "A performance test is under way.")
     static let invalidRealtimeURL = ServerAPIError(4_000_215, "Invalid realtime URL.")
