@@ -120,9 +120,16 @@ final class SubscriberFacts: Sendable {
         return Set((running + [last]).compactMap(\.productId))
     }
 
-    /// A subscription of one of these products, beside the one that counts, of which it is not known whether it runs.
-    func mayRun(_ products: Set<String>) -> Subscription? {
-        offerFacts.reading?.alsoRunning.filter { !$0.isKnownToRun && $0.productId.map(products.contains) ?? false }
+    /// A subscription of which it is not known whether it runs, and by which the customer would come from these products, or
+    /// would not.
+    func mayRun(decidingOn products: Set<String>) -> Subscription? {
+        guard products.isDisjoint(with: self.products) else {
+            // The one that counts may have lapsed, and another lapsed later.
+            let isOther = subscription !== last && subscription.mayRun
+            return isOther && subscription.productId.map(products.contains) != true ? subscription : nil
+        }
+        let others = offerFacts.reading?.alsoRunning ?? []
+        return others.filter { !$0.isKnownToRun && $0.productId.map(products.contains) ?? false }
             .max(by: StrongestSubscription.isWeaker)
     }
 

@@ -100,8 +100,8 @@ enum SubscriberRules {
             guard let products = facts.offer.terms.fromProducts else { return nil }
             if facts.last.isRunningUnknown { return .noEvidence }
             if facts.undated(decidingOn: products) != nil { return .noEvidence }
-            guard products.isDisjoint(with: facts.products) else { return nil }
-            guard let other = facts.mayRun(products) else { return .notFromProduct }
+            let isFromThem = !products.isDisjoint(with: facts.products)
+            guard let other = facts.mayRun(decidingOn: products) else { return isFromThem ? nil : .notFromProduct }
             return if case .wasToRenew = other.certainty { .evidenceStale } else { .noEvidence }
         },
         saw: { facts in
@@ -117,10 +117,8 @@ enum SubscriberRules {
             if let other = facts.undated(decidingOn: products) {
                 return "\(held), and when \(other.productId ?? "another one") ended is not known; \(wanted)."
             }
-            guard let other = facts.mayRun(products)?.productId, products.isDisjoint(with: facts.products) else {
-                return "\(held); \(wanted)."
-            }
-            return "\(held), and whether \(other) is running is not known; \(wanted)."
+            guard let other = facts.mayRun(decidingOn: products) else { return "\(held); \(wanted)." }
+            return "\(held), and whether \(other.productId ?? "another one") is running is not known; \(wanted)."
         }
     )
 

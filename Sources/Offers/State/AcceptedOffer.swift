@@ -72,15 +72,18 @@ struct AcceptedOffers {
     /// One that waits already stays the same one while the renewal info goes on to name it; else it was let go.
     mutating func append(
         at place: Int,
-        under running: String?,
+        beside purchase: Transaction?,
         into found: inout [OfferRedemption],
         of identity: SubscriptionIdentity,
         in group: String?
     ) {
         let before = waiting
         waiting = [:]
+        let running = purchase?.offer?.catalogId
         for (offer, date) in byPlace[place] ?? [] where offer.offerId != running && waiting[offer.offerId] == nil {
-            if let known = before[offer.offerId] {
+            if let known = before[offer.offerId],
+                purchase?.isBegun(under: found[known].redeemedAt, namedSince: date) ?? true
+            {
                 waiting[offer.offerId] = known
                 continue
             }
@@ -91,6 +94,12 @@ struct AcceptedOffers {
 }
 
 extension Transaction {
+    /// Whether an offer that waits was named as this purchase began, or taken once this one was charged: up to a day before.
+    fileprivate func isBegun(under taken: Timestamp?, namedSince named: Timestamp) -> Bool {
+        guard let purchaseDate, let taken else { return true }
+        return named <= purchaseDate.adding(days: 1) || purchaseDate <= taken.adding(days: 1)
+    }
+
     fileprivate func isBought(by moment: Timestamp) -> Bool {
         (purchaseDate ?? expiresDate).map { $0 <= moment } ?? false
     }

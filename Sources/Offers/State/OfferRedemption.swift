@@ -98,17 +98,18 @@ extension Chapter {
         var taken = AcceptedOffers(accepted, beside: purchases)
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
-        taken.append(at: -1, under: nil, into: &found, of: identity, in: purchases.first?.subscriptionGroupIdentifier)
+        taken.append(at: -1, beside: nil, into: &found, of: identity, in: purchases.first?.subscriptionGroupIdentifier)
         for (place, purchase) in purchases.enumerated() {
             if run.turns(at: purchase), let offerId = run.offerId {
-                if let known = taken.begun(by: offerId) {
+                // Who buys anew takes the offer anew: the one that waited was let go.
+                if purchase.reason != .purchase, let known = taken.begun(by: offerId) {
                     found[known].begin(with: purchase)
                 } else {
                     found.append(redemption(purchase, under: offerId))
                 }
             }
             let group = purchase.subscriptionGroupIdentifier
-            taken.append(at: place, under: run.offerId, into: &found, of: identity, in: group)
+            taken.append(at: place, beside: purchase, into: &found, of: identity, in: group)
         }
         // One that waits for its renewal is named by the renewal info alone.
         if let next = renewal?.content?.offer, next.isRetention {

@@ -175,17 +175,22 @@ struct FeedPlaces {
         self.rows = rows.sorted { $0.place.position < $1.place.position }
     }
 
-    /// Removes and returns the place of a redemption that was listed; `nil` for a new one.
+    /// Removes and returns the place of each redemption that was listed; `nil` for a new one.
     ///
-    /// One that waited for its renewal is known by its offer once that has come.
-    mutating func removePlace(of redemption: OfferRedemption) -> FeedPlace? {
-        let key = RedemptionKey.text(of: redemption)
-        let place =
-            rows.firstIndex { $0.key == key }
-            ?? rows.firstIndex { $0.item != nil && $0.item == redemption.webOrderLineItemId }
-            ?? rows.firstIndex {
-                redemption.begins == .nextRenewal && RedemptionKey.isWaiting($0.key) && $0.offerId == redemption.offerId
-            }
-        return place.map { rows.remove(at: $0).place }
+    /// One that waited for its renewal is known by its offer once that has come, of what no other is known by.
+    mutating func removePlaces(of redemptions: [OfferRedemption]) -> [FeedPlace?] {
+        var places = redemptions.map { redemption in
+            let key = RedemptionKey.text(of: redemption)
+            return remove { $0.key == key } ?? remove { $0.item != nil && $0.item == redemption.webOrderLineItemId }
+        }
+        for (index, redemption) in redemptions.enumerated() where redemption.begins == .nextRenewal {
+            guard places[index] == nil else { continue }
+            places[index] = remove { RedemptionKey.isWaiting($0.key) && $0.offerId == redemption.offerId }
+        }
+        return places
+    }
+
+    private mutating func remove(where isMeant: (Row) -> Bool) -> FeedPlace? {
+        rows.firstIndex(where: isMeant).map { rows.remove(at: $0).place }
     }
 }

@@ -24,8 +24,9 @@ extension Session {
             var match = RedemptionMatch(held, presentedFor: presented, digestKey: digestKey)
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.filterQuestions(by: try run(questions).map { $0.count > 0 })
-            for redemption in held.redemptions {
-                var place = places.removePlace(of: redemption)
+            let redemptions = held.redemptions
+            for (redemption, known) in zip(redemptions, places.removePlaces(of: redemptions)) {
+                var place = known
                 if let oldest, let date = redemption.redeemedAt, date < oldest { continue }
                 if let item = redemption.webOrderLineItemId {
                     let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))

@@ -37,6 +37,11 @@ extension CustomerTable {
         Row("a code of that name is no redemption", .active, "once")
             .when([entry()], [bought(under: .offerCode("once"))]),
         Row("twice, three renewals of one redemption", .active, "twice").when([entry()], payAsYouGo + [bought()]),
+        Row("twice, two free periods under it, one after the other", .redemptionLimit, "twice")
+            .when(
+                [entry()],
+                [free(true, twice(-60, -30)), free(true, twice(-30, 0, because: .renewal)), bought(on: 0, until: 30)]
+            ),
         Row("twice, redeemed twice", .redemptionLimit, "twice")
             .when([entry()], [twice(-90, -60), bought(on: -60, until: -30), twice(-30, 0), bought(on: 0, until: 30)]),
         Row("twice, bought again under it after a lapse", .redemptionLimit, "twice")

@@ -12,7 +12,7 @@ private let millisecond = 1.0 / 86_400_000
 
 // Rows read: who the customer is, what comes out, for which offer, when the evidence shows what.
 
-private func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Transaction {
+func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Transaction {
     var transaction = transaction
     transaction.isFree = isFree
     return transaction

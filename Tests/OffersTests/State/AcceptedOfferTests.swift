@@ -15,7 +15,12 @@ struct AcceptedOfferTests {
     }
 
     /// A purchase on a day, for thirty days.
-    private static func bought(_ id: String, on date: Int64, under offer: String? = nil) -> Transaction {
+    private static func bought(
+        _ id: String,
+        on date: Int64,
+        under offer: String? = nil,
+        isAnew: Bool = false
+    ) -> Transaction {
         Transaction(
             originalTransactionId: "1",
             productId: "monthly",
@@ -24,7 +29,7 @@ struct AcceptedOfferTests {
             expiresDate: day(date + 30),
             offer: offer.map { .promotional($0) },
             transactionId: id,
-            reason: date == 0 ? .purchase : .renewal
+            reason: date == 0 || isAnew ? .purchase : .renewal
         )
     }
 
@@ -99,6 +104,30 @@ struct AcceptedOfferTests {
                 told(bought("12", on: 45, under: "stay"), on: 45),
             ],
             redemptions: ["stay 12 monthly 12 next_renewal"]
+        ),
+        Row(
+            testDescription: "It stays the same one where the period before it was charged before it was taken",
+            told: [
+                told(bought("10", on: 0), on: 29, next: "stay"), told(bought("11", on: 30), on: 40, next: "stay"),
+                told(bought("12", on: 60, under: "stay"), on: 60),
+            ],
+            redemptions: ["stay 12 monthly 29 next_renewal"]
+        ),
+        Row(
+            testDescription: "After a renewal without it, it is taken anew",
+            told: [
+                told(bought("10", on: 0), on: 12, next: "stay"), told(bought("11", on: 30), on: 30),
+                told(bought("11", on: 30), on: 40, next: "stay"), told(bought("12", on: 60, under: "stay"), on: 60),
+            ],
+            redemptions: ["stay - monthly 12 next_renewal", "stay 12 monthly 40 next_renewal"]
+        ),
+        Row(
+            testDescription: "One that was let go is not begun by a later purchase under it",
+            told: [
+                told(bought("10", on: 0), on: 12, next: "stay"), told(bought("10", on: 0), on: 20),
+                told(bought("11", on: 60, under: "stay", isAnew: true), on: 60),
+            ],
+            redemptions: ["stay - monthly 12 next_renewal", "stay 11 monthly 60 now"]
         ),
         Row(
             testDescription: "A purchase under an offer that nobody took before begins at once",

@@ -185,6 +185,16 @@ struct HeldBesideEvidenceTests {
         #expect(decide(updated(again, by: [observed])) == .active)
     }
 
+    @Test("An old word that another product may run keeps a customer from coming from the one that ended")
+    func oldWord() {
+        let month = bought("1", on: -90, until: -60, by: token, called: "1")
+        let year = bought("2", "pro.yearly", on: -395, until: -30, by: token, called: "2")
+        let told = [signed(month, entry("1"), on: -80), signed(year, entry("2", "pro.yearly", ended: true), on: -2)]
+        let sent = history([], [month, year], asOf: day(-0.1), coverage: .partial)
+        let both = sent.joined(with: held(told.map { observation($0, for: .alice) }), for: Account.alice.view)
+        #expect(decide(both, "from-year", for: .alice, since: day(-1)) == .evidenceStale)
+    }
+
     @Test("Of one Apple Account's answer nothing is left out for what is held of others")
     func owners() {
         let evidence = history(

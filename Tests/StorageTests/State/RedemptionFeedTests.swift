@@ -9,11 +9,13 @@ import Testing
 struct RedemptionFeedTests {
     private static let start = Timestamp(millisecondsSince1970: 1_795_000_000_000)
 
-    /// What Apple tells of a subscription: its purchase, which may be under an offer, and the offer of its next renewal.
+    /// What Apple tells of a subscription, so many days after its purchase, which may be under an offer: with the offer of its
+    /// next renewal.
     private static func told(
         _ transaction: String,
         of subscription: String,
         minute: Int64,
+        after days: Int = 0,
         under offer: String? = nil,
         next: String? = nil,
         app: String = "com.example.reader",
@@ -28,11 +30,12 @@ struct RedemptionFeedTests {
         purchase.webOrderLineItemId = item
         var renewal = RenewalInfo(originalTransactionId: subscription, productId: "monthly", autoRenewStatus: true)
         renewal.offer = next.map { .promotional($0) }
-        let history = Book(of: app, asOf: time, [renewal], [purchase], .partial)
+        let said = time.adding(days: days)
+        let history = Book(of: app, asOf: said, [renewal], [purchase], .partial)
         let observation = history.remembered(
             presentedFor: .applicationUsername("reader-1"),
             digester: testDigestKey,
-            at: time,
+            at: said,
             isConfirmed: true
         )
         return StateWork(notification: nil, observation: observation)
@@ -88,6 +91,20 @@ struct RedemptionFeedTests {
         #expect(begun.redemption.begins == .nextRenewal)
         #expect(begun.redemption.redeemedAt == taken.redemption.redeemedAt)
         #expect(try fixture.rows("SELECT COUNT(*) FROM redemptions") == ["1"])
+    }
+
+    @Test("One that becomes known late takes the place of no other", arguments: LedgerHome.allCases)
+    func late(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try fixture.states()
+        let month: Int64 = 60 * 24 * 30
+        _ = try states.commit([Self.told("10", of: "1", minute: 0)])
+        _ = try states.commit([Self.told("11", of: "1", minute: month, after: 12, next: "stay")])
+        let taken = try #require(try await Self.page(fixture)?.last)
+        _ = try states.commit([Self.told("10", of: "1", minute: 0, after: 5, next: "stay")])
+        let told = try #require(try await Self.page(fixture, after: taken.position))
+        #expect(told.map(\.redemption.redeemedAt) == [Self.start.adding(days: 5)])
+        #expect(try await Self.page(fixture)?.first?.redemption.redeemedAt == taken.redemption.redeemedAt)
     }
 
     @Test("Copies and repetitions are not told again", arguments: LedgerHome.allCases)
