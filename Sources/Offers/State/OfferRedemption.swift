@@ -137,6 +137,12 @@ extension Chapter {
         return redemption
     }
 
+    /// The renewal by which it goes on from an earlier original id, under which the offer of that renewal was redeemed.
+    package var continuation: Transaction? {
+        guard !linked.isEmpty, let first = (transactions.map(\.content) + shown).ownPurchases.first else { return nil }
+        return first.reason == .renewal && first.previousOriginalTransactionId != nil ? first : nil
+    }
+
     /// Whether a promotional offer was redeemed, as far as is held.
     package var hasRedemptions: Bool {
         !shown.isEmpty || !accepted.isEmpty || transactions.contains { $0.content.offer?.catalogId != nil }

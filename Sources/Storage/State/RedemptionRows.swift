@@ -13,7 +13,8 @@ extension Session {
         _ digestKey: DigestKey
     ) throws(StorageFailure) {
         guard !subscriptions.isEmpty else { return }
-        let subscriptions = subscriptions.sorted { $0.identity.isBefore($1.identity) }
+        let sorted = subscriptions.sorted { $0.identity.isBefore($1.identity) }
+        let subscriptions = sorted.filter { $0.continuation == nil } + sorted.filter { $0.continuation != nil }
         let deleted = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for (held, rows) in zip(subscriptions, deleted) {
             var places = try FeedPlaces(rows)
@@ -28,6 +29,12 @@ extension Session {
             for (redemption, known) in zip(redemptions, places.removePlaces(of: redemptions)) {
                 var place = known
                 if let oldest, let date = redemption.redeemedAt, date < oldest { continue }
+                if let continuation = held.continuation, continuation.transactionId == redemption.transactionId {
+                    let earlier = held.identities.dropFirst().map {
+                        $0.call(RedemptionSQL.ofOffer, [.text(redemption.offerId)])
+                    }
+                    if try run(Array(earlier)).contains(where: { $0.count > 0 }) { continue }
+                }
                 if let item = redemption.webOrderLineItemId {
                     let copies = try run(held.identity.call(RedemptionSQL.copy, [.text(item)]))
                     guard copies.count == 0 else { continue }

@@ -28,6 +28,10 @@ enum RedemptionSQL {
         "SELECT 1 FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id < $3 "
         + "AND web_order_line_item_id = $4 LIMIT 1"
 
+    static let ofOffer =
+        "SELECT 1 FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "
+        + "AND offer_id = $4 LIMIT 1"
+
     /// Deletes redemptions by copies of the same purchase under higher identifiers.
     static let deleteCopies =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id > $3 "

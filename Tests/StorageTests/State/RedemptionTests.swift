@@ -68,6 +68,23 @@ struct RedemptionTests {
         #expect(try outcome("1000") == .recorded)
     }
 
+    @Test("An offer that goes on under another original id is one redemption", arguments: LedgerHome.allCases)
+    func moved(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        var renewal = Transaction("999", in: "1", from: Self.minute(20), until: Self.minute(30), called: "2")
+        renewal.offer = .promotional("comeback50")
+        (renewal.reason, renewal.previousOriginalTransactionId) = (.renewal, "1000")
+        let entry = RenewalInfo(originalTransactionId: "999", productId: "monthly")
+        let moved = Book(of: "com.example.reader", asOf: Self.minute(20), [entry], [renewal], .partial)
+            .remembered(digester: testDigestKey, at: Self.minute(20))
+        try learn([Self.observation("1", at: Self.minute(10)), moved], in: fixture)
+        #expect(try matches(fixture) == ["1 -"])
+        // Without what it goes on from it is told.
+        let other = try LedgerFixture(home)
+        try learn([moved], in: other)
+        #expect(try matches(other) == ["2 -"])
+    }
+
     /// What was signed, what is learnt then in each of the orders, and each redemption with the number of its record.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
