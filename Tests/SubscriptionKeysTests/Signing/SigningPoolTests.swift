@@ -43,6 +43,28 @@ struct SigningPoolTests {
         }
     }
 
+    @Test("A block is overwritten when it is freed, also by another thread")
+    func overwritten() async {
+        await #expect(processExitsWith: .success) {
+            try SecureHeap.initialize()
+            guard let stack = SigningStack.ofThisThread() else { return }
+            csigning_enter(SigningStack.pool(of: stack))
+            let blocks = (0..<2).compactMap { _ in csigning_malloc(32, nil, 0) }
+            csigning_leave()
+            try #require(blocks.count == 2)
+            for block in blocks { memset(block, 0x5a, 32) }
+            csigning_free(blocks[0], nil, 0)
+            let address = UInt(bitPattern: blocks[1])
+            let isDone = DispatchSemaphore(value: 0)
+            Thread {
+                csigning_free(UnsafeMutableRawPointer(bitPattern: address), nil, 0)
+                isDone.signal()
+            }.start()
+            isDone.wait()
+            for block in blocks { #expect((0..<32).allSatisfy { block.load(fromByteOffset: $0, as: UInt8.self) == 0 }) }
+        }
+    }
+
     @Test("A pool without room is a warning with the number of blocks, also when its thread has ended")
     func shortage() async {
         await #expect(processExitsWith: .success) {

@@ -267,6 +267,18 @@ import Testing
         #expect(location == .sqlite(path: named.path("ledger.sqlite")))
     }
 
+    @Test(arguments: [true, false])
+    func keysVerifySignaturesReachesTheSignerOfEachKeyFile(_ verifies: Bool) throws {
+        let ring = KeyRing()
+        let settings = try ConfigurationFixture().load(
+            flags: ["keys.verifySignatures": "\(verifies)"],
+            keyRing: ring
+        )
+        let signers = settings.apps.flatMap { ring.keys(for: $0.keys) }
+        #expect(!signers.isEmpty)
+        #expect(signers.allSatisfy { Mirror(reflecting: $0).descendant("verifies") as? Bool == verifies })
+    }
+
     @Test(arguments: [
         ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("0:0:0:0:0:0:0:1", true), ("localhost", true),
         ("LOCALHOST", true), ("0.0.0.0", false), ("::", false), ("10.0.0.1", false), ("128.0.0.1", false),
