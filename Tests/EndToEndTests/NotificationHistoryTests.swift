@@ -214,6 +214,20 @@ struct NotificationHistoryTests {
         service.stop()
     }
 
+    @Test("An environment in which Apple refuses the key is told at once, and the next one is read all the same")
+    func refusedEnvironment() throws {
+        let (installation, appStore) = try scene()
+        try installation.edit("catalog.yaml", "    keys:", "    environments: [Production, Sandbox]\n    keys:")
+        try appStore.show(fault: #"{"target":"serverAPI","times":1,"httpStatus":401}"#)
+        try RunningService(installation, flags: ["--notifications-history-seconds", "0"]).stop()
+        let start = ContinuousClock.now
+        let outcome = try catchUp(installation, "--since", "12h")
+        #expect(outcome.status == 1 && outcome.text.contains("\(Installation.bundleId), Sandbox: "), "\(outcome.text)")
+        #expect(outcome.errors.contains("error: \(Installation.bundleId), Production: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("401") && !outcome.errors.contains("again"), "\(outcome.errors)")
+        #expect(start.duration(to: .now) < .seconds(60))
+    }
+
     @Test("Apple's history is asked in the name of apps with an issuer; check warns of others, and it is no fault")
     func warning() throws {
         let installation = try Installation()

@@ -137,7 +137,9 @@ extension HistoryFault {
                 "\(owner.bundleId) has no notification URL for \(owner.environment.rawValue) in App Store Connect; write "
                 + "it there, with https and the path /v1/notifications"
         case (429, _): sentence = "Apple was asked too often, and asks for patience"
-        case (401, _), (403, _): sentence = ServerAPIFault.unauthenticated(response, owner.bundleId, at: now)
+        case (401, _), (403, _):
+            sentence = ServerAPIFault.unauthenticated(response, owner.bundleId, at: now)
+            kind = .keyRefused
         default:
             let code = error.map { "errorCode \($0.code)" } ?? "no errorCode"
             let words = error?.message.map { ": \($0)" } ?? ""

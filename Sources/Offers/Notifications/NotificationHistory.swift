@@ -144,6 +144,8 @@ package struct HistoryFault: Error, Equatable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
         /// Asked again, it may be had.
         case temporary
+        /// Apple refuses the app's key: asked again, it may be had once somebody has seen to that.
+        case keyRefused
         /// Apple does not give this page, however often it is asked: its window may be read from its first page.
         case pageRefused
         /// Apple does not give the window either.

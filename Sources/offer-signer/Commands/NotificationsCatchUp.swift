@@ -28,7 +28,7 @@ struct NotificationsCatchUp: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    /// How many failures in a row end the command: it can be called again.
+    /// How many failures in a row end the reading of an app: the command can be called again.
     private static let mostFailures = 10
     /// How long there is no line about the progress.
     private static let silence = Duration.seconds(2)
@@ -62,7 +62,15 @@ struct NotificationsCatchUp: AsyncParsableCommand {
                     by: .command,
                     now: WallClock.now
                 )
-                for owner in owners { try await read(owner, by: useCase) }
+                var failure: ExitCode?
+                for owner in owners {
+                    do {
+                        try await read(owner, by: useCase)
+                    } catch let fault as ValueFault {
+                        failure = Console.failure(fault.message)
+                    }
+                }
+                if let failure { throw failure }
             }
             await transport.shutdown()
         } catch {
@@ -88,6 +96,7 @@ struct NotificationsCatchUp: AsyncParsableCommand {
                 }
             } catch {
                 failures += 1
+                guard error.kind != .keyRefused else { throw ValueFault("\(name): \(error)") }
                 guard failures < Self.mostFailures, error.kind != .windowRefused else {
                     throw ValueFault("\(name): \(error); call the command again, and it goes on from there")
                 }

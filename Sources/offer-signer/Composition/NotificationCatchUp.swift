@@ -101,7 +101,7 @@ struct NotificationCatchUp: Service {
         // Its window begins anew.
         case .pageRefused: .notice
         // A minute of failures is worth an operator's look.
-        case .temporary: failures < 6 ? .info : .warning
+        case .temporary, .keyRefused: failures < 6 ? .info : .warning
         }
     }
 }
