@@ -75,6 +75,21 @@ struct ConfigurationRecordTests {
         #expect(try Self.exported(installation).count == 3)
     }
 
+    @Test("A start that finds its port taken puts no configuration into the log or on record")
+    func portTaken() throws {
+        let installation = try Installation()
+        let service = try RunningService(installation)
+        try installation.edit("catalog.yaml", "id: anyone", "id: anyone, maximumSignaturesPerCustomer: 3")
+        for port in ["--server-port", "--admin-port"] {
+            let taken = port == "--server-port" ? service.server.port : service.admin.port
+            let second = try Executable.run(["serve", "--config", installation.configuration, port, "\(taken)"])
+            second.expect(1, "Address already in use")
+            #expect(!second.errors.contains("configuration in use"), "\(second.errors)")
+        }
+        service.stop()
+        #expect(try Self.exported(installation).count == 1)
+    }
+
     @Test("A client's new token and a new key are named, without a secret, a digest of a token, an address or a path")
     func secrets() throws {
         let installation = try Installation()

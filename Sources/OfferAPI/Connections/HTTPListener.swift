@@ -10,18 +10,18 @@ package struct HTTPListener: Service {
     private let port: Int
     private let settings: String
     private let rules: ListenerRules
-    private let onListening: @Sendable (String) async -> Void
+    private let onListening: @Sendable (String, @escaping @Sendable () -> Void) async -> Void
 
     /// Creates a listener, which listens when it runs; `port` 0 is any free one.
     ///
     /// `settings` is the key path of host and port, for the fault of a start. `onListening` gets the address, such as
-    /// `http://127.0.0.1:8080`, once requests are accepted.
+    /// `http://127.0.0.1:8080`, once it has the port; connections are accepted once it has called what it gets with it.
     package init(
         host: String,
         port: Int,
         settings: String,
         rules: ListenerRules,
-        onListening: @escaping @Sendable (String) async -> Void
+        onListening: @escaping @Sendable (String, _ accept: @escaping @Sendable () -> Void) async -> Void
     ) {
         self.host = host
         self.port = port
@@ -47,7 +47,9 @@ package struct HTTPListener: Service {
         }
         await withGracefulShutdownHandler {
             let scheme = rules.tls == nil ? "http" : "https"
-            await onListening("\(scheme)://\(shownHost):\(socket.channel.localAddress?.port ?? port)")
+            await onListening("\(scheme)://\(shownHost):\(socket.channel.localAddress?.port ?? port)") {
+                socket.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+            }
             await withDiscardingTaskGroup { group in
                 // It ends with the socket, and that at a stop.
                 try? await socket.executeThenClose { connections in
@@ -64,6 +66,7 @@ package struct HTTPListener: Service {
     private func listen(_ quiescing: ServerQuiescingHelper) async throws -> NIOAsyncChannel<any Channel, Never> {
         try await ServerBootstrap(group: rules.eventLoops)
             .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.autoRead, value: false)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .serverChannelInitializer { [rules] channel in

@@ -43,7 +43,6 @@ struct ServiceComposition {
         current.value.service.logRoots(to: logger)
         current.value.service.tellIntermediates(to: logger, lifelong.telemetry.newIntermediates)
         let configurations = ConfigurationRecorder(lifelong.ledger, logger: logger)
-        await configurations.use(ConfigurationInUse(of: current.value.service, startedWith: settings))
         let files = OpenFiles(
             for: settings.maximumConnections,
             otherListeners: settings.listeners.notifications == nil ? 1 : 2
@@ -92,7 +91,10 @@ struct ServiceComposition {
             readiness: readiness,
             announcement: Announcement(
                 readiness: readiness,
-                expectsNotifications: settings.listeners.notifications != nil
+                expectsNotifications: settings.listeners.notifications != nil,
+                prepare: { [current] in
+                    await configurations.use(ConfigurationInUse(of: current.value.service, startedWith: settings))
+                }
             ),
             overview: settings.adminPage ? Overview(of: current, lifelong, readiness) : nil,
             logger: logger,

@@ -41,7 +41,7 @@ struct ServiceListeners {
                 logger: logger,
                 faults: faults
             ),
-            onListening: { announcement.serverListens(at: $0) }
+            onListening: { await announcement.serverListens(at: $0, $1) }
         )
         let monitoring = AdminAPI.calls(
             readiness: readiness,
@@ -59,7 +59,7 @@ struct ServiceListeners {
                 hosts: { PageHosts(current.value.service.settings.adminHosts) },
                 limits: limits
             ),
-            onListening: { announcement.adminListens(at: $0) }
+            onListening: { await announcement.adminListens(at: $0, $1) }
         )
         notifications = settings.listeners.notifications.map { address in
             HTTPListener(
@@ -78,7 +78,7 @@ struct ServiceListeners {
                     logger: logger,
                     faults: faults
                 ),
-                onListening: { announcement.notificationsListen(at: $0) }
+                onListening: { await announcement.notificationsListen(at: $0, $1) }
             )
         }
     }
@@ -103,37 +103,50 @@ extension ConnectionLimits {
     }
 }
 
-/// Says on standard output where the service is, once all its listeners accept requests at `http://HOST:PORT`.
+/// Has all listeners accept connections once each has its port, and says on standard output where they are.
 final class Announcement: Sendable {
     private struct Addresses {
         var server: String?
         var admin: String?
         var notifications: String?
+        var accepts: [@Sendable () -> Void] = []
     }
 
     private let addresses = Mutex(Addresses())
     private let readiness: Readiness
     private let expectsNotifications: Bool
+    private let prepare: @Sendable () async -> Void
 
-    init(readiness: Readiness, expectsNotifications: Bool) {
+    /// `prepare` is called before any connection is accepted: what it records is of a start that succeeded.
+    init(readiness: Readiness, expectsNotifications: Bool, prepare: @escaping @Sendable () async -> Void) {
         self.readiness = readiness
         self.expectsNotifications = expectsNotifications
+        self.prepare = prepare
     }
 
-    func serverListens(at address: String) { update { $0.server = address } }
+    func serverListens(at address: String, _ accept: @escaping @Sendable () -> Void) async {
+        await update(accept) { $0.server = address }
+    }
 
-    func adminListens(at address: String) { update { $0.admin = address } }
+    func adminListens(at address: String, _ accept: @escaping @Sendable () -> Void) async {
+        await update(accept) { $0.admin = address }
+    }
 
-    func notificationsListen(at address: String) { update { $0.notifications = address } }
+    func notificationsListen(at address: String, _ accept: @escaping @Sendable () -> Void) async {
+        await update(accept) { $0.notifications = address }
+    }
 
-    private func update(_ change: (inout Addresses) -> Void) {
+    private func update(_ accept: @escaping @Sendable () -> Void, _ change: (inout Addresses) -> Void) async {
         let addresses = addresses.withLock { addresses in
             change(&addresses)
+            addresses.accepts.append(accept)
             return addresses
         }
         guard let server = addresses.server, let admin = addresses.admin,
             !expectsNotifications || addresses.notifications != nil
         else { return }
+        await prepare()
+        for accept in addresses.accepts { accept() }
         readiness.enter(.ready)
         let more = addresses.notifications.map { ", notifications \($0)" } ?? ""
         // The reader of the line may be gone; requests are answered all the same.
