@@ -76,8 +76,14 @@ struct LedgerTests {
         let verified = try service.installation.ledger("verify")
         #expect(verified.status == 0, "\(verified.errors)")
         #expect(verified.text.contains("3 records in 2 chains"))
+        try service.installation.directory.write("receipt.json", Customers.active)
+        let receipt = service.installation.directory.path("receipt.json")
+        let judged = ["--application-username", "carol", "--receipt-response", receipt]
+        #expect(try service.installation.sign("anyone", judged[0], judged[1], judged[2], judged[3]).status == 0)
         // The figures of the database are a minute old at the most: another service has them at once.
         service.stop()
+        let funnel = try service.installation.ledger("funnel", "--json").text
+        for count in ["asked", "eligible", "signed"] { #expect(funnel.contains("\"\(count)\":4"), "\(funnel)") }
         let (next, name) = (try RunningService(service.installation), "offer_signer_eligibility_skipped_signatures")
         #expect(try waitUntil { try next.metrics()[name] == 1 })
         let verifiedAt = try next.metrics()["offer_signer_ledger_verified_timestamp_seconds{database=\"sqlite\"}"]
@@ -168,6 +174,10 @@ struct LedgerTests {
         #expect(outcome.text.isEmpty)
         #expect(outcome.errors.contains("there is no ledger where the configuration has it"))
         #expect(!FileManager.default.fileExists(atPath: installation.ledger))
+        for command in ["export", "funnel", "holdouts", "migrate"] {
+            let words = "there is no ledger where the configuration has it"
+            try installation.ledger(command).expect(1, words, "the service's first start makes an SQLite ledger")
+        }
         let verified = try installation.ledger("verify")
         verified.expect(1, "there is no ledger where the configuration has it")
         // Perhaps the service has it elsewhere.

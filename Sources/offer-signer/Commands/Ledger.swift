@@ -57,6 +57,7 @@ struct LedgerMigrate: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.settings()
+        try LedgerKeyFiles(settings).checkLedgerIsThere()
         let steps: [String]
         do throws(StorageFailure) {
             steps = try LedgerDatabase.migrate(settings.ledger.location)

@@ -106,6 +106,7 @@ struct Sign: AsyncParsableCommand {
                 digester: opened.digestKey,
                 draw: opened.digestKey
             ),
+            counting: opened.journal,
             clock: opened.clock
         )
         let request = CustomerRequest(
@@ -116,26 +117,9 @@ struct Sign: AsyncParsableCommand {
             .signatures([OfferRequest(productId: productId, offerId: offerId)], formats: [format])
         )
         do {
-            let answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
-            if skipEligibility { count(answer, in: opened.journal) }
-            return answer
+            return try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {
             throw ValueFault(sentence(for: error, opened.fault))
-        }
-    }
-
-    /// Adds what was signed to the counts that `/metrics` shows.
-    private func count(_ answer: CustomerAnswer, in tally: some OfferTally) {
-        for offer in answer.decisions where offer.decision.reason == .eligibilitySkipped {
-            tally.count(
-                CountedDecision(
-                    .eligibilitySkipped,
-                    of: offer.request,
-                    bundleId: bundleId,
-                    environment: nil,
-                    call: .signatures
-                )
-            )
         }
     }
 

@@ -55,13 +55,14 @@ struct LoadedService: Sendable {
 
     /// The main use case.
     ///
-    /// Without `appStore`, the App Store is not asked; without `lifelong`, nothing is counted, and `memory` holds the
+    /// Without `appStore`, the App Store is not asked; without `lifelong`, `tally` alone counts, and `memory` holds the
     /// customers' states.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: Journal,
         with lifelong: LifelongParts?,
         remembering memory: StateMemory? = nil,
+        counting tally: (any OfferTally)? = nil,
         clock: ClockMonitor
     ) -> SignOffers {
         SignOffers(
@@ -76,7 +77,7 @@ struct LoadedService: Sendable {
             confirmsSignedTransactions: settings.evidenceConfirmSignedTransactions,
             ledger: ledger,
             clock: clock,
-            metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
+            metrics: lifelong?.telemetry.service ?? ServiceMetrics(tally: tally),
             decisionLog: lifelong.flatMap(decisionLog),
             now: WallClock.now
         )

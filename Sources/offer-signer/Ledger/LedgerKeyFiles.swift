@@ -61,7 +61,10 @@ struct LedgerKeyFiles {
             ? "neither ledger.url nor STATE_DIRECTORY is set: set STATE_DIRECTORY as systemd or the image does for the "
                 + "service, or name its ledger with --ledger-url"
             : "name the one that the service writes, with --ledger-url"
-        throw ValueFault("there is no ledger where the configuration has it, \(Echo.path(path)); \(fix)")
+        throw ValueFault(
+            "there is no ledger where the configuration has it, \(Echo.path(path)); the service's first start makes an SQLite "
+                + "ledger and its tables; \(fix)"
+        )
     }
 
     /// Makes the missing keys of a new ledger.

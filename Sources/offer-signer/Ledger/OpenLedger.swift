@@ -133,6 +133,7 @@ struct OpenLedger: Sendable {
     ///
     /// Throws when there is none, or it was written with other `keys`.
     static func readOnly(_ settings: Settings, keys: LedgerKeyMarks? = nil) throws(ValueFault) -> LedgerDatabase {
+        try LedgerKeyFiles(settings).checkLedgerIsThere()
         do throws(StorageFailure) {
             return try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: keys)
         } catch {
