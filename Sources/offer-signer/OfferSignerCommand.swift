@@ -61,17 +61,12 @@ struct OfferSigner: AsyncParsableCommand {
             // The parser's message repeats the argument, which may be a secret; its help repeats none.
             let message = fullMessage(for: error)
             let arguments = CommandLine.arguments.dropFirst().filter { !subcommandNames.contains($0) }
-            if exitCode(for: error) != .success, !Echo.repeats(message, about: arguments) {
-                Console.message(
-                    "error: an argument is not understood, and not repeated here, as it may be a secret; see --help"
-                )
-                Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
-            }
-            if let hint = ConfigurationFlags.hinting(message) {
-                Console.message(hint)
-                Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
-            }
-            Self.exit(withError: error)
+            let status = exitCode(for: error)
+            let shown = status == .success ? message : Echo.message(message, about: arguments)
+            let hint = ConfigurationFlags.hinting(shown)
+            guard hint != nil || shown != message else { Self.exit(withError: error) }
+            Console.message(hint ?? shown)
+            Self.exit(withError: ExitCode(status.rawValue))
         }
     }
 

@@ -94,7 +94,8 @@ struct CatalogCommandTests {
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("note: ") } && lines.count == 15, "\(text.text)")
         let json = try catalog("compare", "--json", "--bundle-id", Installation.bundleId)
         #expect(try codes(json).first == "offer_id_in_other_case")
-        try catalog("compare", "--bundle-id", "com.example.other").expect(1, "the catalog has no app")
+        let other = try catalog("compare", "--bundle-id", "com.example.other")
+        other.expect(1, "the catalog has no app", "known here: \(Installation.bundleId)")
     }
 
     @Test("A refusal is told by its cause")

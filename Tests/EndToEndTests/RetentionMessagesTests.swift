@@ -232,6 +232,6 @@ struct RetentionMessagesTests {
             "retention", "try", "--config", scene.installation.configuration, "--bundle-id", "com.example.other",
             "--transaction-id", "1", "--product-id", "x",
         ])
-        other.expect(1, "the catalog has no app of this bundle id")
+        other.expect(1, "the catalog has no app of this bundle id; did you mean")
     }
 }

@@ -47,7 +47,8 @@ struct SignCommandTests {
             ("anyone", ["--app-account-token", UUID().uuidString, "--application-username", "a"], 64),
             ("any\u{2063}one", [], 64), (String(repeating: "o", count: 256), [], 64), ("", [], 64),
             ("anyone", ["--format", "jws"], 1), ("anyone", ["--format", "xml"], 64),
-            ("anyone", ["--receipt-response", bad], 1), ("anyone", ["--bundle-id", "com.example.none"], 1),
+            ("anyone", ["--format", "discount-for-storekit"], 64), ("anyone", ["--receipt-response", bad], 1),
+            ("anyone", ["--bundle-id", "com.example.none"], 1),
         ] as [(String, [String], Int32)] {
             let app = arguments.contains("--bundle-id") ? [] : ["--bundle-id", Installation.bundleId]
             let outcome = try Executable.run(
@@ -57,6 +58,7 @@ struct SignCommandTests {
             #expect(outcome.status == status, "\(offer) \(arguments): \(outcome.errors)")
             #expect(outcome.text.isEmpty)
             #expect(!outcome.errors.isEmpty)
+            if arguments.first == "--format", status == 64 { outcome.expect(64, "--format <format>", "jws") }
         }
     }
 

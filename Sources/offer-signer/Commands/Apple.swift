@@ -52,7 +52,7 @@ struct Apple: AsyncParsableCommand {
         // Warnings for a service do not concern this command.
         let service = try options.load(logsWarnings: false)
         guard let app = service.appStoreApps.first(where: { $0.bundleId == bundleId }) else {
-            throw ValueFault(Echo.unknownApp(bundleId))
+            throw ValueFault(Echo.unknownApp(bundleId, in: service.settings.apps))
         }
         let bytes = try body.map { (file) throws(ValueFault) in try InputFile.bytes(of: file) }
         let transport = AsyncHTTPTransport()

@@ -32,8 +32,9 @@ struct CatalogCompare: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let apps = try options.loadApps().filter { bundleId?.hasSameBytes(as: $0.app.bundleId) ?? true }
-        guard !apps.isEmpty else { throw ValueFault(Echo.unknownApp(bundleId ?? "")) }
+        let all = try options.loadApps()
+        let apps = all.filter { bundleId?.hasSameBytes(as: $0.app.bundleId) ?? true }
+        guard !apps.isEmpty else { throw ValueFault(Echo.unknownApp(bundleId ?? "", in: all)) }
         let differences = try await connect.asking { connect in
             var differences: [CatalogDifference] = []
             for app in apps { differences += try await self.differences(of: app, from: connect) }

@@ -38,7 +38,8 @@ struct Diagnose: AsyncParsableCommand {
             throw ValueFault("\(Echo.file(report)) at /resultingTransaction: \(error.detail)")
         }
         guard let diagnosis else {
-            throw ValueFault("\(Echo.file(report)) at /bundleId: \(Echo.unknownApp(call.bundleId))")
+            let fault = Echo.unknownApp(call.bundleId, in: service.settings.apps)
+            throw ValueFault("\(Echo.file(report)) at /bundleId: \(fault)")
         }
         if json {
             try Console.result(String(decoding: diagnosis.json, as: UTF8.self))

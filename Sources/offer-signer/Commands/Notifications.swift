@@ -71,7 +71,7 @@ extension LoadedService {
         by history: AppStoreNotificationHistory
     ) throws(ValueFault) -> [HistoryOwner] {
         if let bundleId, !settings.apps.contains(where: { $0.app.bundleId == bundleId }) {
-            throw ValueFault(Echo.unknownApp(bundleId))
+            throw ValueFault(Echo.unknownApp(bundleId, in: settings.apps))
         }
         let owners = history.owners.filter { bundleId == nil || $0.bundleId == bundleId }
         guard owners.isEmpty else { return owners }

@@ -96,7 +96,7 @@ struct RetentionTry: AsyncParsableCommand {
 
     private func app(of settings: Settings) throws(ValueFault) -> (App, [RetentionRule]) {
         guard let app = settings.apps.first(where: { $0.app.bundleId == bundleId }) else {
-            throw ValueFault(Echo.unknownApp(bundleId))
+            throw ValueFault(Echo.unknownApp(bundleId, in: settings.apps))
         }
         guard let rules = app.retention else {
             throw ValueFault(

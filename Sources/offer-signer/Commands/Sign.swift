@@ -119,7 +119,7 @@ struct Sign: AsyncParsableCommand {
         do {
             return try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {
-            throw ValueFault(sentence(for: error, opened.fault))
+            throw ValueFault(sentence(for: error, in: service.settings.apps, opened.fault))
         }
     }
 
@@ -139,9 +139,9 @@ struct Sign: AsyncParsableCommand {
         return applicationUsername.map(Account.applicationUsername) ?? .none
     }
 
-    private func sentence(for fault: SignatureFault, _ ledgerFault: String?) -> String {
+    private func sentence(for fault: SignatureFault, in apps: [AppSettings], _ ledgerFault: String?) -> String {
         switch fault {
-        case .unknownApp(let bundleId): Echo.unknownApp(bundleId)
+        case .unknownApp(let bundleId): Echo.unknownApp(bundleId, in: apps)
         case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
         case .issuerUnknown(let bundleId):
             "a JWS names the issuer of the key: write issuerId on the app \(Echo.known(bundleId)) in the catalog"

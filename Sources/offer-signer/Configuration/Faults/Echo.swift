@@ -1,4 +1,5 @@
 import Glibc
+import Offers
 import StrictJSON
 
 /// The part of a value that messages repeat: readable, on one line, and nothing that may be a secret in the wrong
@@ -29,8 +30,9 @@ enum Echo {
         return quoted(text.prefix(longest) + "…")
     }
 
-    static func unknownApp(_ bundleId: String) -> String {
-        "the catalog has no app \(name(bundleId, orElse: "of this bundle id"))"
+    static func unknownApp(_ bundleId: String, in apps: [AppSettings]) -> String {
+        let hint = hint(for: bundleId, among: apps.map(\.app.bundleId))
+        return "the catalog has no app \(name(bundleId, orElse: "of this bundle id")); \(hint)"
     }
 
     /// An id of the catalog in quotes, or another name that the configuration has and nobody refuses.
@@ -57,19 +59,23 @@ enum Echo {
         return isShort(String(rest)) || isFileName(rest) || access(path, F_OK) == 0
     }
 
-    /// The name of a mapping's member that is not known here, for a key path, or the beginning of a long one.
-    static func key(_ key: String) -> String {
-        if isShort(key), key.utf8.allSatisfy(isNameByte) { return key }
+    /// The name of a mapping's member that is not known here, for a key path, or the beginning of a long one; whole where
+    /// it is like one of the known names.
+    static func key(_ key: String, among known: [String] = []) -> String {
+        let isName = isShort(key) || NearestName.nearest(to: key, among: known) != nil
+        if isName, key.utf8.allSatisfy(isNameByte) || key == "<<" { return key }
         // Of letters alone are words, and hardly any secret of this length.
         let isWord = key.utf8.allSatisfy { isSmall($0 | 0x20) } && !holdsSecret(key) && !holdsKey(key)
         return isWord ? key.prefix(longest) + "…" : "?"
     }
 
-    /// Whether the parser's message about a command line repeats nothing but flags, short words and paths.
-    static func repeats(_ message: String, about arguments: [String]) -> Bool {
-        arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }.allSatisfy { argument in
-            !message.contains(argument) || isFlag(argument) || repeats(path: argument)
-        }
+    /// The parser's message about a command line, without each argument that is no flag, short word or path.
+    static func message(_ message: String, about arguments: [String]) -> String {
+        arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+            .filter { !isFlag($0) && !repeats(path: $0) }
+            // A part of another one would leave the rest of that.
+            .sorted { $0.utf8.count > $1.utf8.count }
+            .reduce(message) { $0.replacing($1, with: "(not repeated here, it may be a secret)") }
     }
 
     /// Whether a text has a private key in it: a PEM, or the Base64 of a P8.

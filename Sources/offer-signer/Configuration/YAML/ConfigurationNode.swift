@@ -54,7 +54,7 @@ final class ConfigurationNode {
             fault("is \(kind); a mapping is needed, with \(things)")
             return nil
         }
-        return members(shown: Echo.key)
+        return members { Echo.key($0) }
     }
 
     struct Member {

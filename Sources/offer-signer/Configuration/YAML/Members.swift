@@ -73,7 +73,7 @@ final class Members {
         for member in members where !declared.contains(member.key) {
             let fix = replaced[member.key].map { "is no longer known; " + $0 }
             node.faults.fault(
-                node.place.member(Echo.key(member.key), line: member.node.place.line),
+                node.place.member(Echo.key(member.key, among: known), line: member.node.place.line),
                 fix ?? "is not known; \(Echo.hint(for: member.key, among: known))"
             )
         }
