@@ -12,6 +12,8 @@ extension ConfigurationChange {
         .clients("apps: [com.example.reader], ", "").fault("apps", "is missing"),
         .clients("name: reader-backend, ", "").fault("name", "is missing"),
         .clients("name: reader-backend", "name: \" \"").fault("name", "white space"),
+        .clients("name: reader-backend", "name: offer-signer sign").fault("name", "what an operator signs"),
+        .clients("name: reader-backend", "name: none").fault("name", "requests without a client's token"),
         .clients("\(ConfigurationFixture.token)", "my-secret-token")
             .fault("tokenSHA256", "has 15 characters, and is not the SHA-256"),
         .clients("\(ConfigurationFixture.token)", "g\(ConfigurationFixture.token.dropFirst())")

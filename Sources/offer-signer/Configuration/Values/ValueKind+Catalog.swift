@@ -95,11 +95,12 @@ extension ValueKind<String> {
             guard !SecretText.isLikely(text) else {
                 throw ValueFault("looks like a token, and names appear in logs; give the client another name")
             }
-            guard text != LedgerEntry.retention else {
-                throw ValueFault(
-                    "is the ledger's name for Apple's calls for retention messages; give the client another name"
-                )
-            }
+            let reserved = [
+                LedgerEntry.retention: "ledger's name for Apple's calls for retention messages",
+                LedgerEntry.commandLine: "ledger's name for what an operator signs",
+                "none": "metrics' name for requests without a client's token",
+            ]
+            if let use = reserved[text] { throw ValueFault("is the \(use); give the client another name") }
             return try Identifier.parse(text)
         }
     }
