@@ -87,6 +87,9 @@ struct CatalogFileTests {
         try write(copy("local", "\"major\": 3", "\"major\": 6")).expect(0, "warning: the file has version 6")
         try write(Self.path("local"), "--group-id", "Por=1").expect(64, "did you mean \"Pro\"?")
         try write(Self.path("local"), "--group-id", "Pro=1", "--group-id", "Pro=2").expect(64, "named twice")
+        try write(Self.path("local"), "--group-id", "Pro=5", "--group-id", "70A1B2D4=5").expect(64, "have the id 5")
+        let nameless = try write(copy("local", "\"Pro\"", "\"\"")).text
+        #expect(nameless.contains("\"70A1B2C3=ID\""), "\(nameless)")
         try write(copy("local", "\"Audio\"", "\"Pro\""), "--group-id", "Pro=1").expect(64, "2 groups")
         for arguments in [
             ["--storekit", Self.path("local"), "--key", installation.key],

@@ -27,6 +27,7 @@ struct CommandTests {
         }
         let incomplete = try Executable.run(["ledger", "rotate-checkpoint-key"])
         incomplete.expect(64, "Missing expected argument '--config <file>'")
+        try Executable.run(["keys", "inspect", "pkcs11:object=A"]).expect(64, "--module")
         let version = try Executable.run(["--version"])
         #expect(version.status == 0 && version.errors.isEmpty)
         #expect(try Executable.run(["--version"], of: Executable.lab).text == version.text, "both have one version")

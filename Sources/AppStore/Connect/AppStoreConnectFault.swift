@@ -35,6 +35,10 @@ package struct AppStoreConnectFault: Error, Equatable, CustomStringConvertible {
             self.init(
                 "the role of the key \(key) may not read subscriptions (\(said)): make a key with the role App Manager"
             )
+        case 404 where error?["code"] == "PATH_ERROR":
+            self.init(
+                "App Store Connect does not know the path (\(said)): correct --app-store-connect-url, its address alone"
+            )
         case 404:
             let place = path.prefix { $0 != "?" }
             self.init("App Store Connect does not have \(place) (\(said)): was it removed just now? Try again")

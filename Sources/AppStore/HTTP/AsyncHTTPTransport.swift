@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -104,5 +105,8 @@ package final class AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    private static func detail(_ error: any Error) -> String { String("\(error)".prefix(300)) }
+    private static func detail(_ error: any Error) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        return String("\(error)".prefix(300))
+    }
 }

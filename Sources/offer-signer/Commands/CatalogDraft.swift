@@ -72,7 +72,10 @@ extension CatalogDraft {
         appAppleId = synchronisation.map { String($0.appAppleId) }
         groups = file.subscriptionGroups.enumerated().map { place, group in
             let id = groupIds[place] ?? (synchronisation == nil ? Self.unknownGroup : group.id)
-            return Group(id: id, name: group.name, products: group.subscriptions.map(Product.init))
+            // --group-id takes the id in the file, too.
+            let isNamed = id != Self.unknownGroup || group.name?.isEmpty == false
+            let products = group.subscriptions.map(Product.init)
+            return Group(id: id, name: isNamed ? group.name : group.id, products: products)
         }
     }
 }

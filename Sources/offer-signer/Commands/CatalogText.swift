@@ -36,7 +36,7 @@ struct CatalogText {
                 comment(
                     "      #",
                     "Fill in the group's id as App Store Connect has it, or write all this again with --group-id "
-                        + "\"\(group.name ?? "NAME")=ID\": Xcode's file was never synchronised, and its id means nothing there."
+                        + "\"\(group.name ?? "")=ID\": Xcode's file was never synchronised, and its id means nothing there."
                 )
             }
             line("      - id: \(Self.scalar(group.id))", note: group.name)

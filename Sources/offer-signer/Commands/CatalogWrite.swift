@@ -90,6 +90,9 @@ struct CatalogWrite: AsyncParsableCommand {
             guard ids.updateValue(known.id, forKey: place) == nil else {
                 throw failure("--group-id: the group \(name) is named twice")
             }
+            guard ids.values.count(where: { $0 == known.id }) == 1 else {
+                throw failure("--group-id: two groups have the id \(known.id); each has its own in App Store Connect")
+            }
         }
         if file.version.major > StoreKitFile.newestMajor {
             Console.message(

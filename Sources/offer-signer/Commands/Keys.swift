@@ -37,6 +37,9 @@ struct Keys: ParsableCommand {
             guard module != nil || publicKeyFile == nil && parameters == nil else {
                 throw ValidationError("--public-key-file and --parameters go with --module.")
             }
+            guard module != nil || !files.contains(where: { $0.hasPrefix("pkcs11:") }) else {
+                throw ValidationError("A URI of pkcs11: goes with --module, the file of the token's module.")
+            }
         }
 
         func run() throws {

@@ -31,12 +31,13 @@ struct LedgerRotateKey: AsyncParsableCommand {
         try files.checkLedgerIsThere()
         let isOwn = settings.ledger.checkpointKeyFile == nil
         guard isOwn == (newKeyFile == nil) else {
-            throw ValidationError(
+            Console.message(
                 isOwn
-                    ? "The ledger's checkpoint key is the one beside it, and the command makes the new one: leave out "
-                        + "--new-key-file."
-                    : "--new-key-file names the new key, as the configuration names ledger.checkpointKeyFile."
+                    ? "error: the ledger's checkpoint key is the one beside it, and the command makes the new one: leave out "
+                        + "--new-key-file"
+                    : "error: --new-key-file names the new key, as the configuration names ledger.checkpointKeyFile"
             )
+            throw ExitCode.validationFailure
         }
         if case .sqlite(let path) = settings.ledger.location, SQLiteDatabase.isWrittenByAnother(path) {
             throw Console.failure("\(Echo.path(path)): another process has the ledger open: stop every service before")

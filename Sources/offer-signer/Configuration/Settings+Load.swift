@@ -157,9 +157,11 @@ extension SettingsReader {
         isRequired: Bool
     ) -> ConfigurationNode? {
         guard layers.isGiven(key) else {
-            if isRequired {
+            let place = layers.place(key)
+            // A key without a value has its fault already.
+            if isRequired, !faults.faults.contains(where: { $0.place.keyPath == place.keyPath }) {
                 let meaning = SettingTable.shared[keyPath: key].entry.meaning
-                faults.fault(layers.place(key), "is missing; name the file with \(meaning)")
+                faults.fault(place, "is missing; name the file with \(meaning)")
             }
             return nil
         }

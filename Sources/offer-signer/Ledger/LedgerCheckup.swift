@@ -21,7 +21,8 @@ struct LedgerCheckup {
         guard !files.isLedgerNew else {
             let note =
                 switch settings.ledger.origin {
-                case .none: ": neither ledger.url nor STATE_DIRECTORY is set (systemd and the image set the latter)"
+                case .none:
+                    ": neither ledger.url nor STATE_DIRECTORY is set (systemd and the image set the latter, an absolute path)"
                 case .stateDirectory where files.awaitsDirectory: ", in the directory that systemd makes"
                 default: ""
                 }

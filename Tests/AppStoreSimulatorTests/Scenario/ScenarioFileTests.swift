@@ -44,6 +44,7 @@ struct ScenarioFileTests {
             ("apps: [{ bundleId: a }]", "apps[0]"),
             ("apps: [{ bundleId: a, subscriptionGroups: [{ id: g, products: [{ id: p, period: P1H }] }] }]", "period"),
             ("apps: [{ bundleId: a, subscriptionGroups: [{ id: g, products: [{ id: p, price: cheap }] }] }]", "price"),
+            ("apps: []\ncustomers: [{ name: c, subscriptions: [{ product: p, state: x }] }]", "is none of active, "),
         ]
     )
     func unreadable(yaml: String, place: String) throws {
@@ -64,6 +65,7 @@ struct ScenarioFileTests {
             ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "/nonexistent, which is not there"),
             ("keys: [{ id: K }]", "the key K needs"),
             ("notificationURL: ftp://x", "notificationURL"), ("gracePeriodDays: 99", "gracePeriodDays"),
+            ("renewsAheadHours: 25", "needs renewsAheadHours from 0 to 24"),
             ("retention: { url: ftp://a }", "the url of its retention"),
             ("retention: { messages: [{ id: stay }] }", "a message of retention whose id is no UUID"),
             ("retention: { messages: [{ id: \(id) }, { id: \(id) }] }", "or another's: \(id)"),

@@ -143,7 +143,8 @@ struct AppStoreConnectTests {
             (401, "NOT_AUTHORIZED", "In-App Purchase key"), (401, "NOT_AUTHORIZED", "leave --issuer-id out"),
             (403, "FORBIDDEN_ERROR", "role App Manager"),
             (403, "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED", "account holder"),
-            (404, "NOT_FOUND", "/v1/apps"), (400, "PARAMETER_ERROR.ILLEGAL", "words of Apple"),
+            (404, "NOT_FOUND", "/v1/apps"), (404, "PATH_ERROR", "--app-store-connect-url"),
+            (400, "PARAMETER_ERROR.ILLEGAL", "words of Apple"),
         ]
     )
     func refusals(status: Int, code: String, words: String) async {

@@ -17,6 +17,8 @@ extension ConfigurationChange {
         .main("9090", "9090, hosts: a").fault("2: admin.hosts", "a list is needed"),
         .main("port: 8080", "prot: 8080").fault("1: server.prot", "did you mean \"port\"?"),
         .main("port: 8080", "port: [8080]").fault("1: server.port", "is a list"),
+        .main("port: 8080", "port: !!str 8080").fine,
+        .main("clients:  clients.yaml", "clients:").fault("4: clients", "has no value"),
         .main("port: 8080", "tls: true").fault("1: server.tls", "mapping"),
         .main("port: 8080", "tls: { privateKeyFil: b }").fault("1: server.tls.privateKeyFil", "privateKeyFile"),
         .main("port: 8080", "port: 9090").fault("2: admin.port", "9090 is also server.port"),

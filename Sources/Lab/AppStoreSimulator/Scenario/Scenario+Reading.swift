@@ -57,10 +57,10 @@ extension Scenario.App {
             for product in group.products { products.append(try product.storeProduct(in: group.id)) }
         }
         guard (0...28).contains(gracePeriodDays ?? 0) else {
-            throw SimulatorFault("the app \(bundleId) has gracePeriodDays of 0 to 28")
+            throw SimulatorFault("the app \(bundleId) needs gracePeriodDays from 0 to 28")
         }
         guard (0...24).contains(renewsAheadHours ?? 0) else {
-            throw SimulatorFault("the app \(bundleId) has renewsAheadHours of 0 to 24")
+            throw SimulatorFault("the app \(bundleId) needs renewsAheadHours from 0 to 24")
         }
         let url = notificationURL.flatMap { StoreApp.notificationURL($0) }
         guard url != nil || notificationURL == nil else {

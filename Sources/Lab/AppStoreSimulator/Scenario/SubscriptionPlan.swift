@@ -134,7 +134,7 @@ struct SubscriptionPlan {
 }
 
 /// The states that a customer's subscription can be described with.
-package enum CustomerState: String, Decodable, Sendable {
+package enum CustomerState: String, CaseIterable, Decodable, Sendable {
     /// Paid for, and renews.
     case active
     /// Paid for, and ends with the period.
@@ -155,6 +155,16 @@ package enum CustomerState: String, Decodable, Sendable {
     case assigned
     /// Paid by an organisation or by a group's purchaser, who has taken the seat away.
     case assignmentRevoked
+
+    package init(from decoder: any Decoder) throws {
+        guard let state = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
+            let states = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "is none of \(states)")
+            )
+        }
+        self = state
+    }
 
     /// The `status` of the Server API that it comes to.
     var status: Int64 {

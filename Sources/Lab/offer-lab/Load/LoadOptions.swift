@@ -277,14 +277,19 @@ struct LoadOutputOptions: ParsableArguments {
     private static func checker(_ file: String) throws -> SignatureChecker {
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file),
             let bytes = try? handle.readToEnd()
-        else { throw ValidationError("--verify-key: \(file) cannot be read.") }
+        else { throw misuse("\(file) cannot be read") }
         guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
-            throw ValidationError(
-                "--verify-key: \(file) holds no P-256 public key; "
-                    + "offer-signer keys inspect --public-key SubscriptionKey_ID.p8 prints one."
+            throw misuse(
+                "\(file) holds no P-256 public key; offer-signer keys inspect --public-key SubscriptionKey_ID.p8 prints one"
             )
         }
         return checker
+    }
+
+    /// A `ValidationError` of `run` would show the usage of the root command.
+    private static func misuse(_ text: String) -> ExitCode {
+        Console.message("error: --verify-key: \(text)")
+        return .validationFailure
     }
 
     /// Why a file cannot be written, as far as that is known before it is; `nil` when nothing speaks against it.

@@ -44,7 +44,9 @@ final class OwnService: Sendable {
             let own = try OwnConfiguration(of: configuration, bundleId: bundleId, ledger: ledger, in: directory)
             let inspection = try StartedProgram(executable, ["keys", "inspect", "--public-key", own.keyFile])
             let (_, publicKey, errors) = try await inspection.end()
-            guard let ownChecker = SignatureChecker(pem: publicKey) else { throw OwnServiceFault(errors) }
+            guard let ownChecker = SignatureChecker(pem: publicKey) else {
+                throw OwnServiceFault("\(executable) printed no public key of \(own.keyFile)\n\(errors)")
+            }
             try own.writeScenario(publicKey: publicKey)
             let simulator = try StartedProgram(
                 lab,

@@ -12,7 +12,7 @@ enum HTTPURL {
             parts.rangeOfPort == nil || (1...65535).contains(parts.port ?? 0)
         else {
             throw ValueFault(
-                "is not a URL of scheme, host, port and path alone; write one such as https://buy.itunes.apple.com/verifyReceipt"
+                "is not a URL of scheme, host, port and path alone; write one such as https://api.example.com/path"
             )
         }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

@@ -32,6 +32,10 @@ final class YAMLDocument {
     /// The fault of the YAML itself, without the line's content, which may hold a secret.
     private static func describe(_ error: any Error, in text: String) -> (line: Int?, message: String) {
         switch error as? YamlError {
+        case .parser(_, let problem, let mark, _) where problem.hasPrefix("Maximum nesting level"):
+            return (mark.line, "is nested too deeply; no setting is as deep")
+        case .composer(_, let problem, let mark, _) where problem == "but found another document":
+            return (mark.line, "has a second YAML document here; write all into one, without ---")
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let reason = [context?.text, problem].compactMap(\.self).joined(separator: ", ")
