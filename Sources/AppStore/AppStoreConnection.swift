@@ -27,11 +27,21 @@ struct AppStoreConnection: Sendable {
             case .failed(.tooLarge, _):
                 .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
             case .failed: .temporary(.appStoreUnavailable("The App Store cannot be reached."))
-            case .heldBack(let seconds):
-                .unavailable(
-                    .appStoreUnavailable("The App Store is not asked just now.", retryAfterSeconds: seconds)
-                )
+            case .heldBack(let restraint, let seconds):
+                .unavailable(.appStoreUnavailable(restraint.detail, retryAfterSeconds: seconds))
             }
         }
+    }
+}
+
+extension AppStoreMetrics.Restraint {
+    fileprivate var detail: String {
+        let reason =
+            switch self {
+            case .pace: "it was asked for this app as often as appStore.requestsPerSecond allows"
+            case .apple: "it asks for patience"
+            case .breaker: "it has failed several times lately"
+            }
+        return "The App Store is not asked just now: \(reason)."
     }
 }

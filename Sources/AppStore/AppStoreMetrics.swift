@@ -14,7 +14,7 @@ package struct AppStoreMetrics: Sendable {
     }
 
     /// What keeps a call back.
-    enum Restraint: String, CaseIterable, Sendable {
+    package enum Restraint: String, CaseIterable, Sendable {
         /// The service was down just now.
         case breaker
         /// The app has asked as often as our own pace allows.

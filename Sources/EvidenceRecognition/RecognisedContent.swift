@@ -75,7 +75,7 @@ extension RecognisedContent {
         )
         static let otherJWS = Kind(
             "a JWS of another kind",
-            "As evidence Apple's transactions count, in signedTransactions, with renewal infos in signedRenewalInfos."
+            "Apple's signed transactions count: as evidence in signedTransactions, with renewal infos in signedRenewalInfos."
         )
         static let verifyReceiptAnswer = Kind(
             "a verifyReceipt answer",

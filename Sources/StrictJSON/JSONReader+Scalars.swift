@@ -56,7 +56,7 @@ extension JSONReader {
         let start = position
         try skipNumber()
         guard let number = Int64(String(decoding: bytes[start..<position], as: UTF8.self)) else {
-            throw JSONFault(.invalidValue, "A whole number of at most 64 bits is expected.")
+            throw JSONFault(.invalidValue, "A whole number of at most 64 bits is expected, in digits alone.")
         }
         return number
     }

@@ -72,7 +72,7 @@ struct LedgerOutageTests {
         #expect(try service.sign(request).status == 200)
         #expect(truncate(path, 0) == 0)
         expectNoSignature(try service.sign(request))
-        try service.expectFault("ledger.sqlite was emptied while it was in use")
+        try service.expectFault("ledger.sqlite was emptied or cut short while it was in use")
         service.signal(SIGTERM)
         _ = service.wait()
         let again = try service.installation.serve()

@@ -214,12 +214,16 @@ struct IntroductorySignaturesTests {
     func transactionOfOthers() async throws {
         #expect(try await answer(former, ["news"], transactionId: "12")[0].jws?.transactionId == "12")
         #expect(foreign.count == 3)
-        for evidence in foreign {
-            await #expect(throws: SignatureFault.transactionMismatch) {
-                try await answer(evidence, ["news"], transactionId: "12", allow: false)
-            }
-            await #expect(throws: SignatureFault.transactionRequired) {
-                try await answer(evidence, ["news"], allow: false)
+        for (evidence, words) in zip(foreign, ["com.example.other", "Sandbox", "appAccountToken"]) {
+            for transactionId in ["12", nil] {
+                let fault = await #expect(throws: SignatureFault.self) {
+                    try await answer(evidence, ["news"], transactionId: transactionId, allow: false)
+                }
+                guard case .evidenceOfOthers(let detail) = fault else {
+                    Issue.record("\(String(describing: fault))")
+                    continue
+                }
+                #expect(detail.contains(words))
             }
         }
     }

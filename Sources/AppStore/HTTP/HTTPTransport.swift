@@ -111,7 +111,7 @@ package enum TransportFault: Error, Equatable, Sendable {
     /// A call that was made has no answer, with what the system or the library says of it.
     case failed(CallFailure, detail: String? = nil)
     /// The request was not sent: the host was down just now, or has been asked too much. Ask again after that time.
-    case heldBack(seconds: Int)
+    case heldBack(by: AppStoreMetrics.Restraint, seconds: Int)
 
     static let timeout = failed(.timeout)
     static let connection = failed(.connection)
@@ -133,7 +133,7 @@ extension TransportFault {
                 case .tooLarge: "\(service)'s answer is too large to be one"
                 }
             return detail.map { "\(sentence) (\($0))" } ?? sentence
-        case .heldBack(let seconds): return "\(service) is not asked now; try again in \(seconds) s"
+        case .heldBack(_, let seconds): return "\(service) is not asked now; try again in \(seconds) s"
         }
     }
 }

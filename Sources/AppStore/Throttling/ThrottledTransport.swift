@@ -201,7 +201,7 @@ final class ThrottledTransport: HTTPTransport {
 
     private func held(by restraint: AppStoreMetrics.Restraint, for time: Duration) -> TransportFault {
         metrics.countHeldBack(by: restraint)
-        return .heldBack(seconds: time.wholeSeconds)
+        return .heldBack(by: restraint, seconds: time.wholeSeconds)
     }
 
     private func record(isSuccess: Bool, of host: String) {

@@ -49,6 +49,13 @@ extension Problem {
                     + "customer's, beside evidence that has it.",
                 pointer: "/transactionId"
             )
+        case .evidenceOfOthers(let detail):
+            self.init(
+                status: 422,
+                code: "transaction_mismatch",
+                detail: "No transaction of the evidence is known to be the customer's. \(detail)",
+                pointer: "/evidence"
+            )
         case .evidence(let fault):
             // Without evidence in the request, what is held was confirmed.
             let pointer = (fault.member ?? kind?.rawValue).map { "/evidence/\($0)\(fault.pointer)" }
@@ -118,7 +125,7 @@ extension Problem {
     static let tokenMissing = Problem(
         status: 401,
         code: "unauthorized",
-        detail: "The request has no bearer token: send one Authorization field, Authorization: Bearer TOKEN."
+        detail: "The request has no bearer token, or more than one: send one field, Authorization: Bearer TOKEN."
     )
 
     static let tokenUnknown = Problem(
@@ -312,7 +319,7 @@ extension Problem {
     static let unsupportedMediaType = Problem(
         status: 415,
         code: "unsupported_media_type",
-        detail: "Send JSON in UTF-8: Content-Type: application/json."
+        detail: "Send JSON in UTF-8, and one field that says so: Content-Type: application/json."
     )
 
     static let unsupportedContentCoding = Problem(

@@ -198,6 +198,8 @@ package enum SignatureFault: Error, Equatable {
     case transactionRequired
     /// An introductory offer's JWS would name a transaction that is not known to be the customer's.
     case transactionMismatch
+    /// The same, as the evidence is not the customer's; the detail says how that is known.
+    case evidenceOfOthers(detail: String)
     case evidence(EvidenceFault)
     case signing(SigningFailure)
     /// The ledger did not record the signatures, or did not tell its content: none leaves.

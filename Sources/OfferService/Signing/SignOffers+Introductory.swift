@@ -53,10 +53,10 @@ extension SignOffers {
                 // Evidence that is too old or incomplete leaves the verdict unknown, and names the customer all the same.
                 let namesCustomer = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: id)
                 // A transaction of evidence about somebody else is not this customer's.
-                if named != nil, !namesCustomer, book != nil { throw .transactionMismatch }
-                let transactionId =
-                    named ?? (namesCustomer ? newest.flatMap { request.transactionId(in: $0, of: group) } : nil)
-                guard let transactionId else { throw .transactionRequired }
+                guard namesCustomer || book == nil else { throw .evidenceOfOthers(detail: decision.detail) }
+                guard let transactionId = named ?? newest.flatMap({ request.transactionId(in: $0, of: group) }) else {
+                    throw .transactionRequired
+                }
                 claim = DecidedProduct.Claim(allows: allows, transactionId: transactionId)
             }
             products.append(DecidedProduct(id: id, decision: decision, claim: claim))

@@ -160,7 +160,8 @@ extension SubscriptionStatus.Code {
 
 /// The findings of the rules about evidence, in words that a support person can read aloud.
 enum EvidencePhrases {
-    static let none = "The request carries no evidence of a subscription, and no state of the account is held."
+    static let none =
+        "The request carries no evidence of a subscription, and no state of the account is held in an environment that counts."
     private static let appUnknown = "The evidence does not say which app it is about."
     /// With the products that the catalog lacks, if any.
     static func groupUnknown(of book: Book?, in app: App) -> String {

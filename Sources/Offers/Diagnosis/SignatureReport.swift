@@ -110,7 +110,7 @@ extension RecordedSignature {
         guard let given = value.given, value.signed != given else { return nil }
         return DiagnosisCause(
             value.code,
-            "The service signed the \(value.name) \(value.signed) with this nonce; \(holder) \(given).",
+            "The service signed the \(value.name) \(value.signed) with this nonce; \(holder) \(given.isEmpty ? "nothing" : given).",
             fix: "Hand \(handedOn) of the answer on as it is, and buy what was asked for."
         )
     }

@@ -110,7 +110,7 @@ extension StorageFailure {
             case .unusable(let reason): reason
             case .invalidURL: .cannotOpen
             case .turnedAway(let state) where !state.isOfStart: .turnedAway
-            case .impossible, .pooled: .turnedAway
+            case .impossible, .pooled, .refused(.notAllowed): .turnedAway
             case .refused(.lockNotAvailable): .locked
             case .refused(.diskFull): .diskFull
             case .refused(let state) where state.isForValues: .refused

@@ -90,7 +90,7 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
-    package var fault: String? { files.fault { _ in false } }
+    package var fault: String? { files.fault(checkpoints.isCutShort) }
 
     /// Works with the connection that writes, outside of a transaction.
     func withWriter<Value: Sendable>(

@@ -1,5 +1,6 @@
 import Glibc
 import Offers
+import Synchronization
 
 /// The identity of the file that a path leads to: two paths to one file have the same.
 struct FileIdentity: Equatable {
@@ -45,6 +46,14 @@ package struct SQLiteFiles: Sendable {
     private let file: FileIdentity?
     private let log: FileIdentity?
     private let index: FileIdentity?
+    /// The longest that the file was seen.
+    private let longest: Longest
+
+    private final class Longest: Sendable {
+        let bytes: Atomic<Int>
+
+        init(_ bytes: Int) { self.bytes = Atomic(bytes) }
+    }
 
     /// Looks which files they are, when the log has been opened.
     init(inUseAt path: String) {
@@ -52,6 +61,7 @@ package struct SQLiteFiles: Sendable {
         logPath = Self.log(of: path)
         indexPath = Self.index(of: path)
         file = FileIdentity(of: path)
+        longest = Longest(file?.size ?? 0)
         log = FileIdentity(of: logPath)
         index = FileIdentity(of: indexPath)
     }
@@ -65,10 +75,11 @@ package struct SQLiteFiles: Sendable {
                 + "lost, stop the service, move what is left (\(logPath), \(indexPath)) away, restore the file from a backup, "
                 + "and start the service again"
         }
-        guard !isEmptied(found) else {
+        guard !isShortened(found) else {
             return
-                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and what "
-                + "is left (\(logPath), \(indexPath)) away, restore the file from a backup, and start the service again"
+                "\(path) was emptied or cut short while it was in use, and records in it are lost; stop the service, move it and "
+                + "what is left (\(logPath), \(indexPath)) away, restore the file from a backup, and start the service again; "
+                + "after a VACUUM, only start it again"
         }
         if let fault = found.flatMap({ Self.exposure($0, path) }) { return fault }
         guard index == nil || FileIdentity(of: indexPath) == index else {
@@ -101,16 +112,16 @@ package struct SQLiteFiles: Sendable {
     /// the log with all that was written to it, or nothing is in the log's place that anybody has written to since.
     func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
-        guard found == file, !isEmptied(found) else { return false }
+        guard found == file, !isShortened(found) else { return false }
         guard index == nil || FileIdentity(of: indexPath) == index else { return false }
         guard let found = FileIdentity(of: logPath), found == log else { return Self.size(of: logPath) == 0 }
         return !isCutShort(found.size)
     }
 
-    /// Whether nothing is in the file any more, as after logrotate's `copytruncate`.
-    private func isEmptied(_ found: FileIdentity?) -> Bool {
-        guard let found, let file else { return false }
-        return found.size == 0 && file.size > 0
+    /// Whether the file is shorter than it was seen, as after logrotate's `copytruncate`: SQLite shortens it in a VACUUM alone.
+    private func isShortened(_ found: FileIdentity?) -> Bool {
+        guard let found, found == file else { return false }
+        return longest.bytes.max(found.size, ordering: .relaxed).newValue > found.size
     }
 
     /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.

@@ -146,7 +146,7 @@ struct Sign: AsyncParsableCommand {
         case .issuerUnknown(let bundleId):
             "a JWS names the issuer of the key: write issuerId on the app \(Echo.known(bundleId)) in the catalog"
         case .transactionRequired: "no transaction of the customer is known"
-        case .transactionMismatch: "the transaction is not known to be the customer's"
+        case .transactionMismatch, .evidenceOfOthers: "the transaction is not known to be the customer's"
         // No file is at fault where nobody can tell: what is held of customers is in the ledger's database.
         case .evidence(let fault) where fault.code == "state_unavailable":
             [fault.detail, ledgerFault].compactMap(\.self).joined(separator: " ")

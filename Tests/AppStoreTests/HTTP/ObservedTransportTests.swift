@@ -53,7 +53,7 @@ struct ObservedTransportTests {
 
     @Test("A call that is answered, and one that was not made, have no line that they failed")
     func others() async {
-        #expect(await lines([.reply("{}"), .reply("", status: 404), .failure(.heldBack(seconds: 1))]) == [])
+        #expect(await lines([.reply("{}"), .reply("", status: 404), .failure(.heldBack(by: .pace, seconds: 1))]) == [])
     }
 
     @Test("Each cause has one line a minute, which says how many there were since")

@@ -30,7 +30,7 @@ struct ThrottledTransportTests {
         let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
         #expect(scripted.requests.count == 5)
-        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(by: .breaker, seconds: 5))
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
         #expect(scripted.requests.count == 6)
@@ -73,7 +73,7 @@ struct ThrottledTransportTests {
         )
         let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
-        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: seconds))
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(by: .apple, seconds: seconds))
         #expect(scripted.requests.count == 1)
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c")) == nil)
         #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
@@ -94,14 +94,14 @@ struct ThrottledTransportTests {
         let short = Duration.milliseconds(200)
         let production = OutgoingRequest(to: "a")
         #expect(await fault(transport, production, timeout: short) == nil)
-        #expect(await fault(transport, production, timeout: short) == .heldBack(seconds: 1))
+        #expect(await fault(transport, production, timeout: short) == .heldBack(by: .pace, seconds: 1))
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
         #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
         #expect(scripted.requests.count == 3)
         let sandbox = ThrottledTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: now)
         let request = OutgoingRequest(to: "s", environment: .sandbox)
         #expect(await fault(sandbox, request, timeout: short) == nil)
-        #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
+        #expect(await fault(sandbox, request, timeout: short) == .heldBack(by: .pace, seconds: 1))
     }
 
     @Test("Load above an app's pace is held back by it, and a host that answers is never taken to be down")
@@ -115,10 +115,11 @@ struct ThrottledTransportTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(faults.contains(nil))
-        #expect(faults.contains(.heldBack(seconds: 1)))
+        #expect(faults.contains(.heldBack(by: .pace, seconds: 1)))
         let longest = QuestionRow.longestReturn.wholeSeconds
         #expect(
-            faults.allSatisfy { fault in fault.map { (1...longest).map { .heldBack(seconds: $0) }.contains($0) } ?? true
+            faults.allSatisfy { fault in
+                fault.map { (1...longest).map { .heldBack(by: .pace, seconds: $0) }.contains($0) } ?? true
             }
         )
         #expect(!transport.isPaused("a"))

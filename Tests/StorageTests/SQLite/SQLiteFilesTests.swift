@@ -44,6 +44,19 @@ struct SQLiteFilesTests {
         }
     }
 
+    @Test("A file that was cut short in use takes no more records, and a stop leaves the log as it is")
+    func cutShort() throws {
+        let database = try SQLiteDatabase(path: fixture.path)
+        let store = try fixture.store(in: database)
+        _ = try store.commit([.of(at: fixture.now)])
+        let size = try #require(FileIdentity(of: fixture.path)?.size)
+        #expect(truncate(fixture.path, size - 1) == 0)
+        #expect(database.fault?.contains("was emptied or cut short") == true)
+        #expect(throws: StorageFailure(.unavailable, "")) { try store.commit([.of(at: fixture.now)]) }
+        database.close()
+        #expect(FileManager.default.fileExists(atPath: fixture.path + "-wal"))
+    }
+
     @Test("A file with a second name is refused, by both, and in use")
     func hardLink() throws {
         let store = try fixture.store()
