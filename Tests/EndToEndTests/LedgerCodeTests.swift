@@ -89,6 +89,7 @@ struct LedgerCodeTests {
         for service in services {
             #expect(try service.sign(Customers.request("alice")).summary == "503 ledger_unavailable")
         }
+        try installation.check().expect(0, "warning: the database lost 3 records")
         try installation.ledger("verify").expect(0, "lost: 3 records of chain")
         let acknowledged = try installation.ledger("acknowledge")
         #expect(acknowledged.text.contains("Acknowledged: 3 records of chain"), "\(acknowledged.text)")
@@ -148,5 +149,7 @@ struct LedgerCodeTests {
         waiting.stop()
         let verified = try installation.ledger("verify")
         #expect(verified.status == 0 && verified.text.hasPrefix("2 records"), "\(verified.text)\(verified.errors)")
+        try server.query("REVOKE SELECT ON ledger_records FROM offer_signer", in: database)
+        try installation.check().expect(78, "the user may not do this")
     }
 }

@@ -1,4 +1,4 @@
-import Offers
+package import Offers
 
 /// The losses of the ledger in the database.
 extension LedgerStore {
@@ -62,5 +62,13 @@ extension LedgerStore {
             }
             return losses
         }
+    }
+}
+
+extension SQLDatabase {
+    /// Why nothing is signed until an operator acknowledges a loss of records; `nil` where none is open.
+    package func lossFault() throws(StorageFailure) -> StorageFailure? {
+        let open = try read { session throws(StorageFailure) in try session.run(LedgerLoss.open).losses() }
+        return open.isEmpty ? nil : LedgerLoss.fault(open)
     }
 }

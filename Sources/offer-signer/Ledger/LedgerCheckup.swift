@@ -36,6 +36,7 @@ struct LedgerCheckup {
         )
         var failure: StorageFailure?
         var opened: LedgerDatabase?
+        var loss: String?
         do throws(StorageFailure) {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
             // The failure of a server that may be reached later.
@@ -43,6 +44,7 @@ struct LedgerCheckup {
             if case .sqlite = database {
                 if let fault = try database.storage.schemaFault() { throw fault }
             }
+            if failure == nil { loss = (try? database.storage.lossFault())?.detail }
             await database.close()
             opened = database
         } catch {
@@ -61,7 +63,8 @@ struct LedgerCheckup {
                 throw ValueFault(inspection.faults.joined(separator: "; "))
             }
             warnings =
-                (inspection?.warnings ?? []).map { "ledger.url: \($0)" } + [files.ownerWarning].compactMap(\.self)
+                (inspection?.warnings ?? []).map { "ledger.url: \($0)" }
+                + [loss, files.ownerWarning].compactMap(\.self)
         }
         switch failure?.code {
         case nil: finding = "\(place), in order"
