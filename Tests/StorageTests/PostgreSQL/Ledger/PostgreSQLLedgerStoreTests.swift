@@ -67,7 +67,7 @@ struct PostgreSQLLedgerStoreTests {
         let store = try LedgerFixture(.postgresql, at: role.location).store()
         try store.probe()
         try role.revoke(missing)
-        let failure = #expect(throws: StorageFailure(.unavailable, "")) { try store.probe() }
+        let failure = #expect(throws: StorageFailure(.turnedAway, "")) { try store.probe() }
         #expect(failure?.detail.contains("42501") == true)
         #expect(failure?.detail.contains("grant") == true)
         try role.grant(missing)
