@@ -52,6 +52,7 @@ struct SignedTransaction {
         transaction.ownership = rest.owner(insteadOf: transaction.ownership)
         transaction.offer = RedeemedOffer(type: rest.offerType, identifier: rest.offerIdentifier)
         transaction.isFree = rest.isFree
+        transaction.isPaidUpFront = rest.offerDiscountType == "PAY_UP_FRONT"
         transaction.price = rest.price
         transaction.billingPlan = rest.billingPlan
         transaction.bundle = rest.bundle

@@ -73,6 +73,7 @@ enum HeldField: UInt64 {
     case bundleTransactionId = 57
     case bundleProductId = 58
     case willUnbundle = 59
+    case isPaidUpFront = 60
 }
 
 extension Chapter {
@@ -245,6 +246,7 @@ extension CompactWriter {
         flag(.isOfferUnsaid, !transaction.isOfferSaid)
         flag(.isFree, transaction.isFree == true)
         flag(.isFreeUnsaid, transaction.isFree == nil)
+        flag(.isPaidUpFront, transaction.isPaidUpFront)
         field(.price, transaction.price?.milliunits)
         field(.currency, transaction.price?.currency)
         field(.storefront, transaction.storefront)

@@ -32,7 +32,7 @@ struct ChapterFields {
             switch field {
             case .signed, .isUpgraded, .isFamilyShared, .isOfferUnsaid, .billedUpfront, .billedMonthly, .isThere,
                 .hasExpirationIntent, .isInBillingRetryPeriod, .isAssigned, .isOwnershipUnsaid, .isAddition,
-                .isFree, .isFreeUnsaid, .isShownSinceUnsaid, .isBundled, .willUnbundle:
+                .isFree, .isFreeUnsaid, .isPaidUpFront, .isShownSinceUnsaid, .isBundled, .willUnbundle:
                 store(1, as: field)
             case .transactionId, .productId, .group, .revocationType, .offerId, .currency, .storefront, .reason,
                 .ownership, .webOrderLineItemId, .previousId, .appTransactionId, .offerProductId,
@@ -110,6 +110,7 @@ struct ChapterFields {
         )
         transaction.isOfferSaid = !flag(.isOfferUnsaid)
         transaction.isFree = flag(.isFree) ? true : flag(.isFreeUnsaid) ? nil : false
+        transaction.isPaidUpFront = flag(.isPaidUpFront)
         transaction.webOrderLineItemId = text(.webOrderLineItemId)
         transaction.previousOriginalTransactionId = text(.previousId)
         transaction.appTransactionId = text(.appTransactionId)

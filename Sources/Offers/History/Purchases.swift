@@ -20,6 +20,7 @@ extension Transaction {
         billingPlan = billingPlan ?? copy.billingPlan
         isOfferSaid = isOfferSaid || copy.isOfferSaid
         isFree = isFree(or: copy)
+        isPaidUpFront = isPaidUpFront || copy.isPaidUpFront
         webOrderLineItemId = webOrderLineItemId ?? copy.webOrderLineItemId
         previousOriginalTransactionId = previousOriginalTransactionId ?? copy.previousOriginalTransactionId
         appTransactionId = appTransactionId ?? copy.appTransactionId

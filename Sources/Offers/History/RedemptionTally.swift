@@ -75,10 +75,10 @@ extension Chapter {
 
 /// Finds where redemptions of promotional offers begin among the transactions of a subscription, the oldest first.
 ///
-/// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. A free offer is one
-/// period long, and a customer who bought again under the same offer has redeemed it again. If the evidence does not say
-/// which of the two it was, as verifyReceipt never does, a renewal begins when the time before it ends; a little later,
-/// where Apple took as long to be paid. A refund ends a run: a purchase after it renews nothing.
+/// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. A free offer, and one that
+/// is paid up front, is one period long: each purchase under it is a redemption. If the evidence does not say which it was,
+/// as verifyReceipt does only of free ones, a renewal begins when the time before it ends; a little later, where Apple took
+/// as long to be paid. A refund ends a run: a purchase after it renews nothing.
 struct RedemptionRun {
     /// The promotional offer of the last purchase; `nil` where it had none.
     private(set) var offerId: String?
@@ -103,7 +103,7 @@ extension Transaction {
 
     fileprivate func isBoughtAnew(after last: Transaction) -> Bool {
         guard !isSamePurchase(as: last) else { return false }
-        if isFree == true { return true }
+        if isFree == true || isPaidUpFront { return true }
         if let reason { return reason == .purchase }
         guard let bought = purchaseDate else { return false }
         // A purchase that an upgrade replaced was not given back.
@@ -142,6 +142,7 @@ extension RedemptionRun {
                 )
                 first.webOrderLineItemId = purchase.webOrderLineItemId
                 first.isFree = purchase.isFree
+                first.isPaidUpFront = purchase.isPaidUpFront
                 found.append(first)
             }
             guard let last = found.indices.last else { continue }

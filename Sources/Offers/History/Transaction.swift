@@ -23,6 +23,8 @@ package struct Transaction: Equatable, Sendable {
     package var isOfferSaid = true
     /// Whether its period costs nothing, whatever kind of offer makes it so; `nil` where the evidence does not say.
     package var isFree: Bool?
+    /// Whether an offer's whole time was paid at once: then each purchase under it is a redemption.
+    package var isPaidUpFront = false
     /// `nil` where the evidence does not say.
     package var transactionId: String?
     /// `nil` if the evidence does not say, as verifyReceipt never does.
@@ -88,6 +90,7 @@ package struct Transaction: Equatable, Sendable {
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason?.rawValue ?? "" },
         { $0.ownership.name ?? "" }, { $0.revocation?.kind.name ?? "" }, { $0.isFree.map { $0 ? "1" : "0" } ?? "" },
+        { $0.isPaidUpFront ? "1" : "0" },
         { $0.storefront ?? "" }, { $0.originalPurchaseDate?.rfc3339 ?? "" }, { $0.bundle?.text ?? "" },
     ]
 

@@ -52,7 +52,7 @@ struct SignedTransactionsTests {
     private func date(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
     @Test(
-        "A signed period is free by offerDiscountType alone, and not known where an offer or its kind is not",
+        "A signed period is free, or paid up front, by offerDiscountType alone, and not known where an offer or its kind is not",
         arguments: [
             (#""offerType":1,"offerDiscountType":"FREE_TRIAL""#, true),
             (#""offerType":2,"offerIdentifier":"o","offerDiscountType":"FREE_TRIAL""#, true),
@@ -63,7 +63,9 @@ struct SignedTransactionsTests {
         ] as [(String, Bool?)]
     )
     func free(members: String, isFree: Bool?) throws {
-        #expect(try history([Self.transaction(members)]).transactions.map(\.isFree) == [isFree])
+        let transactions = try history([Self.transaction(members)]).transactions
+        #expect(transactions.map(\.isFree) == [isFree])
+        #expect(transactions.map(\.isPaidUpFront) == [members.contains("UP_FRONT")])
     }
 
     @Test("A transaction and its renewal info say all that decisions need")

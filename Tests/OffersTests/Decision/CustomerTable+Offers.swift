@@ -42,6 +42,11 @@ extension CustomerTable {
                 [entry()],
                 [free(true, twice(-60, -30)), free(true, twice(-30, 0, because: .renewal)), bought(on: 0, until: 30)]
             ),
+        Row("twice, two periods under it that were paid up front, one after the other", .redemptionLimit, "twice")
+            .when(
+                [entry()],
+                [paidUpFront(twice(-60, -30)), paidUpFront(twice(-30, 0, because: .renewal)), bought(on: 0, until: 30)]
+            ),
         Row("twice, redeemed twice", .redemptionLimit, "twice")
             .when([entry()], [twice(-90, -60), bought(on: -60, until: -30), twice(-30, 0), bought(on: 0, until: 30)]),
         Row("twice, bought again under it after a lapse", .redemptionLimit, "twice")

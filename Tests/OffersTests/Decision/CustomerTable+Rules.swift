@@ -18,6 +18,12 @@ func free(_ isFree: Bool?, _ transaction: Transaction = bought()) -> Transaction
     return transaction
 }
 
+func paidUpFront(_ transaction: Transaction) -> Transaction {
+    var transaction = transaction
+    transaction.isPaidUpFront = true
+    return transaction
+}
+
 /// Rows that say nothing of the product: what took their place is not shown.
 private let replaced = [
     bought("1", "pro.monthly", on: -20, until: 10, upgraded: true, called: "11"),

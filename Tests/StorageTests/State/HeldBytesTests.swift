@@ -69,9 +69,11 @@ struct HeldBytesTests {
         var others = Transaction(originalTransactionId: "1", productId: "p", transactionId: "1")
         others.appAccountToken = AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138")
         others.isOfferSaid = false
+        others.isPaidUpFront = true
         let foreign = Chapter(identity("1"), transactions: [Statement(others, asOf: clock, by: .signature)])
         let read = try Chapter(identity("1"), bytes: foreign.bytes)["1"]
         #expect(read?.appAccountToken == others.appAccountToken)
+        #expect(read?.isPaidUpFront == true)
     }
 
     @Test("Whether a period is free is read again, and not known of what 0.2.0 stored", arguments: [true, false, nil])
