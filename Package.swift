@@ -357,7 +357,7 @@ let package = Package(
         .executableTarget(
             name: "SigningBenchmark",
             dependencies: [
-                "AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "Storage", "SubscriptionKeys",
+                "AppStore", "AppStoreSimulator", "OfferAPI", "OfferService", "Offers", "Storage", "SubscriptionKeys",
             ],
             path: "Tests/SigningBenchmark",
             swiftSettings: strict

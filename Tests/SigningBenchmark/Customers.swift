@@ -1,6 +1,5 @@
 import AppStore
 import Dispatch
-import LoadGenerator
 import OfferAPI
 import OfferService
 import Offers
@@ -28,13 +27,7 @@ final class Customers {
         self.service = service
         self.ledger = ledger
         bodies = (0..<Self.count).map { number in
-            RequestBody.lapsedCustomer(
-                bundleId: SigningBenchmark.bundleId,
-                productId: SigningBenchmark.productId,
-                offerId: SigningBenchmark.offerId,
-                offers: offers,
-                originalTransactionId: 220_000_000_000_001 + Int64(number)
-            )
+            SigningBenchmark.body(offers: offers, of: 220_000_000_000_001 + Int64(number))
         }
     }
 

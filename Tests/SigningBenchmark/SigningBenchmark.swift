@@ -1,6 +1,6 @@
 import AppStore
+import AppStoreSimulator
 import Glibc
-import LoadGenerator
 import OfferAPI
 import OfferService
 import Offers
@@ -86,6 +86,24 @@ struct SigningBenchmark {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// The body of a request for a lapsed customer's offers, with a verifyReceipt answer of now.
+    static func body(offers: Int, of originalTransactionId: Int64 = 220_000_000_000_001) -> [UInt8] {
+        let customer = MadeUpCustomer(
+            originalTransactionId,
+            of: bundleId,
+            productId: productId,
+            .lapsed,
+            atMilliseconds: wallClock().millisecondsSince1970
+        )
+        let offer = #"{"productId":"\#(productId)","offerId":"\#(offerId)"}"#
+        let offers = Array(repeating: offer, count: offers).joined(separator: ",")
+        // In hexadecimal, the numbers have the last part's twelve digits.
+        let account = "00000000-0000-8000-8000-" + String(originalTransactionId, radix: 16)
+        let evidence = #"{"receiptResponse":\#(String(decoding: customer.receiptResponse, as: UTF8.self))}"#
+        let members = #""appAccountToken":"\#(account)","offers":[\#(offers)],"evidence":\#(evidence)"#
+        return Array(#"{"bundleId":"\#(bundleId)",\#(members)}"#.utf8)
+    }
+
     /// Who asks.
     static let client = Client(
         name: "benchmark",
@@ -111,12 +129,7 @@ struct SigningBenchmark {
     /// One request, from its bytes to the answer's.
     private static func pipeline(_ key: SigningKey, offers: Int) -> () throws -> Int {
         let service = service(key)
-        let body = RequestBody.lapsedCustomer(
-            bundleId: bundleId,
-            productId: productId,
-            offerId: offerId,
-            offers: offers
-        )
+        let body = body(offers: offers)
         return {
             let request = try CustomerRequest(json: body, of: .signatures, from: client)
             // The ledger is left out, too: it takes all.

@@ -22,7 +22,7 @@ package struct OfferKey: Sendable {
     package let name: String
     package let kind: Kind
     /// The default, where it is none of the kind's values.
-    private let without: String
+    let without: String
     package let meaning: String
     /// The condition in a few words, for operators; `nil` where the offer has none by it, or it is shown otherwise.
     package let shown: @Sendable (Terms) -> String?
@@ -72,16 +72,6 @@ package struct OfferKey: Sendable {
             + "which is Apple's own rule; the strongest state of all groups counts",
         shown: { $0.scope == .app ? "for subscribers of any group of the app" : nil }
     )
-
-    package var defaultText: String {
-        let terms = Terms()
-        return switch kind {
-        case .days(_, let place): "\(terms[keyPath: place])"
-        case .scope(let place): "`\(terms[keyPath: place].rawValue)`"
-        case .treatment(let place): "`\(terms[keyPath: place].rawValue)`"
-        case .states, .moment, .number, .products, .lapseReasons, .storefronts, .holdout: without
-        }
-    }
 }
 
 extension OfferKey {

@@ -64,3 +64,15 @@ struct ReasonTests {
         #expect(Set(Reason.allCases).subtracting(given).subtracting(others).isEmpty)
     }
 }
+
+extension OfferKey {
+    fileprivate var defaultText: String {
+        let terms = Terms()
+        return switch kind {
+        case .days(_, let place): "\(terms[keyPath: place])"
+        case .scope(let place): "`\(terms[keyPath: place].rawValue)`"
+        case .treatment(let place): "`\(terms[keyPath: place].rawValue)`"
+        default: without
+        }
+    }
+}

@@ -1,9 +1,8 @@
-import AppStoreSimulator
 internal import Crypto
 internal import FoundationEssentials
 import StrictJSON
 
-package enum RequestBody {
+enum RequestBody {
     /// `nil` leaves a member out; `evidence` is JSON.
     static func make(
         bundleId: String?,
@@ -57,31 +56,5 @@ package enum RequestBody {
             }
             return place
         }
-    }
-}
-
-extension RequestBody {
-    /// The body of a request as the generator sends it, with a verifyReceipt answer of now, for benchmarks without a
-    /// service.
-    package static func lapsedCustomer(
-        bundleId: String,
-        productId: String,
-        offerId: String,
-        offers: Int,
-        originalTransactionId: Int64 = 220_000_000_000_001
-    ) -> [UInt8] {
-        let customer = MadeUpCustomer(
-            originalTransactionId,
-            of: bundleId,
-            productId: productId,
-            .lapsed,
-            atMilliseconds: AnswerLine.now
-        )
-        return make(
-            bundleId: bundleId,
-            account: account(of: String(originalTransactionId)),
-            evidence: evidence("receiptResponse", json: customer.receiptResponse),
-            offers: Array(repeating: ExpectedAnswer.Offer(productId: productId, offerId: offerId), count: offers)
-        )
     }
 }
