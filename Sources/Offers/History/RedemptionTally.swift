@@ -142,7 +142,6 @@ extension RedemptionRun {
                 )
                 first.webOrderLineItemId = purchase.webOrderLineItemId
                 first.isFree = purchase.isFree
-                first.isPaidUpFront = purchase.isPaidUpFront
                 found.append(first)
             }
             guard let last = found.indices.last else { continue }

@@ -42,10 +42,13 @@ extension CustomerTable {
                 [entry()],
                 [free(true, twice(-60, -30)), free(true, twice(-30, 0, because: .renewal)), bought(on: 0, until: 30)]
             ),
-        Row("twice, two periods under it that were paid up front, one after the other", .redemptionLimit, "twice")
+        Row("twice, two periods under it in a row, paid up front by a copy of one", .redemptionLimit, "twice")
             .when(
                 [entry()],
-                [paidUpFront(twice(-60, -30)), paidUpFront(twice(-30, 0, because: .renewal)), bought(on: 0, until: 30)]
+                [
+                    paidUpFront(twice(-60, -30)), twice(-30, 0, because: .renewal),
+                    paidUpFront(twice(-30, 0, because: .renewal)), bought(on: 0, until: 30),
+                ]
             ),
         Row("twice, redeemed twice", .redemptionLimit, "twice")
             .when([entry()], [twice(-90, -60), bought(on: -60, until: -30), twice(-30, 0), bought(on: 0, until: 30)]),
